@@ -1,0 +1,1 @@
+"""Plumbrule tells whether a grounded assistant can be trusted, and proves it."""

@@ -1,0 +1,57 @@
+"""The errors a user can meet, each with the exit code that the command line gives it.
+
+::
+
+    PlumbruleError
+    ├── UsageError             2  an option, a path or a combination that cannot work
+    │   └── RubricError        2  a rubric file that is not a rubric
+    ├── InputError             3  input data that cannot be read
+    │   └── RecordError        3  one record of it, with its place in the file
+    └── MissingExtraError      2  a part that is installed separately
+"""
+
+from typing import ClassVar
+
+
+class PlumbruleError(Exception):
+    """A problem that the user can mend: its message says what, where and what to do, on one line."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class UsageError(PlumbruleError):
+    """An option, a path or a combination of them that cannot work."""
+
+
+class RubricError(UsageError):
+    """A rubric file, or an override of one, that does not follow its form."""
+
+
+class InputError(PlumbruleError):
+    """Input data that cannot be read."""
+
+    exit_code = 3
+
+
+class RecordError(InputError):
+    """One record that cannot be read; ``line`` is its line, or its position where the format has no lines."""
+
+    def __init__(self, reason: str, *, source: str, line: int) -> None:
+        super().__init__(f"{source}:{line}: {reason}")
+        self.reason = reason
+        self.source = source
+        self.line = line
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _remake_record_error, (self.reason, self.source, self.line)
+
+
+class MissingExtraError(PlumbruleError):
+    """A part of Plumbrule that is installed separately and is not here."""
+
+    def __init__(self, *, need: str, extra: str) -> None:
+        super().__init__(f"{need} needs an extra: pip install 'plumbrule[{extra}]'")
+
+
+def _remake_record_error(reason: str, source: str, line: int) -> RecordError:
+    return RecordError(reason, source=source, line=line)
