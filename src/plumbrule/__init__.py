@@ -1,1 +1,49 @@
 """Plumbrule tells whether a grounded assistant can be trusted, and proves it."""
+
+from typing import TYPE_CHECKING, Any
+
+from plumbrule._version import __version__
+
+if TYPE_CHECKING:
+    from plumbrule.api import score, score_many
+    from plumbrule.errors import InputError, PlumbruleError, RecordError, RubricError, UsageError
+    from plumbrule.samples import Sample
+    from plumbrule.scorers.verdict import Verdict
+
+__all__ = [
+    "InputError",
+    "PlumbruleError",
+    "RecordError",
+    "RubricError",
+    "Sample",
+    "UsageError",
+    "Verdict",
+    "__version__",
+    "score",
+    "score_many",
+]
+
+_HOMES = {
+    "InputError": "errors",
+    "PlumbruleError": "errors",
+    "RecordError": "errors",
+    "RubricError": "errors",
+    "Sample": "samples",
+    "UsageError": "errors",
+    "Verdict": "scorers.verdict",
+    "score": "api",
+    "score_many": "api",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
+    """Import a public name when it is first used, so that importing the package stays light."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'plumbrule' has no attribute '{name}'")
+    from importlib import import_module  # noqa: PLC0415 - only needed here
+
+    return getattr(import_module(f"plumbrule.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

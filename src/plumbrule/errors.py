@@ -10,7 +10,7 @@
     └── MissingExtraError      2  a part that is installed separately
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 
 class PlumbruleError(Exception):
@@ -34,16 +34,13 @@ class InputError(PlumbruleError):
 
 
 class RecordError(InputError):
-    """One record that cannot be read; ``line`` is its line, or its position where the format has no lines."""
+    """One record that cannot be read; ``line`` is its line, or its number where the format has no lines."""
 
-    def __init__(self, reason: str, *, source: str, line: int) -> None:
-        super().__init__(f"{source}:{line}: {reason}")
+    def __init__(self, reason: str, *, source: str, line: int, unit: Literal["line", "record"] = "line") -> None:
+        where = f"{source}:{line}" if unit == "line" else f"{source}: record {line}"
+        super().__init__(f"{where}: {reason}")
         self.reason = reason
-        self.source = source
         self.line = line
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _remake_record_error, (self.reason, self.source, self.line)
 
 
 class MissingExtraError(PlumbruleError):
@@ -51,7 +48,3 @@ class MissingExtraError(PlumbruleError):
 
     def __init__(self, *, need: str, extra: str) -> None:
         super().__init__(f"{need} needs an extra: pip install 'plumbrule[{extra}]'")
-
-
-def _remake_record_error(reason: str, source: str, line: int) -> RecordError:
-    return RecordError(reason, source=source, line=line)

@@ -1,0 +1,56 @@
+# Two commands do all the set-up: `make demo` and `make test`. Both are quick the second time.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test check bench lock format clean help
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(STAMPS)/demo  ## set up, and see the main job on bundled data
+	$(BIN)/plumbrule demo
+
+test: $(STAMPS)/test  ## set up with the test tools, and run every check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n auto
+
+bench: $(STAMPS)/test  ## measure speed and memory against the textbook implementation
+	$(BIN)/python bench/speed.py
+
+format: $(STAMPS)/test  ## format and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(STAMPS)/venv  ## resolve the dependencies anew
+	$(PIP) install uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --extra build pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --extra build --extra parquet --extra test -c requirements.lock pyproject.toml \
+		-o requirements-test.lock
+
+clean:  ## remove what the other commands made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Plumbrule needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+# The package itself is linked, so that a change of its source needs no new install.
+$(STAMPS)/demo: $(STAMPS)/venv requirements.lock pyproject.toml
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(STAMPS)/test: $(STAMPS)/venv requirements-test.lock pyproject.toml
+	$(PIP) install --require-hashes -r requirements-test.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@ $(STAMPS)/demo

@@ -1,0 +1,63 @@
+"""What Python callers use: the one place that wires rubrics, samples, scorers and engines together."""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from plumbrule.engines.local import score_all
+from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
+from plumbrule.samples import Sample, sample_from, samples_from
+from plumbrule.scorers.verdict import Verdict, VerdictScorer
+
+
+def score(
+    *,
+    question: str = "",
+    answer: str | None = None,
+    contexts: str | Sequence[str | Mapping[str, object]] = (),
+    rubric: str | Path | None = None,
+    overrides: Mapping[str, object] | None = None,
+    **fields: object,
+) -> Verdict:
+    """Return the verdict on one answer.
+
+    ``fields`` are further fields of a sample, such as ``refusal`` or ``expected``. The result reads as an object
+    (``result.verdict``, ``result.hallucination.score``) and like its JSON (``result["verdict"]``).
+
+    >>> score(question="What is the fee?", answer="The fee is $30.", contexts=["The fee is $25."]).verdict
+    'FAIL'
+    """
+    record = {"question": question, "answer": answer, "contexts": contexts, **fields}
+    return _scorer(rubric, overrides).score(sample_from(record))
+
+
+def score_many(
+    samples: Iterable[Sample | Mapping[str, object]],
+    *,
+    rubric: str | Path | None = None,
+    overrides: Mapping[str, object] | None = None,
+    workers: int = 1,
+) -> Iterator[Verdict]:
+    """Yield the verdict on each sample, in order, reading ``samples`` only as fast as verdicts are taken.
+
+    A sample is a ``Sample`` or a mapping with any of the field names that files may have. With ``workers`` above
+    one, a long input is spread over that many processes; the verdicts are the same.
+    """
+    loaded = _load(rubric, overrides)
+    for _, verdict in score_all(samples_from(samples), loaded, workers=workers):
+        yield verdict
+
+
+def _load(rubric: str | Path | None, overrides: Mapping[str, object] | None) -> Loaded[VerdictRubric]:
+    return load_verdict(Path(rubric) if rubric is not None else None, overrides)
+
+
+def _scorer(rubric: str | Path | None, overrides: Mapping[str, object] | None) -> VerdictScorer:
+    if rubric is None and not overrides:
+        return _shipped_scorer()
+    return VerdictScorer(_load(rubric, overrides))
+
+
+@functools.cache
+def _shipped_scorer() -> VerdictScorer:
+    return VerdictScorer(load_verdict())

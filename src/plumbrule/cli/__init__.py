@@ -1,0 +1,114 @@
+"""The command line: one module per command, loaded when it is called."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from plumbrule._version import __version__
+from plumbrule.errors import PlumbruleError, RecordError
+from plumbrule.settings import debugging
+
+_INTERRUPTED = 130
+_INCOMPLETE = 4
+
+# Each command's module and one line for the list; the module is imported only to run or explain it.
+_COMMANDS = {
+    "completion": "Print the shell's completion script.",
+    "demo": "See the main job end to end on bundled data.",
+    "rubric": "Show the rubrics, and check one of your own.",
+    "score": "Give every answer a verdict, with the evidence.",
+    "validate": "Read a dataset, say what was understood, list every bad line.",
+}
+
+
+class _Commands(click.Group):
+    """The list of commands, without their imports."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"plumbrule.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"there is no command '{args[0]}'{_nearest(args[0])}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with: plumbrule demo",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="plumbrule", message="%(prog)s %(version)s")
+def cli() -> None:
+    r"""Tell whether a grounded (RAG) assistant can be trusted, and prove it.
+
+    Everything runs on this machine: no key, no network, no telemetry; the same input gives the same output.
+
+    \b
+    Exit codes: 0 good, 1 the decision is negative, 2 usage or configuration, 3 input that cannot be
+    read, 4 the evaluation could not be completed, 130 interrupted.
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code; a user's mistake is one line on standard error."""
+    try:
+        result = cli.main(arguments, prog_name="plumbrule", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0
+    except click.ClickException as error:
+        return _complain(_usage_message(error), 2)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted; nothing was written", _INTERRUPTED)
+    except RecordError as error:
+        return _complain(f"{error} ('plumbrule validate' lists every bad record, --skip-bad goes on)", error.exit_code)
+    except PlumbruleError as error:
+        return _complain(str(error), error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away: nothing is left to say, nor to flush
+        return 0
+    except Exception as error:
+        if debugging():
+            raise
+        kind = type(error).__name__
+        return _complain(
+            f"internal error: {kind}: {error} (PLUMBRULE_DEBUG=1 shows where; please report it)", _INCOMPLETE
+        )
+    return result if isinstance(result, int) else 0
+
+
+def _complain(message: str, code: int) -> int:
+    click.echo(f"plumbrule: {' '.join(message.split())}", err=True)
+    return code
+
+
+def _usage_message(error: click.ClickException) -> str:
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    return f"{message}; see '{context.command_path} --help'" if context is not None else message
+
+
+def _nearest(word: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, _COMMANDS, n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,45 @@
+"""The options that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Command = Callable[..., Any]
+
+FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
+
+
+def dataset_options(command: Command) -> Command:
+    """Add the options that say how a dataset is read."""
+    command = click.option(
+        "--map",
+        "mapping",
+        multiple=True,
+        metavar="FIELD=COLUMN",
+        help="Take FIELD from COLUMN, such as answer=my_column or question=input.text.",
+    )(command)
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        help="The format, where the file's name does not tell.",
+    )(command)
+
+
+def rubric_options(command: Command) -> Command:
+    """Add the options that choose and change the rubric."""
+    command = click.option(
+        "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one value of the rubric."
+    )(command)
+    return click.option(
+        "--rubric",
+        "rubric",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A rubric file; it states only what it changes.",
+    )(command)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")

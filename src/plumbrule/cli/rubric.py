@@ -1,0 +1,90 @@
+"""``plumbrule rubric``: show the rubrics that ship, and check one of your own."""
+
+from pathlib import Path
+
+import click
+
+from plumbrule.cli.options import json_option, rubric_options
+
+
+@click.group("rubric")
+def command() -> None:
+    r"""Show the policy that decides, as data: thresholds, windows, word lists.
+
+    \b
+    Examples:
+      plumbrule rubric list
+      plumbrule rubric show verdict > my-verdict.yaml
+      plumbrule rubric check verdict --rubric my-verdict.yaml
+    """
+
+
+@command.command("list")
+@json_option
+def list_rubrics(as_json: bool) -> None:
+    """List the rubrics that ship, with version and hash."""
+    from plumbrule.rubrics import load_verdict
+
+    stamps = [load_verdict().stamp()]
+    if as_json:
+        _print_json(stamps)
+    else:
+        for stamp in stamps:
+            click.echo(f"{stamp['name']}  version {stamp['version']}  sha256 {stamp['sha256']}")
+
+
+@command.command("show")
+@click.argument("name")
+@rubric_options
+@json_option
+def show(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> None:
+    r"""Print the rubric NAME as a file to copy and change; with --json, what is in force and its hash.
+
+    \b
+    Examples:
+      plumbrule rubric show verdict
+      plumbrule rubric show verdict --set relevance.fail_below=0.05 --json
+    """
+    from plumbrule.rubrics import shipped_text
+
+    text = shipped_text(name)
+    if as_json or rubric is not None or settings:
+        loaded, content = _loaded(rubric, settings)
+        if as_json:
+            _print_json({**loaded, "content": content})
+        else:
+            import yaml
+
+            click.echo(f"# in force, sha256 {loaded['sha256']}")
+            click.echo(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110), nl=False)
+    else:
+        click.echo(text, nl=False)
+
+
+@command.command("check")
+@click.argument("name")
+@rubric_options
+@json_option
+def check(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> None:
+    """Check a rubric file against its form, and print the hash that results will carry."""
+    from plumbrule.rubrics import shipped_text
+
+    shipped_text(name)  # says so where there is no such rubric
+    stamp, _ = _loaded(rubric, settings)
+    if as_json:
+        _print_json(stamp)
+    else:
+        click.echo(f"good: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256']}")
+
+
+def _loaded(rubric: Path | None, settings: tuple[str, ...]) -> tuple[dict[str, str], object]:
+    from plumbrule.rubrics import content_of, load_verdict, parse_override
+
+    loaded = load_verdict(rubric, dict(parse_override(setting) for setting in settings))
+    return loaded.stamp(), content_of(loaded)
+
+
+def _print_json(value: object) -> None:
+    import orjson
+
+    click.echo(orjson.dumps(value).decode())

@@ -1,0 +1,83 @@
+"""``plumbrule score``: give every answer of a dataset a verdict."""
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from plumbrule.cli.options import (
+    dataset_options,
+    json_option,
+    rubric_options,
+)
+
+_FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "warn": ("FAIL", "WARN"), "never": ()}
+
+
+@click.command("score")
+@click.argument("dataset")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the results as JSONL.")
+@dataset_options
+@rubric_options
+@click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, many times faster.")
+@click.option("--skip-bad", is_flag=True, help="Go on without bad records, and count them.")
+@click.option("--explain", metavar="ID", help="Show one answer with its anchors and their evidence.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(list(_FAILING)),
+    default="never",
+    show_default=True,
+    help="Exit with 1 if any verdict is that bad.",
+)
+@click.option("--worst", default=5, show_default=True, type=click.IntRange(0, 1000), help="How many to show.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Processes to use; by default the cores, for large datasets.",
+)
+@json_option
+def command(
+    dataset: str,
+    output: Path | None,
+    mapping: tuple[str, ...],
+    format_: str | None,
+    rubric: Path | None,
+    settings: tuple[str, ...],
+    no_claims: bool,
+    skip_bad: bool,
+    explain: str | None,
+    fail_on: str,
+    worst: int,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    r"""Score DATASET by the verdict rubric: relevance, completeness, hallucination; PASS, WARN or FAIL.
+
+    DATASET is JSONL, JSON, CSV or Parquet, also .gz or .zst; - reads JSONL from standard input. Without -o the
+    terminal gets a summary; --json prints each result as one line of JSON (with -o, the summary).
+
+    \b
+    Examples:
+      plumbrule score answers.jsonl
+      plumbrule score answers.jsonl -o verdicts.jsonl --fail-on fail
+      plumbrule score answers.csv --map answer=bot_reply --map contexts=passages
+      plumbrule score answers.jsonl --explain q17
+      plumbrule score answers.jsonl --set relevance.fail_below=0.05
+      cat answers.jsonl | plumbrule score - --json
+    """
+    from plumbrule.cli.scoring import ScoreJob
+
+    job = ScoreJob(
+        dataset=dataset,
+        mapping=mapping,
+        format=format_,
+        rubric=rubric,
+        settings=settings,
+        claims=not no_claims,
+        skip_bad=skip_bad,
+        workers=workers,
+    )
+    if explain is not None:
+        return job.explain(explain, as_json=as_json)
+    tally = job.run(output=output, worst=worst, as_json=as_json)
+    return int(any(tally.verdicts[outcome] for outcome in _FAILING[fail_on]))

@@ -1,0 +1,115 @@
+"""One scoring of a dataset from the command line: read, score, show progress, write, sum up."""
+
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from plumbrule.cli.console import safe, stderr, stdout
+from plumbrule.cli.progress import progress_over
+from plumbrule.cli.verdicts import show_explanation, show_summary
+from plumbrule.engines.local import score_all
+from plumbrule.errors import RecordError, UsageError
+from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict, parse_override
+from plumbrule.samples import Reading, Sample, parse_mapping
+from plumbrule.scorers.tally import Tally
+from plumbrule.settings import usable_cores
+from plumbrule.writing import written_whole
+
+_SHOWN_BAD = 5
+
+
+@dataclass(kw_only=True)
+class ScoreJob:
+    """What the command line asked for."""
+
+    dataset: str
+    mapping: tuple[str, ...] = ()
+    format: str | None = None
+    rubric: Path | None = None
+    settings: tuple[str, ...] = ()
+    claims: bool = True
+    skip_bad: bool = False
+    workers: int | None = None
+
+    def run(self, *, output: Path | None, worst: int, as_json: bool) -> Tally:
+        """Score the whole dataset; results go to ``output`` or, as JSON, to standard output."""
+        loaded = self._load_rubric()
+        if output is not None:
+            self._refuse_own_input(output)
+        reading = self._reading()
+        tally = Tally(worst)
+        with ExitStack() as stack:
+            lines = stack.enter_context(written_whole(output)) if output is not None else None
+            if lines is None and as_json:
+                lines = sys.stdout.buffer
+            samples = stack.enter_context(progress_over(reading, stderr()))
+            for sample, verdict in score_all(samples, loaded, workers=self.workers or usable_cores()):
+                tally.add(sample, verdict)
+                if lines is not None:
+                    lines.write(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+        if not as_json:
+            show_summary(stdout(), tally, reading=reading, rubric=loaded.stamp(), output=output)
+        elif output is not None:
+            summary = {**tally.to_dict(bad_records=reading.bad), "rubric": loaded.stamp()}
+            sys.stdout.buffer.write(orjson.dumps(summary, option=orjson.OPT_APPEND_NEWLINE))
+        if self.skip_bad and reading.bad:
+            self._say_skipped(reading)
+        return tally
+
+    def explain(self, wanted: str, *, as_json: bool) -> int:
+        """Score and show one sample."""
+        loaded = self._load_rubric()
+        sample = self._find(wanted)
+        [(_, verdict)] = score_all([sample], loaded)
+        if as_json:
+            sys.stdout.buffer.write(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+        else:
+            show_explanation(stdout(), sample, verdict)
+        return 0
+
+    def _find(self, wanted: str) -> Sample:
+        reading = self._reading()
+        for sample in reading:
+            if sample.id == wanted:
+                return sample
+        raise UsageError(f"{reading.source}: there is no sample '{wanted}' among {reading.read}")
+
+    def _reading(self) -> Reading:
+        self._bad: list[RecordError] = []
+        return Reading(
+            self.dataset,
+            mapping=parse_mapping(self.mapping),
+            format=self.format,
+            on_bad=self._remember_bad if self.skip_bad else None,
+        )
+
+    def _remember_bad(self, error: RecordError) -> None:
+        if len(self._bad) < _SHOWN_BAD:
+            self._bad.append(error)
+
+    def _say_skipped(self, reading: Reading) -> None:
+        console = stderr()
+        for error in self._bad:
+            console.print(safe(f"skipped {error}"), style="yellow", markup=False, soft_wrap=True)
+        rest = f"; 'plumbrule validate {reading.source}' lists all" if reading.bad > len(self._bad) else ""
+        console.print(
+            safe(f"{reading.bad} bad of {reading.bad + reading.read} records were skipped{rest}"),
+            style="yellow",
+            markup=False,
+            soft_wrap=True,
+        )
+
+    def _load_rubric(self) -> Loaded[VerdictRubric]:
+        overrides = dict(parse_override(setting) for setting in self.settings)
+        loaded = load_verdict(self.rubric, overrides)
+        if self.claims or "claim" not in loaded.rubric.hallucination.anchors:
+            return loaded
+        kinds = [kind for kind in loaded.rubric.hallucination.anchors if kind != "claim"]
+        return load_verdict(self.rubric, {**overrides, "hallucination.anchors": kinds})
+
+    def _refuse_own_input(self, output: Path) -> None:
+        if output.exists() and Path(self.dataset).exists() and output.samefile(self.dataset):
+            raise UsageError(f"{output}: is the dataset itself; write the results to another file")

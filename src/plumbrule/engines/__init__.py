@@ -1,0 +1,1 @@
+"""Map a scorer over many samples."""

@@ -1,0 +1,153 @@
+"""Read a rubric file, lay overrides over it, and check it against its typed form."""
+
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from plumbrule.errors import RubricError
+from plumbrule.hashing import sha256_of
+from plumbrule.rubrics.verdict import VerdictRubric
+
+R = TypeVar("R")
+
+_FORMS: dict[str, type[Any]] = {"verdict": VerdictRubric}
+RUBRICS = tuple(sorted(_FORMS))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded(Generic[R]):
+    """A rubric in force, with the hash of its content: comments and layout do not count."""
+
+    rubric: R
+    name: str
+    version: str
+    sha256: str
+
+    def stamp(self) -> dict[str, str]:
+        """Return what every result says of the rubric that made it."""
+        return {"name": self.name, "version": self.version, "sha256": self.sha256}
+
+
+def load_verdict(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[VerdictRubric]:
+    """Return the verdict rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    return _load("verdict", path, overrides or {})
+
+
+def content_of(loaded: Loaded[Any]) -> dict[str, Any]:
+    """Return all that a rubric says, as plain values."""
+    content: dict[str, Any] = TypeAdapter(_FORMS[loaded.name]).dump_python(loaded.rubric, mode="json")
+    return content
+
+
+def shipped_text(name: str) -> str:
+    """Return the text of a rubric that ships, comments and all."""
+    if name not in _FORMS:
+        raise RubricError(f"there is no rubric '{name}'; there are: {', '.join(RUBRICS)}")
+    return resources.files("plumbrule.rubrics").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def parse_override(text: str) -> tuple[str, object]:
+    """Read ``key.path=value``, the value as YAML."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise RubricError(f"override '{text}' is not of the form key=value, such as relevance.fail_below=0.05")
+    return key.strip(), _read_yaml(value, where=f"override '{key.strip()}'")
+
+
+def _load(name: str, path: Path | None, overrides: Mapping[str, object]) -> Loaded[Any]:
+    where = f"rubric '{name}'" if path is None else str(path)
+    content = _read_yaml(shipped_text(name), where=name)
+    if path is not None:
+        changes = _read_yaml(_read_text(path), where=where)
+        if not isinstance(changes, dict):
+            raise RubricError(f"{where}: a rubric is a mapping of keys to values")
+        content = _merge(content, changes)
+    for key, value in overrides.items():
+        _lay_over(content, key, value)
+    adapter = TypeAdapter(_FORMS[name])
+    try:
+        rubric = adapter.validate_python(content)
+    except ValidationError as error:
+        raise RubricError(f"{where}: {_first_problem(error)}") from None
+    return Loaded(
+        rubric=rubric, name=rubric.name, version=rubric.version, sha256=sha256_of(adapter.dump_python(rubric))
+    )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise RubricError(f"{path}: not a text file in UTF-8") from None
+    except OSError as error:
+        raise RubricError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _merge(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """Lay ``over`` over ``under``: a file states only what it changes."""
+    merged = dict(under)
+    for key, value in over.items():
+        below = merged.get(key)
+        merged[key] = _merge(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _lay_over(content: dict[str, Any], key: str, value: object) -> None:
+    *parents, last = key.split(".")
+    place: Any = content
+    for parent in [*parents, last]:
+        if not isinstance(place, dict) or parent not in place:
+            raise RubricError(f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show' lists them")
+        if parent is not last:
+            place = place[parent]
+    place[last] = value
+
+
+def _first_problem(error: ValidationError) -> str:
+    problems = error.errors()
+    first = problems[0]
+    key = ".".join(str(part) for part in first["loc"])
+    match first["type"]:
+        case "unexpected_keyword_argument" | "extra_forbidden":
+            text = f"unknown key '{key}'"
+        case "missing" | "missing_argument" | "missing_keyword_only_argument":
+            text = f"missing key '{key}'"
+        case _:
+            message = first["msg"].removeprefix("Value error, ")
+            text = f"'{key}': {message[0].lower()}{message[1:]}, not {first['input']!r:.60}"
+    return text if len(problems) == 1 else f"{text} (and {len(problems) - 1} more)"
+
+
+class _Yaml(yaml.SafeLoader):
+    """Safe YAML in which only true and false are booleans and no key stands twice."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own class attribute: 'no' and 'on' are words here
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"key '{key}' stands twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+_Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
+
+
+def _read_yaml(text: str, *, where: str) -> Any:  # noqa: ANN401 - YAML holds anything; the typed form checks it
+    try:
+        return yaml.load(text, Loader=_Yaml)  # noqa: S506 - _Yaml is a SafeLoader
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" line {mark.line + 1}" if mark is not None else ""
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise RubricError(f"{where}:{line} {problem}".replace("::", ":")) from None

@@ -1,0 +1,134 @@
+"""The typed form of the verdict rubric: what its file may say, and within which bounds."""
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic.dataclasses import dataclass
+
+_CLOSED = ConfigDict(extra="forbid")
+
+Outcome = Literal["PASS", "WARN", "FAIL"]
+AnchorKind = Literal["number", "date", "claim"]
+
+
+def _exact(value: object) -> Fraction:
+    """Read a number as the decimal that was written, so that comparisons are exact."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise ValueError("must be a number")  # noqa: TRY004 - pydantic reports only ValueError
+    try:
+        share = Fraction(str(value))
+    except ValueError:
+        raise ValueError("must be a finite number") from None
+    if not 0 <= share <= 1:
+        raise ValueError("must be between 0 and 1")
+    return share
+
+
+def _folded(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({word.strip().casefold() for word in words if word.strip()}))
+
+
+def _kinds(kinds: tuple[AnchorKind, ...]) -> tuple[AnchorKind, ...]:
+    return tuple(sorted(set(kinds)))
+
+
+Share = Annotated[Fraction, BeforeValidator(_exact), PlainSerializer(float)]
+Words = Annotated[tuple[str, ...], AfterValidator(_folded)]
+Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Relevance:
+    """When an answer has too little to do with its question."""
+
+    tokens: Literal["content", "all"]
+    fail_below: Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Completeness:
+    """When an answer leaves out too much of what was asked."""
+
+    warn_below: Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Drift:
+    """When an answer speaks of something else than its context."""
+
+    ngram: Annotated[int, Field(strict=True, ge=1, le=8)]
+    overlap_below: Share
+    penalty: Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Hallucination:
+    """Which anchors are checked, how, and when too many lack support."""
+
+    fail_above: Share
+    high_risk_above: Share
+    anchors: Annotated[tuple[AnchorKind, ...], AfterValidator(_kinds)]
+    claim_window: Count
+    contradiction_overlap: Share
+    drift: Drift
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class RefusalVerdicts:
+    """The verdict for each way in which a refusal meets, or misses, what was expected."""
+
+    as_expected: Outcome
+    wrong_code: Outcome
+    unneeded: Outcome
+    missing: Outcome
+    unjudged: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class RefusalRules:
+    """How a refusal is known by its wording, and how it is judged."""
+
+    within_characters: Count
+    at_most_words: Count
+    phrases: Words
+    verdicts: RefusalVerdicts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class ClaimRules:
+    """The words that tell an assertion from a guess, and a denial from a claim."""
+
+    modals: Words
+    hedge_verbs: Words
+    hedge_words: Words
+    conditions: Words
+    opaque_subjects: Words
+    pronouns: Words
+    negations: Words
+    negation_reach: Annotated[int, Field(strict=True, ge=1, le=50)]
+    bounds: Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class WordLists:
+    """The words that carry no topic."""
+
+    question: Words
+    measure: Words
+    asking: Words
+    stop: Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class VerdictRubric:
+    """The whole verdict rubric."""
+
+    name: Literal["verdict"]
+    version: Annotated[str, Field(min_length=1)]
+    relevance: Relevance
+    completeness: Completeness
+    hallucination: Hallucination
+    refusal: RefusalRules
+    claims: ClaimRules
+    words: WordLists

@@ -1,0 +1,19 @@
+"""What is evaluated: samples, and reading them from files and from Python."""
+
+from plumbrule.samples.aliases import ALIASES, FIELDS, parse_mapping
+from plumbrule.samples.model import Citation, Expected, Passage, Refusal, Sample
+from plumbrule.samples.reader import Reading, sample_from, samples_from
+
+__all__ = [
+    "ALIASES",
+    "FIELDS",
+    "Citation",
+    "Expected",
+    "Passage",
+    "Reading",
+    "Refusal",
+    "Sample",
+    "parse_mapping",
+    "sample_from",
+    "samples_from",
+]

@@ -1,0 +1,224 @@
+"""The names that other systems give to a sample's fields, and the mapping of one raw record by them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+
+from plumbrule.errors import UsageError
+from plumbrule.samples.model import Sample
+from plumbrule.samples.spans import dig, may_be_span, read_span
+
+FIELDS = tuple(each.name for each in fields(Sample))
+
+# In the order in which they win; the canonical name always comes first.
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "question": (
+        "task",  # document 004
+        "user_input",  # Ragas
+        "query",  # CRA response, Azure, RAGChecker
+        "input",  # DeepEval, Phoenix, Opik, autoevals
+    ),
+    "answer": (
+        "candidate_answer",  # document 004
+        "response",  # Ragas, Azure, RAGChecker
+        "actual_output",  # DeepEval
+        "output",  # Phoenix, Opik, autoevals
+    ),
+    "contexts": (
+        "provided_context",  # document 004
+        "retrieved_contexts",  # Ragas
+        "retrieval_context",  # DeepEval; its "context" is the ideal one, so this wins
+        "retrieved_context",  # RAGChecker
+        "context",  # Phoenix, Opik, autoevals, Azure
+    ),
+    "reference": (
+        "reference_answer",  # document 004
+        "ground_truth",  # Ragas v1, Azure
+        "expected_output",  # DeepEval
+        "gt_answer",  # RAGChecker
+    ),
+}
+ANSWER_KEYS = frozenset({"answer", "refusal", "grounding_status", *ALIASES["answer"]})
+
+_EXPECTED = frozenset({"refuse", "refusal_code", "passages"})
+_RANKED = {name: (name, *ALIASES.get(name, ())) for name in FIELDS}
+# Records of one file share a few shapes; a file that does not must not fill the memory with them.
+_MAX_PLANS = 256
+_MAX_PLAN_CHARS = 10_000
+
+
+@dataclass(slots=True)
+class Mapped:
+    """One record under canonical names: ``origins`` tells which key gave each field."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What to do with every record of one shape: the keys to try for each field, and the unknown keys."""
+
+    candidates: tuple[tuple[str, tuple[str, ...]], ...]
+    unknown: tuple[str, ...]
+    span: bool
+
+
+class Mapper:
+    """Maps raw records to canonical fields; ``mapping`` (field -> column) wins over every known name."""
+
+    def __init__(self, mapping: Mapping[str, str] | None = None, *, flat: bool = False) -> None:
+        self._mapping = check_mapping(mapping or {})
+        self._flat = flat
+        self._plans: dict[tuple[str, ...], _Plan] = {}
+
+    def map(self, record: Mapping[str, object]) -> Mapped:
+        """Return the canonical fields of ``record``; a null counts as missing."""
+        plan = self._plan_for(record)
+        mapped = Mapped()
+        values, origins = mapped.values, mapped.origins
+        for name, keys in plan.candidates:
+            for key in keys:
+                value = record[key]
+                if value is None:
+                    continue
+                if name in values:
+                    mapped.ignored.append(key)
+                else:
+                    values[name] = value
+                    origins[name] = key
+        mapped.ignored.extend(plan.unknown)
+        self._settle_context(mapped)
+        if plan.span:
+            self._add_span(mapped, record)
+        self._settle_text(mapped)
+        self._settle_expected(mapped)
+        for name, path in self._mapping.items():
+            value = dig(record, path)
+            if value is None:
+                mapped.notes.append(f"no {path} for {name}")
+            else:
+                values[name] = value
+                origins[name] = path
+        return mapped
+
+    def _plan_for(self, record: Mapping[str, object]) -> _Plan:
+        shape = tuple(record)
+        plan = self._plans.get(shape)
+        if plan is None:
+            plan = self._make_plan(shape)
+            if len(self._plans) < _MAX_PLANS and sum(map(len, shape)) < _MAX_PLAN_CHARS:
+                self._plans[shape] = plan
+        return plan
+
+    def _make_plan(self, shape: tuple[str, ...]) -> _Plan:
+        present = set(shape)
+        candidates = []
+        taken = {key for key in shape if any(_leads_to(key, path) for path in self._mapping.values())}
+        for name, ranked in _RANKED.items():
+            keys = tuple(key for key in ranked if key in present)
+            if keys and name not in self._mapping:
+                candidates.append((name, keys))
+                taken.update(keys)
+        return _Plan(
+            candidates=tuple(candidates),
+            unknown=tuple(key for key in shape if key not in taken),
+            span=any(may_be_span(key) for key in shape),
+        )
+
+    def _settle_context(self, mapped: Mapped) -> None:
+        """Read a span's ``context``, which names its trace and holds no passages."""
+        context = mapped.values.get("contexts")
+        if not (mapped.origins.get("contexts") == "context" and isinstance(context, dict)):
+            return
+        if "trace_id" in context or "span_id" in context:
+            del mapped.values["contexts"], mapped.origins["contexts"]
+            trace_id = context.get("trace_id")
+            if trace_id is not None and "trace_id" not in mapped.values and "trace_id" not in self._mapping:
+                mapped.values["trace_id"] = trace_id
+                mapped.origins["trace_id"] = "context.trace_id"
+
+    def _add_span(self, mapped: Mapped, record: Mapping[str, object]) -> None:
+        used: set[str] = set()
+        for name, (path, value) in read_span(record).items():
+            used.update(key for key in record if may_be_span(key) and _same_place(key, path))
+            if name not in mapped.values and name not in self._mapping:
+                mapped.values[name] = value
+                mapped.origins[name] = path
+        mapped.ignored[:] = [key for key in mapped.ignored if key not in used]
+
+    @staticmethod
+    def _settle_text(mapped: Mapped) -> None:
+        """Take the text out of an ``input`` or ``output`` that is an object around one text."""
+        for name, key in (("question", "input"), ("answer", "output")):
+            value = mapped.values.get(name)
+            if isinstance(value, dict) and mapped.origins[name] == key:
+                inner = _only_text(value)
+                if inner is not None:
+                    mapped.origins[name], mapped.values[name] = f"{key}.{inner}", value[inner]
+
+    def _settle_expected(self, mapped: Mapped) -> None:
+        """Read an ``expected`` that is text, or an object around one text, as the reference answer."""
+        expected = mapped.values.get("expected")
+        if isinstance(expected, str) and not (self._flat and expected.lstrip().startswith("{")):
+            origin, reference = "expected", expected
+        elif isinstance(expected, dict) and not (_EXPECTED & expected.keys()):
+            inner = _only_text(expected)
+            if inner is None:
+                return
+            origin, reference = f"expected.{inner}", expected[inner]
+        else:
+            return
+        del mapped.values["expected"], mapped.origins["expected"]
+        if "reference" in mapped.values or "reference" in self._mapping:
+            mapped.ignored.append("expected")
+        else:
+            mapped.values["reference"] = reference
+            mapped.origins["reference"] = origin
+
+
+def check_mapping(mapping: Mapping[str, str]) -> dict[str, str]:
+    """Return ``mapping`` (field -> column) where it names canonical fields only."""
+    for name, column in mapping.items():
+        if name not in FIELDS:
+            raise UsageError(f"--map {name}={column}: no field {name!r}; the fields are {', '.join(FIELDS)}")
+        if not column:
+            raise UsageError(f"--map {name}=: say which column holds {name}")
+    return dict(mapping)
+
+
+def parse_mapping(options: Iterable[str]) -> dict[str, str]:
+    """Return the mapping that ``field=column`` options ask for."""
+    mapping: dict[str, str] = {}
+    for option in options:
+        name, equals, column = (part.strip() for part in option.partition("="))
+        if not equals:
+            raise UsageError(f"--map {option}: write field=column, for example answer=my_column")
+        if name in mapping:
+            raise UsageError(
+                f"--map {option}: {name} is mapped twice, to {mapping[name]} and {column}; "
+                f"the fields are {', '.join(FIELDS)}"
+            )
+        mapping[name] = column
+    return check_mapping(mapping)
+
+
+def _leads_to(key: str, path: str) -> bool:
+    return path == key or path.startswith(f"{key}.")
+
+
+def _same_place(key: str, path: str) -> bool:
+    """Tell whether the top-level ``key`` holds what was found at ``path`` of a span."""
+    if ".N." in path:
+        stem = path[: path.index(".N.")]
+        return _leads_to(key, stem) or key.startswith(f"{stem}.")
+    return _leads_to(key, path)
+
+
+def _only_text(value: Mapping[str, object]) -> str | None:
+    """Return the key of the one text in ``value``; a span's ``value`` stands before its ``mime_type``."""
+    keys = [key for key, inner in value.items() if isinstance(inner, str)]
+    if "value" in keys:
+        return "value"
+    return keys[0] if len(keys) == 1 else None

@@ -1,0 +1,243 @@
+"""Opens a dataset as one stream of bytes: compression, byte-order mark and every way it can fail."""
+
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Self
+
+from plumbrule.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Buffer
+
+STANDARD_INPUT = "-"
+MAX_RECORD_MB = 16
+MAX_RECORD_BYTES = MAX_RECORD_MB * 1024 * 1024
+FORMATS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+}
+
+_COMPRESSED_SUFFIXES = (".gz", ".zst")
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_BOM = b"\xef\xbb\xbf"
+_FOREIGN = {
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"PK\x03\x04": "a zip archive; unpack it first",
+    b"BZh": "bzip2 data; unpack it, or pack it with gzip or zstd",
+    b"\xfd7zXZ": "xz data; unpack it, or pack it with gzip or zstd",
+    b"PAR1": "a Parquet file; give it the suffix .parquet",
+}
+_BUFFER = 1 << 18
+# Four bytes of zstd can unpack to 128 KB: small bites keep a hostile file from filling the memory at once.
+_ZSTD_BITE = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Why one record of a file could not even be parsed; reading goes on after it."""
+
+    reason: str
+
+
+# What each format's reader gives: the record's line or number, and the record or its flaw.
+Rows = Iterator[tuple[int, object]]
+
+
+def format_of(path: str, given: str | None = None) -> str:
+    """Return the format of ``path``: the one given, else by its suffix, JSONL for standard input."""
+    known = sorted(set(FORMATS.values()))
+    if given is not None:
+        if given not in known:
+            raise UsageError(f"no format {given!r}; the formats are {', '.join(known)}")
+        return given
+    if path == STANDARD_INPUT:
+        return "jsonl"
+    name = Path(path).name.lower()
+    for packed in _COMPRESSED_SUFFIXES:
+        name = name.removesuffix(packed)
+    suffix = Path(name).suffix
+    if suffix not in FORMATS:
+        raise UsageError(
+            f"{path}: the suffix does not tell the format; known are {', '.join(FORMATS)} "
+            f"(also with {' or '.join(_COMPRESSED_SUFFIXES)}), or name the format"
+        )
+    return FORMATS[suffix]
+
+
+class Source:
+    """One opened dataset: ``stream`` gives its unpacked bytes, ``consumed`` counts the packed ones."""
+
+    def __init__(self, path: str, name: str) -> None:
+        self.name = name
+        self.consumed = 0
+        self.size: int | None = None
+        self._standard = path == STANDARD_INPUT
+        self.handle = self._open(path)
+        self._stack: list[BinaryIO] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
+    ) -> None:
+        for layer in reversed(self._stack):
+            layer.close()
+        if not self._standard:
+            self.handle.close()
+
+    def mark_share(self, share: float) -> None:
+        """Count as consumed this share of the file, for a format that is not read front to back."""
+        self.consumed = round(share * (self.size or 0))
+
+    def unpacked(self) -> io.BufferedReader:
+        """Return the bytes without compression and byte-order mark."""
+        packed = self._layer(self._read_handle)
+        start = packed.peek(4)[:4]
+        stream = packed
+        if start.startswith(_GZIP):
+            unzipped = gzip.GzipFile(fileobj=packed, mode="rb")
+            stream = self._layer(unzipped.read1, "gzip")
+        elif start == _ZSTD:
+            stream = self._layer(_ZstdStream(packed).read, "zstd")
+        start = stream.peek(6)[:6]
+        for magic, what in _FOREIGN.items():
+            if start.startswith(magic):
+                raise InputError(f"{self.name}: this is {what}")
+        if start.startswith(_BOM):
+            stream.read(len(_BOM))
+        return stream
+
+    def _open(self, path: str) -> BinaryIO:
+        if self._standard:
+            if sys.stdin is None:
+                raise InputError(f"{self.name}: there is none")
+            return sys.stdin.buffer
+        try:
+            handle = Path(path).open("rb")  # noqa: SIM115 -- closed by __exit__
+            status = os.fstat(handle.fileno())
+        except FileNotFoundError:
+            raise InputError(f"{self.name}: no such file") from None
+        except IsADirectoryError:
+            raise InputError(f"{self.name}: this is a directory; name a file in it") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{self.name}: cannot be opened: {_reason(error)}") from None
+        if stat.S_ISREG(status.st_mode):
+            self.size = status.st_size
+        return handle
+
+    def _read_handle(self, size: int) -> bytes:
+        # read1 hands over what a pipe holds so far instead of waiting for a full buffer
+        read = getattr(self.handle, "read1", self.handle.read)
+        data: bytes = read(size)
+        self.consumed += len(data)
+        return data
+
+    def _layer(self, read: Callable[[int], bytes], packing: str = "") -> io.BufferedReader:
+        layer: io.BufferedReader = io.BufferedReader(_Reader(read, self.name, packing), _BUFFER)
+        self._stack.append(layer)
+        return layer
+
+
+class _Reader(io.RawIOBase):
+    """A read function as a raw stream, whose failures are one clear error."""
+
+    def __init__(self, read: Callable[[int], bytes], name: str = "", packing: str = "") -> None:
+        self._read = read
+        self._name = name
+        self._packing = packing
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "Buffer", /) -> int:
+        view = memoryview(buffer)
+        try:
+            data = self._read(len(view))
+        except EOFError:
+            raise InputError(f"{self._name}: the {self._packing} data ends early; the file is cut off") from None
+        except (OSError, ValueError, zlib.error) as error:
+            what = f"the {self._packing} data is damaged" if self._packing else "cannot be read"
+            raise InputError(f"{self._name}: {what}: {_reason(error)}") from None
+        view[: len(data)] = data
+        return len(data)
+
+
+class _ZstdStream:
+    """Unpacks zstd frames one after another and, unlike the library's own reader, notices a missing end."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        import zstandard  # noqa: PLC0415 -- only packed files need it
+
+        self._error = zstandard.ZstdError
+        self._new_frame = zstandard.ZstdDecompressor().decompressobj
+        self._frame = self._new_frame()
+        self._packed = packed
+        self._begun = False
+        self._ready = io.BytesIO()
+
+    def read(self, size: int) -> bytes:
+        data = self._ready.read(size)
+        while not data:
+            bite = self._packed.read(_ZSTD_BITE)
+            if not bite:
+                if self._begun:
+                    raise EOFError
+                return b""
+            self._ready = io.BytesIO(self._unpack(bite))
+            data = self._ready.read(size)
+        return data
+
+    def _unpack(self, bite: bytes) -> bytes:
+        parts = []
+        try:
+            while bite:
+                parts.append(self._frame.decompress(bite))
+                self._begun = not self._frame.eof
+                bite = b""
+                if self._frame.eof:
+                    bite = self._frame.unused_data
+                    self._frame = self._new_frame()
+        except self._error as error:
+            raise ValueError(error) from None
+        return b"".join(parts)
+
+
+def rewound(front: bytes, rest: BinaryIO) -> io.BufferedReader:
+    """Return the stream ``rest`` with the bytes ``front`` put back before it."""
+    before = io.BytesIO(front)
+    return io.BufferedReader(_Reader(lambda size: before.read(size) or rest.read(size)), _BUFFER)
+
+
+def read_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Yield each line with its number; None stands for a line over the limit, which is passed over."""
+    number = 0
+    readline = stream.readline
+    limit = MAX_RECORD_BYTES + 2  # room for the line's end
+    while line := readline(limit):
+        number += 1
+        if len(line) == limit and not line.endswith(b"\n"):
+            while (rest := readline(_BUFFER)) and not rest.endswith(b"\n"):
+                pass
+            yield number, None
+        else:
+            yield number, line
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

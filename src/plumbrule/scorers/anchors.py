@@ -1,0 +1,76 @@
+"""An anchor is a piece of an answer that can be checked: a number, a date or a claim, with its evidence."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from plumbrule.text.view import TextView
+
+Kind = Literal["number", "date", "claim"]
+Reason = Literal["found", "equal_value", "near", "entailed", "not_found", "too_far", "contradicted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Where in which context an anchor was found, or contradicted."""
+
+    context: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Whether the context bears an anchor out, and why."""
+
+    supported: bool
+    reason: Reason
+    evidence: Evidence | None = None
+    ambiguous: bool = False  # a date that can be read in two ways decided it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triple:
+    """A claim in words: who, does what, to what."""
+
+    subject: str
+    verb: str
+    object: str
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """One anchor of an answer with what was found for it."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    supported: bool
+    reason: Reason
+    evidence: Evidence | None
+    ambiguous: bool = False
+    triple: Triple | None = None
+
+
+def anchor_at(
+    answer: TextView, kind: Kind, start: int, end: int, finding: Finding, triple: Triple | None = None
+) -> Anchor:
+    """Return the anchor at a place of the answer with its finding."""
+    return Anchor(
+        kind=kind,
+        text=answer.text[start:end],
+        start=start,
+        end=end,
+        supported=finding.supported,
+        reason=finding.reason,
+        evidence=finding.evidence,
+        ambiguous=finding.ambiguous,
+        triple=triple,
+    )
+
+
+def evidence_in(contexts: list[TextView], context: int, start: int, end: int) -> Evidence:
+    """Return a stretch of a context as evidence."""
+    return Evidence(context=context, start=start, end=end, text=contexts[context].text[start:end])

@@ -1,0 +1,211 @@
+"""Check a claim of an answer: subject and object must stand close together in a context that does not deny it."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plumbrule.scorers.anchors import Finding, Triple, evidence_in
+from plumbrule.text.claims import Claim, Phrase
+from plumbrule.text.sentences import Sentence
+from plumbrule.text.values import Value, comparable, match_value
+from plumbrule.text.view import TextView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimCheck:
+    """How near is near, and what denies; it comes from the rubric."""
+
+    window: int
+    stop: frozenset[str]
+    negations: frozenset[str]
+    negation_reach: int
+    bounds: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """A subject and an object that stand close together in a context."""
+
+    context: int
+    start: int
+    end: int
+    strength: int  # 2: one sentence that has the verb too; 1: one sentence; 0: near
+    agrees: bool
+    subject_words: int
+
+
+def check_claim(claim: Claim, answer: TextView, contexts: list[TextView], rules: ClaimCheck) -> Finding:
+    """Look for the claim in the contexts."""
+    said = answer.text[claim.sentence.start : claim.sentence.end]
+    for index, context in enumerate(contexts):
+        start = context.text.find(said)
+        if start >= 0:
+            evidence = evidence_in(contexts, index, start, start + len(said))
+            return Finding(supported=True, reason="found", evidence=evidence)
+    return _Search(claim, answer, contexts, rules).finding()
+
+
+def triple_of(claim: Claim, answer: TextView, rules: ClaimCheck) -> Triple:
+    """Return the claim in words, as the answer has them."""
+    text = answer.text
+    return Triple(
+        subject=text[claim.subject.start : claim.subject.end],
+        verb=text[claim.verb.start : claim.verb.end],
+        object=text[claim.object.start : claim.object.end],
+        negated=_negated_in_answer(claim, answer, rules),
+    )
+
+
+class _Search:
+    """One claim's search through its contexts."""
+
+    def __init__(self, claim: Claim, answer: TextView, contexts: list[TextView], rules: ClaimCheck) -> None:
+        self._claim = claim
+        self._answer = answer
+        self._contexts = contexts
+        self._rules = rules
+        self._negated = _negated_in_answer(claim, answer, rules)
+        self._subject_words = frozenset(claim.subject.lemmas) - rules.stop
+        self._value = _value_in(claim.object, answer)
+        self._counts = self._value is not None and not _covers(self._value, claim.object)
+
+    def finding(self) -> Finding:
+        pairs = [pair for index in range(len(self._contexts)) for pair in self._pairs(index)]
+        rival = self._rival(max((pair.subject_words for pair in pairs), default=-1))
+        if rival is not None:
+            return rival
+        if not pairs:
+            return Finding(supported=False, reason="too_far" if self._both_somewhere() else "not_found")
+        strongest = max(pair.strength for pair in pairs)
+        candidates = [pair for pair in pairs if pair.strength == strongest]
+        agreeing = [pair for pair in candidates if pair.agrees]
+        best = min(agreeing or candidates, key=lambda pair: (pair.end - pair.start, pair.context, pair.start))
+        evidence = evidence_in(self._contexts, best.context, best.start, best.end)
+        if agreeing:
+            return Finding(supported=True, reason="near", evidence=evidence)
+        return Finding(supported=False, reason="contradicted", evidence=evidence)
+
+    def _pairs(self, index: int) -> Iterator[_Pair]:
+        """Yield each object in a context with the subject nearest to it."""
+        view = self._contexts[index]
+        subjects = view.places.get(self._claim.subject.head, [])
+        if not subjects:
+            return
+        starts, ends = view.spans
+        for start, end in self._objects(view):
+            for place in _neighbours(subjects, view.word_at(start)):
+                if starts[place] < end and start < ends[place]:
+                    continue  # the same words
+                if max(starts[place], start) - min(ends[place], end) <= self._rules.window:
+                    yield self._pair(index, place, start, end)
+
+    def _pair(self, index: int, place: int, start: int, end: int) -> _Pair:
+        view = self._contexts[index]
+        subject_start, subject_end = view.spans[0][place], view.spans[1][place]
+        sentence = view.sentence_at(start)
+        together = sentence.start <= subject_start < sentence.end
+        verb = _nearest(view, self._claim.verb.head, sentence, place) if together else None
+        agrees = True
+        if verb is not None:
+            denied = _negated(view, (place, verb, view.word_at(start)), sentence, self._rules)
+            agrees = denied == self._negated
+        return _Pair(
+            context=index,
+            start=min(subject_start, start),
+            end=max(subject_end, end),
+            strength=together + (verb is not None),
+            agrees=agrees,
+            subject_words=len(self._subject_words & view.lemmas_beside(start)) if together else 0,
+        )
+
+    def _objects(self, view: TextView) -> Iterator[tuple[int, int]]:
+        """Yield where the claim's object stands: an equal value, or the head noun with an equal count."""
+        if self._value is not None and not self._counts:
+            for value in view.values:
+                if self._matches(value, view):
+                    yield value.start, value.end
+            return
+        for place in view.places.get(self._claim.object.head, []):
+            start, end = view.spans[0][place], view.spans[1][place]
+            if self._value is not None:
+                sentence = view.sentence_at(start)
+                inside = (v for v in view.values if sentence.start <= v.start < sentence.end)
+                if not any(self._matches(value, view) for value in inside):
+                    continue
+            yield start, end
+
+    def _matches(self, value: Value, view: TextView) -> bool:
+        return self._value is not None and match_value(self._value, self._answer.text, value, view.text) is not None
+
+    def _rival(self, supported_words: int) -> Finding | None:
+        """Find another value for the same subject and verb, in a sentence that fits the subject better."""
+        if self._value is None:
+            return None
+        best: tuple[int, int, Value] | None = None
+        fit = supported_words
+        for index, view in enumerate(self._contexts):
+            for value in view.values:
+                if not comparable(self._value, value) or self._matches(value, view):
+                    continue
+                sentence = view.sentence_at(value.start)
+                found = view.lemmas_beside(value.start)
+                if self._claim.subject.head not in found or self._claim.verb.head not in found:
+                    continue
+                if self._counts and self._claim.object.head not in found:
+                    continue
+                inside = (v for v in view.values if sentence.start <= v.start < sentence.end)
+                if any(self._matches(other, view) for other in inside):
+                    continue
+                words = len(self._subject_words & found)
+                if words > fit:
+                    best, fit = (index, value.start, value), words
+        if best is None:
+            return None
+        index, _, value = best
+        return Finding(
+            supported=False,
+            reason="contradicted",
+            evidence=evidence_in(self._contexts, index, value.start, value.end),
+        )
+
+    def _both_somewhere(self) -> bool:
+        return any(self._claim.subject.head in view.places for view in self._contexts) and any(
+            next(self._objects(view), None) is not None for view in self._contexts
+        )
+
+
+def _value_in(phrase: Phrase, answer: TextView) -> Value | None:
+    return next((value for value in answer.values if value.start < phrase.end and phrase.start < value.end), None)
+
+
+def _covers(value: Value, phrase: Phrase) -> bool:
+    return value.start <= phrase.head_start < value.end or not phrase.head
+
+
+def _neighbours(places: list[int], place: int) -> list[int]:
+    """Return the places next to ``place`` on either side."""
+    after = bisect_left(places, place)
+    return places[max(0, after - 1) : after + 2]
+
+
+def _nearest(view: TextView, lemma: str, sentence: Sentence, place: int) -> int | None:
+    first, last = view.words_between(sentence.start, sentence.end)
+    inside = [found for found in view.places.get(lemma, []) if first <= found < last]
+    return min(inside, key=lambda found: (abs(found - place), found)) if inside else None
+
+
+def _negated_in_answer(claim: Claim, answer: TextView, rules: ClaimCheck) -> bool:
+    places = tuple(
+        answer.word_at(offset) for offset in (claim.mention.head_start, claim.verb.head_start, claim.object.head_start)
+    )
+    return _negated(answer, places, claim.sentence, rules)
+
+
+def _negated(view: TextView, places: tuple[int, ...], sentence: Sentence, rules: ClaimCheck) -> bool:
+    """Tell whether a denying word stands shortly before the subject, the verb or the object."""
+    first, _ = view.words_between(sentence.start, sentence.end)
+    for place in places:
+        for index in range(max(first, place - rules.negation_reach), place):
+            if view.lemmas[index] in rules.negations and view.lemmas[index + 1] not in rules.bounds:
+                return True
+    return False

@@ -1,0 +1,66 @@
+"""Completeness: how many of the question's keywords stand in the answer."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from fractions import Fraction
+
+from plumbrule.text.tokens import lemmas
+from plumbrule.text.tokens import words as words_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicWords:
+    """The lemmas that carry no topic; they come from the rubric."""
+
+    stop: frozenset[str]
+    asking: frozenset[str]
+    measure: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completeness:
+    """The share of keywords found; no keyword at all counts as complete."""
+
+    share: Fraction
+    keywords: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def score(self) -> float:
+        """The share as a number."""
+        return float(self.share)
+
+
+def score_completeness(question: str, answer: Collection[str], words: TopicWords) -> Completeness:
+    """Look for each keyword of the question among the lemmas of the answer."""
+    keywords = extract_keywords(question, words)
+    if not keywords:
+        return Completeness(share=Fraction(1), keywords=(), missing=())
+    missing = tuple(shown for lemma, shown in keywords.items() if lemma not in answer)
+    return Completeness(
+        share=Fraction(len(keywords) - len(missing), len(keywords)),
+        keywords=tuple(keywords.values()),
+        missing=missing,
+    )
+
+
+def extract_keywords(question: str, words: TopicWords) -> dict[str, str]:
+    """Return the content lemmas of a question in order, each with the word that is shown for it.
+
+    A noun phrase enters by its content lemmas, since keywords are compared with tokens.
+    """
+    keywords: dict[str, str] = {}
+    before = ""
+    for word, lemma in zip(words_of(question), lemmas(question), strict=True):
+        asks_measure = before == "how" and lemma in words.measure
+        before = lemma
+        if asks_measure or lemma in words.stop or lemma in words.asking:
+            continue
+        keywords.setdefault(lemma, _shown(word, lemma))
+    return keywords
+
+
+def _shown(word: str, lemma: str) -> str:
+    """Show a participle as it was asked for ("holding period"), any other word by its lemma."""
+    folded = word.casefold()
+    return folded if folded.endswith(("ing", "ed")) else lemma

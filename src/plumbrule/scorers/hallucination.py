@@ -1,0 +1,111 @@
+"""Hallucination: the share of an answer's anchors that its contexts do not bear out, and the drift gate."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from plumbrule.rubrics import VerdictRubric
+from plumbrule.scorers.anchors import Anchor, Kind, anchor_at
+from plumbrule.scorers.claim_evidence import ClaimCheck, check_claim, triple_of
+from plumbrule.scorers.value_evidence import find_rival, find_value
+from plumbrule.text.claims import Claim
+from plumbrule.text.dates import Date
+from plumbrule.text.similarity import containment
+from plumbrule.text.tokens import lemmas
+from plumbrule.text.values import Value
+from plumbrule.text.view import TextView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hallucination:
+    """The greater of the share of unsupported anchors and the drift penalty."""
+
+    claims: Fraction
+    ngram_overlap: Fraction | None  # None: the answer has no content to compare
+    drift_penalty: Fraction
+    anchors: tuple[Anchor, ...]
+
+    @property
+    def exact(self) -> Fraction:
+        """The score as an exact share, for comparisons."""
+        return max(self.claims, self.drift_penalty)
+
+    @property
+    def score(self) -> float:
+        """The score as a number."""
+        return float(self.exact)
+
+    @property
+    def unsupported(self) -> int:
+        """How many anchors lack support."""
+        return sum(not anchor.supported for anchor in self.anchors)
+
+
+def score_hallucination(
+    answer: TextView,
+    contexts: list[TextView],
+    claims: Sequence[Claim],
+    *,
+    question_content: Sequence[str],
+    rubric: VerdictRubric,
+    check: ClaimCheck,
+) -> Hallucination:
+    """Check every anchor of the answer, and whether the answer speaks of what its contexts speak of."""
+    rules = rubric.hallucination
+    anchors = [
+        *_value_anchors(answer, contexts, question_content, rubric, check),
+        *(_claim_anchor(claim, answer, contexts, check) for claim in claims),
+    ]
+    anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
+    unsupported = sum(not anchor.supported for anchor in anchors)
+    overlap = _overlap(answer, contexts, rules.drift.ngram, check.stop)
+    drifted = overlap is not None and overlap < rules.drift.overlap_below
+    return Hallucination(
+        claims=Fraction(unsupported, len(anchors)) if anchors else Fraction(0),
+        ngram_overlap=overlap,
+        drift_penalty=rules.drift.penalty if drifted else Fraction(0),
+        anchors=tuple(anchors),
+    )
+
+
+def _value_anchors(
+    answer: TextView,
+    contexts: list[TextView],
+    question_content: Sequence[str],
+    rubric: VerdictRubric,
+    check: ClaimCheck,
+) -> Iterator[Anchor]:
+    rules = rubric.hallucination
+    for value in answer.values:
+        kind: Kind = "date" if isinstance(value, Date) else "number"
+        if kind not in rules.anchors or value.weak:
+            continue
+        finding = find_value(value, answer, contexts)
+        if finding is None:
+            topic = _topic(value, answer, question_content, check.stop)
+            finding = find_rival(value, contexts, topic=topic, overlap=rules.contradiction_overlap)
+        yield anchor_at(answer, kind, value.start, value.end, finding)
+
+
+def _topic(value: Value, answer: TextView, question: Sequence[str], stop: frozenset[str]) -> set[str]:
+    """Return what a value is said of: the other words of its sentence, else those of the question."""
+    sentence = answer.sentence_at(value.start)
+    text = answer.text
+    beside = lemmas(f"{text[sentence.start : value.start]} {text[value.end : sentence.end]}")
+    others = {lemma for lemma in beside if lemma not in stop}
+    return others or set(question)
+
+
+def _claim_anchor(claim: Claim, answer: TextView, contexts: list[TextView], check: ClaimCheck) -> Anchor:
+    finding = check_claim(claim, answer, contexts, check)
+    return anchor_at(answer, "claim", claim.start, claim.end, finding, triple_of(claim, answer, check))
+
+
+def _overlap(answer: TextView, contexts: list[TextView], n: int, stop: frozenset[str]) -> Fraction | None:
+    content = [lemma for lemma in answer.lemmas if lemma not in stop]
+    if n == 1:  # the same figure, without a list per context
+        wanted = set(content)
+        missing = wanted.difference(*(context.lemma_set for context in contexts))
+        return Fraction(len(wanted) - len(missing), len(wanted)) if wanted else None
+    outers = [[lemma for lemma in context.lemmas if lemma not in stop] for context in contexts]
+    return containment(content, outers, n)

@@ -1,0 +1,94 @@
+"""The JSON form of a verdict, key by key as it is documented."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from plumbrule.scorers.anchors import Anchor
+from plumbrule.scorers.completeness import Completeness
+from plumbrule.scorers.hallucination import Hallucination
+from plumbrule.scorers.relevance import Relevance
+
+if TYPE_CHECKING:
+    from plumbrule.scorers.verdict import Verdict
+
+
+def verdict_record(verdict: "Verdict") -> dict[str, Any]:
+    """Return the verdict as one JSON object; a score that could not be given is null."""
+    return {
+        "id": verdict.id,
+        "verdict": verdict.verdict,
+        "reasons": list(verdict.reasons),
+        "flags": list(verdict.flags),
+        "relevance": _relevance(verdict.relevance),
+        "completeness": _completeness(verdict.completeness),
+        "hallucination": _hallucination(verdict.hallucination),
+        "refusal": asdict(verdict.refusal) if verdict.refusal is not None else None,
+        "rubric": dict(verdict.rubric),
+    }
+
+
+def _relevance(relevance: Relevance | None) -> dict[str, float] | None:
+    return (
+        None
+        if relevance is None
+        else {
+            "score": relevance.score,
+            "cosine": relevance.cosine,
+            "jaccard": relevance.jaccard,
+        }
+    )
+
+
+def _completeness(completeness: Completeness | None) -> dict[str, Any] | None:
+    return (
+        None
+        if completeness is None
+        else {
+            "score": completeness.score,
+            "keywords": list(completeness.keywords),
+            "missing": list(completeness.missing),
+        }
+    )
+
+
+def _hallucination(hallucination: Hallucination) -> dict[str, Any]:
+    overlap = hallucination.ngram_overlap
+    return {
+        "score": hallucination.score,
+        "claims": float(hallucination.claims),
+        "ngram_overlap": None if overlap is None else float(overlap),
+        "drift_penalty": float(hallucination.drift_penalty),
+        "anchors_total": len(hallucination.anchors),
+        "anchors_unsupported": hallucination.unsupported,
+        "anchors": [_anchor(anchor) for anchor in hallucination.anchors],
+    }
+
+
+def _anchor(anchor: Anchor) -> dict[str, Any]:
+    evidence = anchor.evidence
+    record: dict[str, Any] = {
+        "kind": anchor.kind,
+        "text": anchor.text,
+        "start": anchor.start,
+        "end": anchor.end,
+        "supported": anchor.supported,
+        "reason": anchor.reason,
+        "evidence": evidence
+        and {
+            "context": evidence.context,
+            "start": evidence.start,
+            "end": evidence.end,
+            "text": evidence.text,
+        },
+    }
+    if anchor.ambiguous:
+        record["ambiguous"] = True
+    if anchor.triple is not None:
+        triple = anchor.triple
+        record |= {
+            "subject": triple.subject,
+            "verb": triple.verb,
+            "object": triple.object,
+            "negated": triple.negated,
+        }
+    return record

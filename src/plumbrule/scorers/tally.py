@@ -1,0 +1,108 @@
+"""What a scored dataset comes to: counts beside every mean, a histogram of each score, the worst samples."""
+
+import heapq
+from dataclasses import dataclass, field
+from typing import Any
+
+from plumbrule.samples.model import Sample
+from plumbrule.scorers.verdict import Outcome, Verdict
+from plumbrule.stats.intervals import wilson
+
+_BINS = 10
+_SEVERITY = {"PASS": 0, "WARN": 1, "FAIL": 2}
+SCORES = ("relevance", "completeness", "hallucination")
+
+
+@dataclass(slots=True)
+class ScoreTally:
+    """One score over all samples: how many have it, their mean, and how they spread from 0 to 1."""
+
+    scored: int = 0
+    total: float = 0.0
+    histogram: list[int] = field(default_factory=lambda: [0] * _BINS)
+
+    def add(self, score: float) -> None:
+        """Count one score."""
+        self.scored += 1
+        self.total += score
+        self.histogram[min(_BINS - 1, int(score * _BINS))] += 1
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of those scored; None where none was."""
+        return self.total / self.scored if self.scored else None
+
+
+class Tally:
+    """Counts verdicts as they come, in constant memory."""
+
+    def __init__(self, worst: int = 5) -> None:
+        self.attempted = 0
+        self.refused = 0
+        self.verdicts: dict[Outcome, int] = {"PASS": 0, "WARN": 0, "FAIL": 0}
+        self.flags: dict[str, int] = {}
+        self.anchors: dict[str, list[int]] = {kind: [0, 0] for kind in ("number", "date", "claim")}
+        self.passed_contradicted = 0  # a contradicted anchor, but too few to fail: worth a look all the same
+        self.scores = {name: ScoreTally() for name in SCORES}
+        self._keep = worst
+        self._worst: list[tuple[tuple[int, float, float, int], Sample, Verdict]] = []
+
+    def add(self, sample: Sample, verdict: Verdict) -> None:
+        """Count one verdict."""
+        self.attempted += 1
+        self.verdicts[verdict.verdict] += 1
+        self.refused += "refusal" in verdict.flags
+        self.passed_contradicted += verdict.verdict == "PASS" and "contradicted" in verdict.flags
+        for flag in verdict.flags:
+            self.flags[flag] = self.flags.get(flag, 0) + 1
+        for anchor in verdict.hallucination.anchors:
+            counts = self.anchors[anchor.kind]
+            counts[0] += 1
+            counts[1] += not anchor.supported
+        for name in SCORES:
+            part = getattr(verdict, name)
+            if part is not None:
+                self.scores[name].add(part.score)
+        if verdict.verdict != "PASS" and self._keep:
+            self._remember(sample, verdict)
+
+    def _remember(self, sample: Sample, verdict: Verdict) -> None:
+        hallucination = verdict.hallucination
+        badness = (
+            _SEVERITY[verdict.verdict],
+            hallucination.score,
+            float(hallucination.unsupported),
+            -self.attempted,  # the earlier one, among equals
+        )
+        push = heapq.heappush if len(self._worst) < self._keep else heapq.heappushpop
+        push(self._worst, (badness, sample, verdict))
+
+    def worst(self) -> list[tuple[Sample, Verdict]]:
+        """Return the worst samples, worst first."""
+        return [(sample, verdict) for _, sample, verdict in sorted(self._worst, key=lambda row: row[0], reverse=True)]
+
+    def to_dict(self, *, bad_records: int = 0) -> dict[str, Any]:
+        """Return the counts as they are written to JSON."""
+        interval = wilson(self.verdicts["PASS"], self.attempted)
+        return {
+            "counts": {
+                "attempted": self.attempted + bad_records,
+                "scored": self.attempted,
+                "errored": bad_records,
+                "refused": self.refused,
+            },
+            "verdicts": dict(self.verdicts),
+            "pass_rate": self.verdicts["PASS"] / self.attempted if self.attempted else None,
+            "pass_rate_interval_95": list(interval) if interval else None,
+            "scores": {
+                name: {"scored": score.scored, "mean": score.mean, "histogram": list(score.histogram)}
+                for name, score in self.scores.items()
+            },
+            "anchors": {
+                kind: {"total": total, "unsupported": unsupported}
+                for kind, (total, unsupported) in self.anchors.items()
+            },
+            "flags": dict(sorted(self.flags.items())),
+            "passed_contradicted": self.passed_contradicted,
+            "worst": [verdict.id for _, verdict in self.worst()],
+        }

@@ -1,0 +1,43 @@
+"""Check a number or a date of an answer against the numbers and dates of its contexts."""
+
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
+
+from plumbrule.scorers.anchors import Finding, evidence_in
+from plumbrule.text.values import Value, comparable, match_value
+from plumbrule.text.view import TextView
+
+_PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
+
+
+def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Finding | None:
+    """Return where the contexts bear ``value`` out, the closest match first; None where nowhere."""
+    best: tuple[int, Finding] | None = None
+    for index, context in enumerate(contexts):
+        for other in context.values:
+            match = match_value(value, answer.text, other, context.text)
+            if match is None:
+                continue
+            rank = _PREFERENCE[match.reason]
+            if best is None or rank < best[0]:
+                evidence = evidence_in(contexts, index, other.start, other.end)
+                finding = Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
+                best = rank, finding
+            if rank == 0:
+                break
+    return best[1] if best is not None else None
+
+
+def find_rival(value: Value, contexts: list[TextView], *, topic: AbstractSet[str], overlap: Fraction) -> Finding:
+    """Look for another value said of the same topic: the contexts contradict ``value``, or know nothing of it."""
+    best_share, best_place = Fraction(0), None
+    for index, context in enumerate(contexts):
+        for other in context.values:
+            if not topic or not comparable(value, other):
+                continue
+            share = Fraction(len(topic & context.lemmas_beside(other.start)), len(topic))
+            if share >= overlap and share > best_share:
+                best_share, best_place = share, (index, other.start, other.end)
+    if best_place is None:
+        return Finding(supported=False, reason="not_found")
+    return Finding(supported=False, reason="contradicted", evidence=evidence_in(contexts, *best_place))

@@ -1,0 +1,223 @@
+"""The verdict on one sample: PASS, WARN or FAIL, with every rule that fired and all that led to it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import Any, Literal
+
+from plumbrule.rubrics import Loaded, VerdictRubric
+from plumbrule.samples.model import Sample
+from plumbrule.scorers.claim_evidence import ClaimCheck
+from plumbrule.scorers.completeness import Completeness, TopicWords, score_completeness
+from plumbrule.scorers.hallucination import Hallucination, score_hallucination
+from plumbrule.scorers.record import verdict_record
+from plumbrule.scorers.refusal import RefusalFinding, RefusalWording, judge_refusal
+from plumbrule.scorers.relevance import Relevance, score_relevance
+from plumbrule.text.claims import Claim, ClaimWords, extract_claims
+from plumbrule.text.tokens import lemmas
+from plumbrule.text.view import TextView, ViewCache
+
+Outcome = Literal["PASS", "WARN", "FAIL"]
+
+_SEVERITY: dict[Outcome, int] = {"PASS": 0, "WARN": 1, "FAIL": 2}
+_BATCH = 64  # samples whose claims are parsed together; the results do not depend on it
+
+_REFUSAL_REASONS = {
+    "wrong_code": "refused with {code} where {expected_code} was expected",
+    "unneeded": "refused although an answer was expected",
+    "missing": "answered although a refusal was expected",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One sample's verdict with the scores and the evidence behind it; a score of None could not be given."""
+
+    id: str
+    verdict: Outcome
+    reasons: tuple[str, ...]
+    flags: tuple[str, ...]
+    relevance: Relevance | None
+    completeness: Completeness | None
+    hallucination: Hallucination
+    refusal: RefusalFinding | None
+    rubric: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as it is written to JSON."""
+        return verdict_record(self)
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as wide as JSON
+        """Return one key of the JSON form: ``verdict["hallucination"]["score"]``."""
+        return self.to_dict()[key]
+
+
+class VerdictScorer:
+    """Scores samples by one rubric; what a sample gets does not depend on the others scored with it."""
+
+    def __init__(self, loaded: Loaded[VerdictRubric]) -> None:
+        rubric = loaded.rubric
+        claims, words = rubric.claims, rubric.words
+        self._rubric = rubric
+        self._stamp = loaded.stamp()
+        self._cache = ViewCache()
+        self._stop = _lemma_set(words.stop)
+        self._topic_words = TopicWords(
+            stop=self._stop | _lemma_set(words.question),
+            asking=_lemma_set(words.asking),
+            measure=_lemma_set(words.measure),
+        )
+        self._claim_words = ClaimWords(
+            modals=frozenset(claims.modals),
+            hedge_verbs=_lemma_set(claims.hedge_verbs),
+            hedge_words=frozenset(claims.hedge_words),
+            conditions=frozenset(claims.conditions),
+            opaque_subjects=frozenset(claims.opaque_subjects),
+            pronouns=frozenset(claims.pronouns),
+        )
+        self._claim_check = ClaimCheck(
+            window=rubric.hallucination.claim_window,
+            stop=self._stop,
+            negations=_lemma_set(claims.negations),
+            negation_reach=claims.negation_reach,
+            bounds=_lemma_set(claims.bounds),
+        )
+        self._refusal_wording = RefusalWording(
+            phrases=rubric.refusal.phrases,
+            within_characters=rubric.refusal.within_characters,
+            at_most_words=rubric.refusal.at_most_words,
+        )
+
+    def score(self, sample: Sample) -> Verdict:
+        """Return the verdict on one sample."""
+        return next(self.score_many([sample]))
+
+    def score_many(self, samples: Iterable[Sample]) -> Iterator[Verdict]:
+        """Yield a verdict for each sample, in order; only one batch is held at a time."""
+        pending = iter(samples)
+        while batch := list(islice(pending, _BATCH)):
+            for sample, claims in zip(batch, self._claims(batch), strict=True):
+                yield self._judge(sample, claims)
+
+    def _claims(self, batch: Sequence[Sample]) -> list[tuple[Claim, ...]]:
+        if "claim" not in self._rubric.hallucination.anchors:
+            return [() for _ in batch]
+        return extract_claims([sample.answer or "" for sample in batch], self._claim_words)
+
+    def _judge(self, sample: Sample, claims: Sequence[Claim]) -> Verdict:
+        question, answer = TextView(sample.question), TextView(sample.answer or "")
+        refusal = judge_refusal(sample, self._refusal_wording)
+        refused = refusal is not None and refusal.refused
+        question_content = [lemma for lemma in question.lemmas if lemma not in self._topic_words.stop]
+        hallucination = score_hallucination(
+            answer,
+            [self._cache.view(passage.text) for passage in sample.contexts],
+            [claim for claim in claims if not _says_refusal(claim, refusal)],
+            question_content=question_content,
+            rubric=self._rubric,
+            check=self._claim_check,
+        )
+        relevance = None if refused else self._relevance(question, answer)
+        completeness = None if refused else score_completeness(sample.question, answer.lemma_set, self._topic_words)
+        if completeness is not None and not answer.lemmas:
+            completeness = Completeness(
+                share=Fraction(0), keywords=completeness.keywords, missing=completeness.keywords
+            )
+        fired = list(self._fired(relevance, completeness, hallucination, refusal))
+        outcome: Outcome = max((outcome for outcome, _ in fired), key=_SEVERITY.__getitem__, default="PASS")
+        return Verdict(
+            id=sample.id,
+            verdict=outcome,
+            reasons=tuple(reason for _, reason in fired),
+            flags=tuple(self._flags(sample, relevance, completeness, hallucination, refusal)),
+            relevance=relevance,
+            completeness=completeness,
+            hallucination=hallucination,
+            refusal=refusal,
+            rubric=self._stamp,
+        )
+
+    def _relevance(self, question: TextView, answer: TextView) -> Relevance | None:
+        asked, said = question.lemmas, answer.lemmas
+        if not asked:
+            return None
+        if self._rubric.relevance.tokens == "content":
+            content = [lemma for lemma in asked if lemma not in self._stop]
+            if content:  # a question of stop words alone is compared as it stands
+                asked, said = content, [lemma for lemma in said if lemma not in self._stop]
+        return score_relevance(asked, said)
+
+    def _fired(
+        self,
+        relevance: Relevance | None,
+        completeness: Completeness | None,
+        hallucination: Hallucination,
+        refusal: RefusalFinding | None,
+    ) -> Iterator[tuple[Outcome, str]]:
+        """Yield every rule that fired, in the rubric's order, with the verdict it asks for."""
+        rubric = self._rubric
+        limit = rubric.hallucination.fail_above
+        if hallucination.exact > limit:
+            yield "FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"
+        limit = rubric.relevance.fail_below
+        if relevance is not None and relevance.score < limit:
+            yield "FAIL", f"relevance {_compare(relevance.score, '<', limit)}"
+        limit = rubric.completeness.warn_below
+        if completeness is not None and completeness.share < limit:
+            yield "WARN", f"completeness {_compare(completeness.score, '<', limit)}"
+        if refusal is not None:
+            outcome: Outcome = getattr(rubric.refusal.verdicts, refusal.judgement)
+            template = _REFUSAL_REASONS.get(refusal.judgement)
+            if template is not None and outcome != "PASS":
+                yield outcome, template.format(code=refusal.code, expected_code=refusal.expected_code)
+            elif outcome != "PASS":
+                yield outcome, f"refusal {refusal.judgement}"
+
+    def _flags(
+        self,
+        sample: Sample,
+        relevance: Relevance | None,
+        completeness: Completeness | None,
+        hallucination: Hallucination,
+        refusal: RefusalFinding | None,
+    ) -> Iterator[str]:
+        refused = refusal is not None and refusal.refused
+        holds = {
+            "high_risk": hallucination.exact > self._rubric.hallucination.high_risk_above,
+            "topic_drift": hallucination.drift_penalty > 0,
+            "nothing_to_verify": not hallucination.anchors,
+            "contradicted": any(anchor.reason == "contradicted" for anchor in hallucination.anchors),
+            "ambiguous_date": any(anchor.ambiguous for anchor in hallucination.anchors),
+            "no_question": relevance is None and not refused,
+            "no_keywords": completeness is not None and not completeness.keywords,
+            "empty_answer": not (sample.answer or "").strip() and not refused,
+            "timed_out": bool(sample.timed_out),
+            "refusal": refused,
+            "refusal_undeclared": refused and refusal is not None and not refusal.declared,
+        }
+        yield from (flag for flag, held in holds.items() if held)
+        if refusal is not None and refusal.judgement not in {"as_expected", "unjudged"}:
+            yield f"refusal_{refusal.judgement}"
+
+
+def _lemma_set(words: Iterable[str]) -> frozenset[str]:
+    """Return the words with their lemmas, so that texts compared by lemma meet them."""
+    listed = list(words)
+    return frozenset(listed) | {lemma for word in listed for lemma in lemmas(word)}
+
+
+def _says_refusal(claim: Claim, refusal: RefusalFinding | None) -> bool:
+    """Tell whether a claim stands in the sentence that refuses: that sentence asserts nothing of the topic."""
+    if refusal is None or refusal.start is None or refusal.end is None:
+        return False
+    return claim.sentence.start < refusal.end and refusal.start < claim.sentence.end
+
+
+def _compare(value: float, sign: str, limit: Fraction) -> str:
+    """Write a comparison with just enough decimals, two at least, to show that it holds."""
+    for decimals in range(2, 13):
+        left, right = f"{value:.{decimals}f}", f"{float(limit):.{decimals}f}"
+        if left != right:
+            return f"{left} {sign} {right}"
+    return f"{value} {sign} {float(limit)}"

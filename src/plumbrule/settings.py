@@ -1,0 +1,15 @@
+"""The environment, read in one place."""
+
+import os
+
+
+def debugging() -> bool:
+    """Tell whether the user asked for tracebacks, with ``PLUMBRULE_DEBUG=1``."""
+    return os.environ.get("PLUMBRULE_DEBUG", "") not in {"", "0"}
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

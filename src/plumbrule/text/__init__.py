@@ -1,0 +1,1 @@
+"""Pure functions on text: tokens, sentences, numbers, dates, claims, similarity."""

@@ -1,0 +1,114 @@
+"""Says what a date or time is, and when one of a context supports one of an answer."""
+
+import calendar
+import datetime as dt
+from dataclasses import dataclass
+from typing import Literal
+
+Granularity = Literal["decade", "year", "quarter", "month", "day", "weekday", "time"]
+Reason = Literal["found", "equal_value", "entailed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One way to read a date: the parts that the text gives, ``None`` for those that it leaves open.
+
+    ``decade`` is the year without its last digit, ``weekday`` counts from Monday as 0. ``time`` is hour,
+    minute and, where given, second. ``zone`` is the time zone as written, except that every name of UTC
+    reads "UTC".
+    """
+
+    decade: int | None = None
+    year: int | None = None
+    quarter: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+    time: tuple[int, int, int | None] | None = None
+    zone: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Date:
+    """A date or a time in a text; ``ambiguous`` when it has more than one reading.
+
+    A ``plain`` year is four digits that no word marks as a year, so it may be a number after all. A ``weak``
+    date (a month's name that no word marks as a date) may support another but is not checked itself.
+    """
+
+    start: int
+    end: int
+    readings: tuple[Reading, ...]
+    granularity: Granularity
+    ambiguous: bool = False
+    plain: bool = False
+    weak: bool = False
+
+
+Dates = tuple[Date, ...]
+NO_DATES: Dates = ()
+
+
+def make_date(start: int, end: int, granularity: Granularity, *readings: Reading) -> Date:
+    """Make a date of its readings."""
+    return Date(start=start, end=end, readings=readings, granularity=granularity, ambiguous=len(readings) > 1)
+
+
+def is_possible(year: int | None, month: int, day: int) -> bool:
+    """Tell whether the calendar has such a day; without a year February has 29."""
+    if not 1 <= month <= 12 or day < 1:
+        return False
+    return day <= calendar.monthrange(2000 if year is None or not 1 <= year <= 9999 else year, month)[1]
+
+
+def _completed(reading: Reading) -> Reading:
+    """Return the reading with the parts that follow from those given."""
+    year, month, day = reading.year, reading.month, reading.day
+    weekday = reading.weekday
+    if weekday is None and year is not None and month is not None and day is not None:
+        weekday = dt.date(year, month, day).weekday()
+    return Reading(
+        decade=year // 10 if year is not None else reading.decade,
+        year=year,
+        quarter=(month + 2) // 3 if month is not None else reading.quarter,
+        month=month,
+        day=day,
+        weekday=weekday,
+        time=reading.time,
+        zone=reading.zone,
+    )
+
+
+def _agree(answer: Reading, context: Reading) -> bool:
+    """Tell whether every part that the answer gives is given, and equal, in the context."""
+    for part in ("decade", "year", "quarter", "month", "day", "weekday"):
+        wanted = getattr(answer, part)
+        if wanted is not None and wanted != getattr(context, part):
+            return False
+    if answer.time is None:
+        return True
+    if context.time is None or answer.time[:2] != context.time[:2]:
+        return False
+    if answer.time[2] and answer.time[2] != (context.time[2] or 0):
+        return False
+    return answer.zone is None or context.zone is None or answer.zone == context.zone
+
+
+def supports_date(context: Date, answer: Date) -> Literal["equal_value", "entailed"] | None:
+    """Tell how a date of the context supports one of the answer: as its equal, or as a finer date."""
+    found: Literal["equal_value", "entailed"] | None = None
+    for wanted in answer.readings:
+        for given in context.readings:
+            if wanted == given:
+                return "equal_value"
+            if not _agree(wanted, _completed(given)):
+                continue
+            if _agree(given, _completed(wanted)):
+                return "equal_value"
+            found = "entailed"
+    return found
+
+
+def comparable_dates(answer: Date, context: Date) -> bool:
+    """Tell whether a different second date would contradict the first."""
+    return answer.granularity == context.granularity and not answer.weak and not context.weak

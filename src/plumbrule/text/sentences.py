@@ -1,0 +1,67 @@
+"""Find where the sentences of a text begin and end, by rule."""
+
+import re
+from typing import NamedTuple
+
+_ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms dr prof sr jr st rev hon gen col sgt capt inc ltd co corp llc plc dept est approx no nos vs etc
+    e.g i.e cf al fig figs sec secs art arts para paras ch vol pp p ed eds u.s u.k e.u a.m p.m
+    jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
+    """.split()  # noqa: SIM905 - a list of words reads best as words
+)
+_CLOSERS = "\"'”’)]»*_"
+# the end mark, what closes after it (quotes, brackets, citation markers), then white space
+_END = re.compile(rf"[.!?…]+[{re.escape(_CLOSERS)}]*(?:\s*\[\d+(?:\s*,\s*\d+)*\][.]?)*(?=\s)|[。！？]+")
+_BREAK = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*•‣▪–|#>]|\(?\d{1,3}[.)]\s|[a-zA-Z][.)]\s))|(?<=[:;.!?|])[ \t]*\n")
+_MARKER = re.compile(r"[\s>|#]*(?:[-*•‣▪–]+\s+|\(?\d{1,3}[.)]\s+)?\s*")
+_LAST_WORD = re.compile(r"(\w+(?:\.\w+)*)$")
+_LOOK_BACK = 12
+
+
+class Sentence(NamedTuple):
+    """A sentence's place in its text; list markers and white space around it are left out."""
+
+    start: int
+    end: int
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the sentences of ``text`` in order."""
+    cuts = {found.start() if found[0].startswith("\n") else found.end() for found in _BREAK.finditer(text)}
+    cuts.update(found.end() for found in _END.finditer(text) if _ends_sentence(text, found.start(), found.end()))
+    cuts.add(len(text))
+    found = []
+    start = 0
+    for cut in sorted(cuts):
+        sentence = _trim(text, start, cut)
+        if sentence is not None:
+            found.append(sentence)
+        start = cut
+    return found
+
+
+def _ends_sentence(text: str, mark: int, end: int) -> bool:
+    following = text[end : end + 40].lstrip()
+    if following and following[0].islower():
+        return False
+    if text[mark] != "." or text[mark : mark + 2] == "..":
+        return True
+    last = _LAST_WORD.search(text[max(0, mark - _LOOK_BACK) : mark])
+    if last is None:
+        return True
+    word = last[1].casefold()
+    if word.isdigit() and not text[text.rfind("\n", 0, mark) + 1 : mark].strip(" \t>(" + word):
+        return False  # a list marker
+    if len(word) == 1 and word.isalpha():  # an initial: "J. Smith"; but "Plan B." may end a sentence
+        return not (following[:1].isupper() and last[1].isupper())
+    return word not in _ABBREVIATIONS
+
+
+def _trim(text: str, start: int, end: int) -> Sentence | None:
+    marker = _MARKER.match(text, start, end)
+    if marker is not None:
+        start = marker.end()
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Sentence(start, end) if end > start else None

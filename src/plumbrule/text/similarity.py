@@ -1,0 +1,54 @@
+"""How alike two token lists are: TF-IDF cosine of the pair, Jaccard, containment of n-grams."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+# Fitted on two texts, smoothed inverse document frequency takes just two values:
+# ln((1 + 2) / (1 + df)) + 1 is 1 for a term in both, and this for a term in one.
+_IDF_OF_ONE = math.log(1.5) + 1.0
+
+
+def tfidf_cosine(left: Sequence[str], right: Sequence[str]) -> float:
+    """Return the cosine of the TF-IDF vectors of two token lists, fitted on the two alone."""
+    left_counts, right_counts = Counter(left), Counter(right)
+    dot = left_shared = right_shared = 0
+    for term, count in left_counts.items():
+        other = right_counts.get(term)
+        if other:
+            dot += count * other
+            left_shared += count * count
+            right_shared += other * other
+    if not dot:
+        return 0.0
+    weight = _IDF_OF_ONE * _IDF_OF_ONE
+    left_norm = left_shared + weight * (sum(n * n for n in left_counts.values()) - left_shared)
+    right_norm = right_shared + weight * (sum(n * n for n in right_counts.values()) - right_shared)
+    return min(1.0, dot / math.sqrt(left_norm * right_norm))
+
+
+def jaccard(left: Sequence[str], right: Sequence[str]) -> float:
+    """Return the share of the distinct tokens of both lists that stand in both."""
+    one, other = set(left), set(right)
+    shared = len(one & other)
+    union = len(one) + len(other) - shared
+    return shared / union if union else 0.0
+
+
+def ngrams(items: Sequence[str], n: int) -> set[tuple[str, ...]]:
+    """Return the distinct runs of ``n`` neighbouring tokens."""
+    return set(zip(*(items[offset:] for offset in range(n)), strict=False))
+
+
+def containment(inner: Sequence[str], outers: Sequence[Sequence[str]], n: int) -> Fraction | None:
+    """Return the share of the n-grams of ``inner`` that stand in any of ``outers``; None where it has none."""
+    wanted = ngrams(inner, n)
+    if not wanted:
+        return None
+    missing = wanted
+    for outer in outers:
+        if not missing:
+            break
+        missing = missing - ngrams(outer, n)
+    return Fraction(len(wanted) - len(missing), len(wanted))

@@ -1,0 +1,86 @@
+"""Split text into words and bring each to its lemma, so that forms of one word compare equal."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_WORD = r"[^\W_]+(?:['’][^\W_]+)*"
+_NUMBER = r"\d+(?:[.,]\d+)+(?![^\W_])"
+_IDEOGRAPH = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"  # written without spaces: each sign is a word
+_NOT = r"n['’]t(?![^\W_])"
+
+_TOKEN = re.compile(rf"{_IDEOGRAPH}|{_NUMBER}|{_NOT}|[^\W_]+?(?={_NOT})|{_WORD}")
+_CHUNK = re.compile(r"\S+")
+_NUMBER_ONLY = re.compile(r"\d+(?:[.,]\d+)+")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{2,3})+(?:\.\d+)?")
+_CACHE_SIZE = 100_000
+_LONGEST_CACHED = 64
+
+# simplemma's own answers for these lose the word that a reader sees
+_CONTRACTED = {"n't": "not", "ca": "can", "wo": "will", "sha": "shall"}
+_IRREGULAR = {"data": "data", "media": "media", "us": "us", "left": "left", "found": "find", "saw": "see"}
+
+
+def lemmas(text: str) -> list[str]:
+    """Return the lemma of every word of ``text``, in order; a number stays one word."""
+    return [lemma for chunk in text.split() for lemma in _LEMMAS[chunk]]
+
+
+def words(text: str) -> list[str]:
+    """Return the words of ``text`` as they are written, one for one with their lemmas."""
+    return [word for chunk in text.split() for word in _WORDS[chunk]]
+
+
+def spans(text: str) -> tuple[list[int], list[int]]:
+    """Return where the words of ``text`` start and where they end, one for one with their lemmas."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for chunk in _CHUNK.finditer(text):
+        base = chunk.start()
+        for start, end in _SPANS[chunk[0]]:
+            starts.append(base + start)
+            ends.append(base + end)
+    return starts, ends
+
+
+class _ChunkTable(dict[str, tuple[T, ...]]):
+    """What each run of non-space holds: no word spans white space, and most runs come again.
+
+    Emptied when full, so that memory does not grow with the text read.
+    """
+
+    def __init__(self, read: Callable[[re.Match[str]], T]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, chunk: str) -> tuple[T, ...]:
+        found = tuple(self._read(word) for word in _TOKEN.finditer(chunk))
+        if len(self) >= _CACHE_SIZE:
+            self.clear()
+        if len(chunk) <= _LONGEST_CACHED:
+            self[chunk] = found
+        return found
+
+
+def _lemmatize(word: str) -> str:
+    folded = unicodedata.normalize("NFKC", word).casefold().replace("’", "'")
+    if _NUMBER_ONLY.fullmatch(folded):
+        return folded.replace(",", "") if _GROUPED.fullmatch(folded) else folded
+    if folded in _CONTRACTED:
+        return _CONTRACTED[folded]
+    folded = folded.split("'", 1)[0] or folded
+    if folded in _IRREGULAR:
+        return _IRREGULAR[folded]
+    if not folded.isalpha() or len(folded) > _LONGEST_CACHED:
+        return folded
+    from simplemma import lemmatize  # noqa: PLC0415 - the tables take a moment to load
+
+    return lemmatize(folded, lang="en").casefold()
+
+
+_LEMMAS: _ChunkTable[str] = _ChunkTable(lambda word: _lemmatize(word[0]))
+_WORDS: _ChunkTable[str] = _ChunkTable(lambda word: word[0])
+_SPANS: _ChunkTable[tuple[int, int]] = _ChunkTable(lambda word: word.span())

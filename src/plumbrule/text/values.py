@@ -1,0 +1,151 @@
+"""Finds every number and date of a text, and matches those of an answer with those of a context."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import itemgetter
+
+from plumbrule.text import date_forms, date_words, number_words
+from plumbrule.text.dates import Date, Reason, comparable_dates, supports_date
+from plumbrule.text.numbers import Number, comparable_numbers, supports
+from plumbrule.text.numerals import read_numeral
+from plumbrule.text.scan import fold
+
+Value = Number | Date
+_Reader = Callable[[str, int, int], tuple[tuple[Value, ...], int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """How a value of the context supports one of the answer.
+
+    ``ambiguous`` when that holds in one reading of a date and not in another.
+    """
+
+    reason: Reason
+    ambiguous: bool = False
+
+
+def _number_reader(read: Callable[[str, int, int], tuple[Number | None, int]]) -> _Reader:
+    def reader(text: str, at: int, floor: int) -> tuple[tuple[Value, ...], int]:
+        number, end = read(text, at, floor)
+        return ((number,) if number is not None else ()), end
+
+    return reader
+
+
+def _date_reader(read: Callable[[str, int, int], tuple[Date, ...]]) -> _Reader:
+    def reader(text: str, at: int, floor: int) -> tuple[tuple[Value, ...], int]:
+        dates = read(text, at, floor)
+        return dates, dates[-1].end if dates else floor
+
+    return reader
+
+
+# The words that call for a search, each with the phrase to search for and its reader.
+_TRIGGERS: dict[bytes, tuple[bytes, _Reader]] = {
+    word: (phrase, reader)
+    for reader, phrases in [
+        (_number_reader(number_words.read_cardinal), {word: word for word in number_words.CARDINAL_TRIGGERS}),
+        (_number_reader(number_words.read_scale), {word: word for word in number_words.SCALE_TRIGGERS}),
+        (_number_reader(number_words.read_half), {word: word for word in number_words.HALF_TRIGGERS}),
+        (_number_reader(number_words.read_article), number_words.ARTICLE_TRIGGERS),
+        (_date_reader(date_words.read_month), {word: word for word in date_words.MONTH_TRIGGERS}),
+        (_date_reader(date_words.read_weekday), {word: word for word in date_words.WEEKDAY_TRIGGERS}),
+        (_date_reader(date_words.read_quarter), {word: word for word in date_words.QUARTER_TRIGGERS}),
+        (_date_reader(date_words.read_fiscal), {word: word for word in date_words.FISCAL_TRIGGERS}),
+        (_date_reader(date_words.read_named_time), {word: word for word in date_words.NAMED_TIME_TRIGGERS}),
+    ]
+    for word, phrase in phrases.items()
+}
+_TRIGGER_WORDS = frozenset(_TRIGGERS)
+
+
+def _read_digits(text: str, at: int, floor: int) -> tuple[tuple[Value, ...], int]:
+    """Read the date, or else the number, whose first digit stands here."""
+    before = text[at - 1] if at > floor else " "
+    if not (before.isalnum() or before == "_") or (before == "T" and text[at - 2 : at - 1].isdigit()):
+        dates = date_forms.read_digits(text, at)
+        if dates:
+            return dates, dates[-1].end
+    number, end = read_numeral(text, at, floor)
+    return ((number,) if number is not None else ()), end
+
+
+def extract_values(text: str) -> tuple[Value, ...]:
+    """Return the numbers and dates of a text in their order; none overlaps another."""
+    folded = fold(text)
+    text = folded.text
+    words: list[tuple[int, _Reader]] = []
+    for word in _TRIGGER_WORDS.intersection(folded.fold.split()):
+        phrase, reader = _TRIGGERS[word]
+        words += [(place, reader) for place in folded.places(phrase)]
+    words.sort(key=itemgetter(0), reverse=True)
+    found: list[Value] = []
+    cursor = 0
+    digit = folded.digit_from(0)
+    while digit >= 0 or words:
+        if words and (digit < 0 or words[-1][0] <= digit):
+            at, reader = words.pop()
+            if at < cursor:
+                continue
+        else:
+            at, reader = digit, _read_digits
+        values, end = reader(text, at, cursor)
+        found += values
+        cursor = max(cursor, end)
+        if 0 <= digit < cursor:
+            digit = folded.digit_from(cursor)
+    return tuple(found)
+
+
+def extract_numbers(text: str) -> tuple[Number, ...]:
+    """Return the numbers of a text that are not a part of a date."""
+    return tuple(value for value in extract_values(text) if isinstance(value, Number))
+
+
+def extract_dates(text: str) -> tuple[Date, ...]:
+    """Return the dates and times of a text."""
+    return tuple(value for value in extract_values(text) if isinstance(value, Date))
+
+
+def _surface(value: Value, text: str) -> str:
+    return " ".join(text[value.start : value.end].casefold().split())
+
+
+def _as_number(date: Date) -> Number | None:
+    """Return a year as the naked number that it may be."""
+    if date.granularity != "year" or date.ambiguous or date.readings[0].year is None:
+        return None
+    return Number(start=date.start, end=date.end, value=Fraction(date.readings[0].year))
+
+
+def match_value(answer: Value, answer_text: str, context: Value, context_text: str) -> Match | None:
+    """Tell how a value of the context supports one of the answer, or ``None``."""
+    if isinstance(answer, Number) and isinstance(context, Number):
+        if not supports(context, answer):
+            return None
+        same = _surface(answer, answer_text) == _surface(context, context_text)
+        return Match(reason="found" if same else "equal_value")
+    if isinstance(answer, Date) and isinstance(context, Date):
+        how = supports_date(context, answer)
+        if how is None:
+            return None
+        if _surface(answer, answer_text) == _surface(context, context_text):
+            return Match(reason="found")
+        return Match(reason=how, ambiguous=answer.ambiguous or context.ambiguous)
+    date, number = (answer, context) if isinstance(answer, Date) else (context, answer)
+    if not isinstance(date, Date) or not isinstance(number, Number):  # for the type checker
+        return None
+    year = _as_number(date)
+    if year is None or not (number.naked or date.plain) or not supports(year, number):
+        return None
+    same = _surface(answer, answer_text) == _surface(context, context_text)
+    return Match(reason="found" if same else "equal_value")
+
+
+def comparable(answer: Value, context: Value) -> bool:
+    """Tell whether both speak of the same kind of thing, so that a different value would contradict."""
+    if isinstance(answer, Number) and isinstance(context, Number):
+        return comparable_numbers(answer, context)
+    return isinstance(answer, Date) and isinstance(context, Date) and comparable_dates(answer, context)
