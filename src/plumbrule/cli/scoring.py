@@ -46,7 +46,7 @@ class ScoreJob:
             if lines is None and as_json:
                 lines = sys.stdout.buffer
             samples = stack.enter_context(progress_over(reading, stderr()))
-            for sample, verdict in score_all(samples, loaded, workers=self.workers or usable_cores()):
+            for sample, verdict in score_all(samples, loaded, workers=self.workers or self._worthwhile_workers()):
                 tally.add(sample, verdict)
                 if lines is not None:
                     lines.write(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
@@ -69,6 +69,10 @@ class ScoreJob:
         else:
             show_explanation(stdout(), sample, verdict)
         return 0
+
+    def _worthwhile_workers(self) -> int:
+        """Return how many processes pay: without the parser, handing samples over costs what it saves."""
+        return usable_cores() if self.claims else 1
 
     def _find(self, wanted: str) -> Sample:
         reading = self._reading()

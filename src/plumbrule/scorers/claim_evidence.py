@@ -10,6 +10,8 @@ from plumbrule.text.sentences import Sentence
 from plumbrule.text.values import Value, comparable, match_value
 from plumbrule.text.view import TextView
 
+_STOPS = ".!"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimCheck:
@@ -31,18 +33,30 @@ class _Pair:
     end: int
     strength: int  # 2: one sentence that has the verb too; 1: one sentence; 0: near
     agrees: bool
-    subject_words: int
+    subject_words: int  # how much of the subject phrase the sentence has
+    object_words: int  # how much of the object phrase stands just before its head
 
 
 def check_claim(claim: Claim, answer: TextView, contexts: list[TextView], rules: ClaimCheck) -> Finding:
     """Look for the claim in the contexts."""
-    said = answer.text[claim.sentence.start : claim.sentence.end]
+    said = answer.text[claim.sentence.start : claim.sentence.end].rstrip(_STOPS)
     for index, context in enumerate(contexts):
-        start = context.text.find(said)
-        if start >= 0:
-            evidence = evidence_in(contexts, index, start, start + len(said))
+        sentence = _whole_sentence(context, said)
+        if sentence is not None:
+            evidence = evidence_in(contexts, index, sentence.start, sentence.end)
             return Finding(supported=True, reason="found", evidence=evidence)
     return _Search(claim, answer, contexts, rules).finding()
+
+
+def _whole_sentence(view: TextView, said: str) -> Sentence | None:
+    """Return the sentence that says just this; a part of one may mean something else ("$2" of "$25")."""
+    start = view.text.find(said)
+    while start >= 0:
+        sentence = view.sentence_at(start)
+        if view.text[sentence.start : sentence.end].rstrip(_STOPS) == said:
+            return sentence
+        start = view.text.find(said, start + 1)
+    return None
 
 
 def triple_of(claim: Claim, answer: TextView, rules: ClaimCheck) -> Triple:
@@ -66,6 +80,7 @@ class _Search:
         self._rules = rules
         self._negated = _negated_in_answer(claim, answer, rules)
         self._subject_words = frozenset(claim.subject.lemmas) - rules.stop
+        self._object_words = frozenset(claim.object.lemmas) - rules.stop - {claim.object.head}
         self._value = _value_in(claim.object, answer)
         self._counts = self._value is not None and not _covers(self._value, claim.object)
 
@@ -76,8 +91,8 @@ class _Search:
             return rival
         if not pairs:
             return Finding(supported=False, reason="too_far" if self._both_somewhere() else "not_found")
-        strongest = max(pair.strength for pair in pairs)
-        candidates = [pair for pair in pairs if pair.strength == strongest]
+        strongest = max((pair.object_words, pair.strength) for pair in pairs)
+        candidates = [pair for pair in pairs if (pair.object_words, pair.strength) == strongest]
         agreeing = [pair for pair in candidates if pair.agrees]
         best = min(agreeing or candidates, key=lambda pair: (pair.end - pair.start, pair.context, pair.start))
         evidence = evidence_in(self._contexts, best.context, best.start, best.end)
@@ -93,7 +108,7 @@ class _Search:
             return
         starts, ends = view.spans
         for start, end in self._objects(view):
-            for place in _neighbours(subjects, view.word_at(start)):
+            for place in _neighbours(subjects, view.first_word(start)):
                 if starts[place] < end and start < ends[place]:
                     continue  # the same words
                 if max(starts[place], start) - min(ends[place], end) <= self._rules.window:
@@ -104,11 +119,12 @@ class _Search:
         subject_start, subject_end = view.spans[0][place], view.spans[1][place]
         sentence = view.sentence_at(start)
         together = sentence.start <= subject_start < sentence.end
-        verb = _nearest(view, self._claim.verb.head, sentence, place) if together else None
+        target = view.first_word(start)
+        verb = _nearest(view, self._claim.verb.head, sentence, target) if together else None
         agrees = True
         if verb is not None:
-            denied = _negated(view, (place, verb, view.word_at(start)), sentence, self._rules)
-            agrees = denied == self._negated
+            agrees = _negated(view, (place, verb, target), sentence, self._rules) == self._negated
+        before = view.lemmas[max(0, target - len(self._claim.object.lemmas)) : target]
         return _Pair(
             context=index,
             start=min(subject_start, start),
@@ -116,6 +132,7 @@ class _Search:
             strength=together + (verb is not None),
             agrees=agrees,
             subject_words=len(self._subject_words & view.lemmas_beside(start)) if together else 0,
+            object_words=len(self._object_words.intersection(before)),
         )
 
     def _objects(self, view: TextView) -> Iterator[tuple[int, int]]:
@@ -129,7 +146,7 @@ class _Search:
             start, end = view.spans[0][place], view.spans[1][place]
             if self._value is not None:
                 sentence = view.sentence_at(start)
-                inside = (v for v in view.values if sentence.start <= v.start < sentence.end)
+                inside = view.values_between(sentence.start, sentence.end)
                 if not any(self._matches(value, view) for value in inside):
                     continue
             yield start, end
@@ -139,7 +156,7 @@ class _Search:
 
     def _rival(self, supported_words: int) -> Finding | None:
         """Find another value for the same subject and verb, in a sentence that fits the subject better."""
-        if self._value is None:
+        if self._value is None or self._negated:
             return None
         best: tuple[int, int, Value] | None = None
         fit = supported_words
@@ -153,7 +170,7 @@ class _Search:
                     continue
                 if self._counts and self._claim.object.head not in found:
                     continue
-                inside = (v for v in view.values if sentence.start <= v.start < sentence.end)
+                inside = view.values_between(sentence.start, sentence.end)
                 if any(self._matches(other, view) for other in inside):
                     continue
                 words = len(self._subject_words & found)
@@ -196,7 +213,8 @@ def _nearest(view: TextView, lemma: str, sentence: Sentence, place: int) -> int 
 
 def _negated_in_answer(claim: Claim, answer: TextView, rules: ClaimCheck) -> bool:
     places = tuple(
-        answer.word_at(offset) for offset in (claim.mention.head_start, claim.verb.head_start, claim.object.head_start)
+        answer.first_word(offset)
+        for offset in (claim.mention.head_start, claim.verb.head_start, claim.object.head_start)
     )
     return _negated(answer, places, claim.sentence, rules)
 
@@ -205,7 +223,7 @@ def _negated(view: TextView, places: tuple[int, ...], sentence: Sentence, rules:
     """Tell whether a denying word stands shortly before the subject, the verb or the object."""
     first, _ = view.words_between(sentence.start, sentence.end)
     for place in places:
-        for index in range(max(first, place - rules.negation_reach), place):
+        for index in range(max(first, place - rules.negation_reach - 1), place):
             if view.lemmas[index] in rules.negations and view.lemmas[index + 1] not in rules.bounds:
                 return True
     return False

@@ -15,30 +15,24 @@ from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value
 from plumbrule.text.view import TextView
 
+_NONE = Fraction(0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hallucination:
     """The greater of the share of unsupported anchors and the drift penalty."""
 
+    exact: Fraction  # the score as an exact share, for comparisons
     claims: Fraction
     ngram_overlap: Fraction | None  # None: the answer has no content to compare
     drift_penalty: Fraction
     anchors: tuple[Anchor, ...]
-
-    @property
-    def exact(self) -> Fraction:
-        """The score as an exact share, for comparisons."""
-        return max(self.claims, self.drift_penalty)
+    unsupported: int
 
     @property
     def score(self) -> float:
         """The score as a number."""
         return float(self.exact)
-
-    @property
-    def unsupported(self) -> int:
-        """How many anchors lack support."""
-        return sum(not anchor.supported for anchor in self.anchors)
 
 
 def score_hallucination(
@@ -46,32 +40,36 @@ def score_hallucination(
     contexts: list[TextView],
     claims: Sequence[Claim],
     *,
-    question_content: Sequence[str],
+    question: TextView,
     rubric: VerdictRubric,
     check: ClaimCheck,
 ) -> Hallucination:
     """Check every anchor of the answer, and whether the answer speaks of what its contexts speak of."""
     rules = rubric.hallucination
     anchors = [
-        *_value_anchors(answer, contexts, question_content, rubric, check),
+        *_value_anchors(answer, contexts, question, rubric, check),
         *(_claim_anchor(claim, answer, contexts, check) for claim in claims),
     ]
     anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
     unsupported = sum(not anchor.supported for anchor in anchors)
     overlap = _overlap(answer, contexts, rules.drift.ngram, check.stop)
     drifted = overlap is not None and overlap < rules.drift.overlap_below
+    claims_share = Fraction(unsupported, len(anchors)) if unsupported else _NONE
+    penalty = rules.drift.penalty if drifted else _NONE
     return Hallucination(
-        claims=Fraction(unsupported, len(anchors)) if anchors else Fraction(0),
+        exact=max(claims_share, penalty) if drifted else claims_share,
+        claims=claims_share,
         ngram_overlap=overlap,
-        drift_penalty=rules.drift.penalty if drifted else Fraction(0),
+        drift_penalty=penalty,
         anchors=tuple(anchors),
+        unsupported=unsupported,
     )
 
 
 def _value_anchors(
     answer: TextView,
     contexts: list[TextView],
-    question_content: Sequence[str],
+    question: TextView,
     rubric: VerdictRubric,
     check: ClaimCheck,
 ) -> Iterator[Anchor]:
@@ -82,18 +80,18 @@ def _value_anchors(
             continue
         finding = find_value(value, answer, contexts)
         if finding is None:
-            topic = _topic(value, answer, question_content, check.stop)
+            topic = _topic(value, answer, question, check.stop)
             finding = find_rival(value, contexts, topic=topic, overlap=rules.contradiction_overlap)
         yield anchor_at(answer, kind, value.start, value.end, finding)
 
 
-def _topic(value: Value, answer: TextView, question: Sequence[str], stop: frozenset[str]) -> set[str]:
+def _topic(value: Value, answer: TextView, question: TextView, stop: frozenset[str]) -> set[str]:
     """Return what a value is said of: the other words of its sentence, else those of the question."""
     sentence = answer.sentence_at(value.start)
     text = answer.text
     beside = lemmas(f"{text[sentence.start : value.start]} {text[value.end : sentence.end]}")
     others = {lemma for lemma in beside if lemma not in stop}
-    return others or set(question)
+    return others or {lemma for lemma in question.lemmas if lemma not in stop}
 
 
 def _claim_anchor(claim: Claim, answer: TextView, contexts: list[TextView], check: ClaimCheck) -> Anchor:

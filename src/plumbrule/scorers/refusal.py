@@ -2,10 +2,13 @@
 
 import functools
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from plumbrule.samples.model import Sample
+from plumbrule.text.tokens import lemmas
+from plumbrule.text.view import TextView
 
 Judgement = Literal["as_expected", "wrong_code", "unneeded", "missing", "unjudged"]
 
@@ -14,7 +17,7 @@ Judgement = Literal["as_expected", "wrong_code", "unneeded", "missing", "unjudge
 class RefusalWording:
     """How a refusal is known by its words; it comes from the rubric."""
 
-    phrases: tuple[str, ...]
+    phrases: Mapping[str, tuple[str, ...]]  # by a lemma that an answer with the phrase must have
     within_characters: int
     at_most_words: int
 
@@ -33,10 +36,19 @@ class RefusalFinding:
     judgement: Judgement
 
 
-def judge_refusal(sample: Sample, wording: RefusalWording) -> RefusalFinding | None:
+def index_phrases(phrases: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return the phrases by the longest of their lemmas, so that most answers need no search."""
+    index: dict[str, tuple[str, ...]] = {}
+    for phrase in phrases:
+        key = max(lemmas(phrase), key=lambda lemma: (len(lemma), lemma), default="")
+        index[key] = (*index.get(key, ()), phrase)
+    return index
+
+
+def judge_refusal(sample: Sample, answer: TextView, wording: RefusalWording) -> RefusalFinding | None:
     """Return what there is to say of a refusal; None for an answer that nobody expected to be one."""
     declared = sample.refusal is not None or (sample.grounding_status or "").upper() == "REFUSED"
-    worded = _find_wording(sample.answer or "", wording)
+    worded = _find_wording(answer, wording)
     refused = declared or worded is not None
     code = sample.refusal.code if sample.refusal is not None else None
     expected = sample.expected.refuse if sample.expected is not None else None
@@ -67,14 +79,14 @@ def _judge(refused: bool, expected: bool | None, code: str | None, expected_code
     return "wrong_code" if expected_code and code and code != expected_code else "as_expected"
 
 
-def _find_wording(answer: str, wording: RefusalWording) -> re.Match[str] | None:
+def _find_wording(answer: TextView, wording: RefusalWording) -> re.Match[str] | None:
     """Find the first refusing phrase as whole words, whatever their case, spacing and apostrophe."""
-    opening = answer[: wording.within_characters]
-    plain = " ".join(opening.casefold().replace("’", "'").split())
-    said = [phrase for phrase in wording.phrases if phrase in plain]
-    if not said or len(answer.split(None, wording.at_most_words)) > wording.at_most_words:
+    keys = wording.phrases.keys() & answer.lemma_set
+    if not keys or len(answer.text.split(None, wording.at_most_words)) > wording.at_most_words:
         return None
-    places = [place for phrase in said if (place := _pattern(phrase).search(opening)) is not None]
+    opening = answer.text[: wording.within_characters]
+    found = (_pattern(phrase).search(opening) for key in keys for phrase in wording.phrases[key])
+    places = [place for place in found if place is not None]
     return min(places, key=lambda place: (place.start(), -place.end()), default=None)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
 from plumbrule.scorers.anchors import Finding, evidence_in
-from plumbrule.text.values import Value, comparable, match_value
+from plumbrule.text.values import Value, comparable, match_keys, match_value
 from plumbrule.text.view import TextView
 
 _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
@@ -13,8 +13,9 @@ _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
 def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Finding | None:
     """Return where the contexts bear ``value`` out, the closest match first; None where nowhere."""
     best: tuple[int, Finding] | None = None
+    keys = match_keys(value)
     for index, context in enumerate(contexts):
-        for other in context.values:
+        for other in context.values_like(keys):
             match = match_value(value, answer.text, other, context.text)
             if match is None:
                 continue
@@ -23,8 +24,8 @@ def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Find
                 evidence = evidence_in(contexts, index, other.start, other.end)
                 finding = Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
                 best = rank, finding
-            if rank == 0:
-                break
+            if rank == 0:  # nothing is closer, so the contexts after this one need not be read
+                return best[1]
     return best[1] if best is not None else None
 
 

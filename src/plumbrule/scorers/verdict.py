@@ -12,7 +12,7 @@ from plumbrule.scorers.claim_evidence import ClaimCheck
 from plumbrule.scorers.completeness import Completeness, TopicWords, score_completeness
 from plumbrule.scorers.hallucination import Hallucination, score_hallucination
 from plumbrule.scorers.record import verdict_record
-from plumbrule.scorers.refusal import RefusalFinding, RefusalWording, judge_refusal
+from plumbrule.scorers.refusal import RefusalFinding, RefusalWording, index_phrases, judge_refusal
 from plumbrule.scorers.relevance import Relevance, score_relevance
 from plumbrule.text.claims import Claim, ClaimWords, extract_claims
 from plumbrule.text.tokens import lemmas
@@ -84,7 +84,7 @@ class VerdictScorer:
             bounds=_lemma_set(claims.bounds),
         )
         self._refusal_wording = RefusalWording(
-            phrases=rubric.refusal.phrases,
+            phrases=index_phrases(rubric.refusal.phrases),
             within_characters=rubric.refusal.within_characters,
             at_most_words=rubric.refusal.at_most_words,
         )
@@ -107,14 +107,13 @@ class VerdictScorer:
 
     def _judge(self, sample: Sample, claims: Sequence[Claim]) -> Verdict:
         question, answer = TextView(sample.question), TextView(sample.answer or "")
-        refusal = judge_refusal(sample, self._refusal_wording)
+        refusal = judge_refusal(sample, answer, self._refusal_wording)
         refused = refusal is not None and refusal.refused
-        question_content = [lemma for lemma in question.lemmas if lemma not in self._topic_words.stop]
         hallucination = score_hallucination(
             answer,
             [self._cache.view(passage.text) for passage in sample.contexts],
             [claim for claim in claims if not _says_refusal(claim, refusal)],
-            question_content=question_content,
+            question=question,
             rubric=self._rubric,
             check=self._claim_check,
         )
@@ -130,7 +129,7 @@ class VerdictScorer:
             id=sample.id,
             verdict=outcome,
             reasons=tuple(reason for _, reason in fired),
-            flags=tuple(self._flags(sample, relevance, completeness, hallucination, refusal)),
+            flags=tuple(self._flags(sample, completeness, hallucination, refusal)),
             relevance=relevance,
             completeness=completeness,
             hallucination=hallucination,
@@ -140,7 +139,7 @@ class VerdictScorer:
 
     def _relevance(self, question: TextView, answer: TextView) -> Relevance | None:
         asked, said = question.lemmas, answer.lemmas
-        if not asked:
+        if not asked and said:
             return None
         if self._rubric.relevance.tokens == "content":
             content = [lemma for lemma in asked if lemma not in self._stop]
@@ -177,7 +176,6 @@ class VerdictScorer:
     def _flags(
         self,
         sample: Sample,
-        relevance: Relevance | None,
         completeness: Completeness | None,
         hallucination: Hallucination,
         refusal: RefusalFinding | None,
@@ -185,11 +183,11 @@ class VerdictScorer:
         refused = refusal is not None and refusal.refused
         holds = {
             "high_risk": hallucination.exact > self._rubric.hallucination.high_risk_above,
-            "topic_drift": hallucination.drift_penalty > 0,
+            "topic_drift": bool(hallucination.drift_penalty),
             "nothing_to_verify": not hallucination.anchors,
             "contradicted": any(anchor.reason == "contradicted" for anchor in hallucination.anchors),
             "ambiguous_date": any(anchor.ambiguous for anchor in hallucination.anchors),
-            "no_question": relevance is None and not refused,
+            "no_question": not sample.question.strip() and not refused,
             "no_keywords": completeness is not None and not completeness.keywords,
             "empty_answer": not (sample.answer or "").strip() and not refused,
             "timed_out": bool(sample.timed_out),

@@ -210,7 +210,8 @@ def _may_follow_year(word: str, year: int, previous: str) -> bool:
     counted = lower in _PEOPLE or (
         word.islower() and len(word) > 3 and lower.endswith("s") and not lower.endswith("ss")
     )
-    return not counted or (year % 100 != 0 and previous in _YEAR_CUES)
+    # "sales of 2010 units", but "in 2010 prices rose"
+    return not counted or (year % 100 != 0 and previous in _YEAR_CUES and previous != "of")
 
 
 def _read_decade(text: str, at: int) -> Dates:

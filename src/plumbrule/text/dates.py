@@ -79,9 +79,12 @@ def _completed(reading: Reading) -> Reading:
     )
 
 
+_PARTS = ("decade", "year", "quarter", "month", "day", "weekday")
+
+
 def _agree(answer: Reading, context: Reading) -> bool:
     """Tell whether every part that the answer gives is given, and equal, in the context."""
-    for part in ("decade", "year", "quarter", "month", "day", "weekday"):
+    for part in _PARTS:
         wanted = getattr(answer, part)
         if wanted is not None and wanted != getattr(context, part):
             return False
@@ -92,6 +95,14 @@ def _agree(answer: Reading, context: Reading) -> bool:
     if answer.time[2] and answer.time[2] != (context.time[2] or 0):
         return False
     return answer.zone is None or context.zone is None or answer.zone == context.zone
+
+
+def _conflict(one: Reading, other: Reading) -> bool:
+    """Tell whether a part that both give differs: March 5 and March 5, 2024 do not conflict."""
+    if one.time is not None and other.time is not None and one.time[:2] != other.time[:2]:
+        return True
+    pairs = ((getattr(one, part), getattr(other, part)) for part in _PARTS)
+    return any(first is not None and second is not None and first != second for first, second in pairs)
 
 
 def supports_date(context: Date, answer: Date) -> Literal["equal_value", "entailed"] | None:
@@ -109,6 +120,13 @@ def supports_date(context: Date, answer: Date) -> Literal["equal_value", "entail
     return found
 
 
+def supports_in_every_reading(context: Date, answer: Date) -> bool:
+    """Tell whether the support does not hang on how an ambiguous date is read."""
+    return all(_agree(wanted, _completed(given)) for wanted in answer.readings for given in context.readings)
+
+
 def comparable_dates(answer: Date, context: Date) -> bool:
-    """Tell whether a different second date would contradict the first."""
-    return answer.granularity == context.granularity and not answer.weak and not context.weak
+    """Tell whether the second date, of the same kind, contradicts the first in every reading."""
+    if answer.granularity != context.granularity or answer.weak or context.weak:
+        return False
+    return all(_conflict(_completed(one), _completed(other)) for one in answer.readings for other in context.readings)

@@ -101,6 +101,12 @@ def read_numeral(text: str, at: int, floor: int) -> tuple[Number | None, int]:
     return number, number.end
 
 
+def citation_end(text: str, at: int) -> int:
+    """Return the end of the citation marker whose bracket opens here, or 0."""
+    found = _CITATION.match(text, at)
+    return found.end() if found is not None else 0
+
+
 def _not_a_number(text: str, at: int) -> int:
     """Return the end of the digits that stand here if they are no number, or 0."""
     found = _NOT_A_NUMBER.match(text, at)
@@ -108,9 +114,7 @@ def _not_a_number(text: str, at: int) -> int:
         return found.end()
     before = text[at - 1 : at]
     found = None
-    if before == "[":
-        found = _CITATION.match(text, at - 1)
-    elif before == "+":
+    if before == "+":
         found = _PHONE_AFTER_PLUS.match(text, at)
     elif not before or before in " \t\n(*":
         found = _LIST_MARKER.match(text, at)

@@ -12,20 +12,28 @@ _IDF_OF_ONE = math.log(1.5) + 1.0
 
 def tfidf_cosine(left: Sequence[str], right: Sequence[str]) -> float:
     """Return the cosine of the TF-IDF vectors of two token lists, fitted on the two alone."""
-    left_counts, right_counts = Counter(left), Counter(right)
+    left_counts, right_counts = _counts(left), _counts(right)
     dot = left_shared = right_shared = 0
-    for term, count in left_counts.items():
-        other = right_counts.get(term)
-        if other:
-            dot += count * other
-            left_shared += count * count
-            right_shared += other * other
+    for term in left_counts.keys() & right_counts.keys():  # sums of integers: their order does not matter
+        count, other = left_counts[term], right_counts[term]
+        dot += count * other
+        left_shared += count * count
+        right_shared += other * other
     if not dot:
         return 0.0
     weight = _IDF_OF_ONE * _IDF_OF_ONE
-    left_norm = left_shared + weight * (sum(n * n for n in left_counts.values()) - left_shared)
-    right_norm = right_shared + weight * (sum(n * n for n in right_counts.values()) - right_shared)
+    left_norm = left_shared + weight * (_square(left_counts, left) - left_shared)
+    right_norm = right_shared + weight * (_square(right_counts, right) - right_shared)
     return min(1.0, dot / math.sqrt(left_norm * right_norm))
+
+
+def _counts(items: Sequence[str]) -> dict[str, int]:
+    counts = dict.fromkeys(items, 1)
+    return counts if len(counts) == len(items) else Counter(items)
+
+
+def _square(counts: dict[str, int], items: Sequence[str]) -> int:
+    return len(items) if len(counts) == len(items) else sum(count * count for count in counts.values())
 
 
 def jaccard(left: Sequence[str], right: Sequence[str]) -> float:

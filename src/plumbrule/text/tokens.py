@@ -8,9 +8,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 _WORD = r"[^\W_]+(?:['’][^\W_]+)*"
-_NUMBER = r"\d+(?:[.,]\d+)+(?![^\W_])"
+_NUMBER = r"\d+(?:[.,]\d+)+[^\W_]*"  # with its suffix: 1.2M
 _IDEOGRAPH = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"  # written without spaces: each sign is a word
-_NOT = r"n['’]t(?![^\W_])"
+_NOT = r"[nN]['’][tT](?![^\W_])"
 
 _TOKEN = re.compile(rf"{_IDEOGRAPH}|{_NUMBER}|{_NOT}|[^\W_]+?(?={_NOT})|{_WORD}")
 _CHUNK = re.compile(r"\S+")

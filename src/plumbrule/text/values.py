@@ -1,14 +1,14 @@
 """Finds every number and date of a text, and matches those of an answer with those of a context."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
 
 from plumbrule.text import date_forms, date_words, number_words
-from plumbrule.text.dates import Date, Reason, comparable_dates, supports_date
+from plumbrule.text.dates import Date, Reason, comparable_dates, supports_date, supports_in_every_reading
 from plumbrule.text.numbers import Number, comparable_numbers, supports
-from plumbrule.text.numerals import read_numeral
+from plumbrule.text.numerals import citation_end, read_numeral
 from plumbrule.text.scan import fold
 
 Value = Number | Date
@@ -64,6 +64,8 @@ _TRIGGER_WORDS = frozenset(_TRIGGERS)
 def _read_digits(text: str, at: int, floor: int) -> tuple[tuple[Value, ...], int]:
     """Read the date, or else the number, whose first digit stands here."""
     before = text[at - 1] if at > floor else " "
+    if before == "[" and (end := citation_end(text, at - 1)):
+        return (), end
     if not (before.isalnum() or before == "_") or (before == "T" and text[at - 2 : at - 1].isdigit()):
         dates = date_forms.read_digits(text, at)
         if dates:
@@ -109,8 +111,9 @@ def extract_dates(text: str) -> tuple[Date, ...]:
     return tuple(value for value in extract_values(text) if isinstance(value, Date))
 
 
-def _surface(value: Value, text: str) -> str:
-    return " ".join(text[value.start : value.end].casefold().split())
+def _same_surface(answer: Value, answer_text: str, context: Value, context_text: str) -> bool:
+    one, other = answer_text[answer.start : answer.end], context_text[context.start : context.end]
+    return one == other or one.casefold().split() == other.casefold().split()
 
 
 def _as_number(date: Date) -> Number | None:
@@ -120,27 +123,41 @@ def _as_number(date: Date) -> Number | None:
     return Number(start=date.start, end=date.end, value=Fraction(date.readings[0].year))
 
 
+def match_keys(value: Value) -> list[Hashable]:
+    """Return keys of which any two matching values share at least one, so that few pairs need a closer look."""
+    if isinstance(value, Date):
+        year = value.readings[0].year if value.granularity == "year" else None
+        return ["date"] if year is None else ["date", (year, 1)]
+    amount, unit = value.value, value.unit
+    keys: list[Hashable] = [(amount.numerator, amount.denominator)]  # hashed faster than the fraction itself
+    while unit is not None:
+        base = amount * unit.factor
+        keys.append((unit.dimension, base.numerator, base.denominator))
+        unit = unit.other
+    return keys
+
+
 def match_value(answer: Value, answer_text: str, context: Value, context_text: str) -> Match | None:
     """Tell how a value of the context supports one of the answer, or ``None``."""
     if isinstance(answer, Number) and isinstance(context, Number):
         if not supports(context, answer):
             return None
-        same = _surface(answer, answer_text) == _surface(context, context_text)
+        same = _same_surface(answer, answer_text, context, context_text)
         return Match(reason="found" if same else "equal_value")
     if isinstance(answer, Date) and isinstance(context, Date):
         how = supports_date(context, answer)
         if how is None:
             return None
-        if _surface(answer, answer_text) == _surface(context, context_text):
+        if _same_surface(answer, answer_text, context, context_text):
             return Match(reason="found")
-        return Match(reason=how, ambiguous=answer.ambiguous or context.ambiguous)
+        return Match(reason=how, ambiguous=not supports_in_every_reading(context, answer))
     date, number = (answer, context) if isinstance(answer, Date) else (context, answer)
     if not isinstance(date, Date) or not isinstance(number, Number):  # for the type checker
         return None
     year = _as_number(date)
     if year is None or not (number.naked or date.plain) or not supports(year, number):
         return None
-    same = _surface(answer, answer_text) == _surface(context, context_text)
+    same = _same_surface(answer, answer_text, context, context_text)
     return Match(reason="found" if same else "equal_value")
 
 

@@ -2,13 +2,29 @@
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from functools import cached_property
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
-from plumbrule.text.values import Value, extract_values
+from plumbrule.text.values import Value, extract_values, match_keys
 
 _CACHED_CHARACTERS = 2_000_000
+
+T = TypeVar("T")
+
+
+class _Once(Generic[T]):
+    """A property worked out on first use; functools' own takes a lock each time, which costs more than most parts."""
+
+    def __init__(self, work: Callable[["TextView"], T]) -> None:
+        self._work = work
+        self._name = work.__name__
+        self.__doc__ = work.__doc__
+
+    def __get__(self, view: "TextView", owner: type) -> T:
+        value = view.__dict__[self._name] = self._work(view)
+        return value
 
 
 class TextView:
@@ -18,42 +34,63 @@ class TextView:
         self.text = text
         self._beside: dict[int, frozenset[str]] = {}
 
-    @cached_property
+    @_Once
     def lemmas(self) -> list[str]:
-        """The lemma of each word, in order."""
+        """Give the lemma of each word, in order."""
         return lemmas(self.text)
 
-    @cached_property
+    @_Once
     def lemma_set(self) -> frozenset[str]:
-        """The distinct lemmas."""
+        """Give the distinct lemmas."""
         return frozenset(self.lemmas)
 
-    @cached_property
+    @_Once
     def spans(self) -> tuple[list[int], list[int]]:
-        """Where each word starts and where it ends."""
+        """Give where each word starts and where it ends."""
         return spans(self.text)
 
-    @cached_property
+    @_Once
     def places(self) -> dict[str, list[int]]:
-        """For each lemma, which words have it."""
+        """Give, for each lemma, which words have it."""
         places: dict[str, list[int]] = {}
         for index, lemma in enumerate(self.lemmas):
             places.setdefault(lemma, []).append(index)
         return places
 
-    @cached_property
+    @_Once
     def sentences(self) -> list[Sentence]:
-        """The sentences in order."""
+        """Give the sentences in order."""
         return sentences(self.text)
 
-    @cached_property
+    @_Once
     def values(self) -> tuple[Value, ...]:
-        """The numbers and dates in order."""
+        """Give the numbers and dates in order."""
         return extract_values(self.text)
 
-    def word_at(self, offset: int) -> int:
-        """Return the index of the word that holds ``offset``, or of the last one before it."""
-        return max(0, bisect_right(self.spans[0], offset) - 1)
+    @_Once
+    def _values_by_key(self) -> dict[Hashable, list[Value]]:
+        table: dict[Hashable, list[Value]] = {}
+        for value in self.values:
+            for key in match_keys(value):
+                table.setdefault(key, []).append(value)
+        return table
+
+    def values_like(self, keys: list[Hashable]) -> list[Value]:
+        """Return the values that share a match key, in order: no other can match."""
+        table = self._values_by_key
+        lists = [table[key] for key in keys if key in table]
+        if len(lists) <= 1:
+            return lists[0] if lists else []
+        return sorted({value.start: value for values in lists for value in values}.values(), key=_start)
+
+    def values_between(self, start: int, end: int) -> tuple[Value, ...]:
+        """Return the values that start in ``[start, end)``."""
+        first = bisect_left(self.values, start, key=_start)
+        return self.values[first : bisect_left(self.values, end, lo=first, key=_start)]
+
+    def first_word(self, offset: int) -> int:
+        """Return the index of the word that holds ``offset`` or, as with the sign of "$30", of the next one."""
+        return min(bisect_right(self.spans[1], offset), max(0, len(self.lemmas) - 1))
 
     def words_between(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of words that start in ``[start, end)``."""
@@ -72,6 +109,10 @@ class TextView:
         if known is None:
             known = self._beside[sentence.start] = frozenset(lemmas(self.text[sentence.start : sentence.end]))
         return known
+
+
+def _start(value: Value) -> int:
+    return value.start
 
 
 class ViewCache:

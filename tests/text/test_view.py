@@ -1,0 +1,90 @@
+"""A view works each part out once; the cache keeps the texts met last."""
+
+import pytest
+
+from plumbrule.text.sentences import Sentence
+from plumbrule.text.view import TextView, ViewCache
+
+TEXT = "The fee is $25. Fees rose in 2024."
+
+
+def test_a_view_has_all_parts() -> None:
+    """Lemmas, spans, places, sentences and values are those of the text."""
+    view = TextView(TEXT)
+    assert view.lemmas == ["the", "fee", "be", "25", "fee", *view.lemmas[5:]]
+    assert view.lemma_set == frozenset(view.lemmas)
+    assert view.spans[0] == [0, 4, 8, 12, 16, 21, 26, 29]
+    assert view.spans[1] == [3, 7, 10, 14, 20, 25, 28, 33]
+    assert view.places["fee"] == [1, 4]
+    assert view.sentences == [Sentence(0, 15), Sentence(16, 34)]
+    assert [TEXT[value.start : value.end] for value in view.values] == ["$25", "2024"]
+
+
+def test_each_part_is_worked_out_once() -> None:
+    """The same object is given again."""
+    view = TextView(TEXT)
+    assert view.spans is view.spans
+    assert view.values is view.values
+
+
+@pytest.mark.parametrize(("offset", "index"), [(0, 0), (2, 0), (3, 0), (4, 1), (6, 1), (12, 3), (33, 7), (999, 7)])
+def test_the_word_at_an_offset(offset: int, index: int) -> None:
+    """An offset between two words belongs to the one before it."""
+    assert TextView(TEXT).word_at(offset) == index
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"), [(0, 15, (0, 4)), (16, 34, (4, 8)), (4, 7, (1, 2)), (3, 4, (1, 1)), (0, 0, (0, 0))]
+)
+def test_the_words_of_a_stretch(start: int, end: int, expected: tuple[int, int]) -> None:
+    """The range holds the words that start inside the stretch."""
+    assert TextView(TEXT).words_between(start, end) == expected
+
+
+@pytest.mark.parametrize(
+    ("offset", "expected"), [(0, (0, 15)), (14, (0, 15)), (15, (0, 15)), (16, (16, 34)), (33, (16, 34))]
+)
+def test_the_sentence_at_an_offset(offset: int, expected: tuple[int, int]) -> None:
+    """An offset between two sentences belongs to the one before it."""
+    assert TextView(TEXT).sentence_at(offset) == expected
+
+
+def test_the_lemmas_beside_an_offset() -> None:
+    """They are those of the sentence that holds the offset."""
+    view = TextView(TEXT)
+    assert view.lemmas_beside(12) == {"the", "fee", "be", "25"}
+    assert view.lemmas_beside(30) == {"fee", "in", "2024", *view.lemmas[5:6]}
+
+
+def test_an_empty_text_has_a_view() -> None:
+    """A text without words has no parts, and asking for a place in it does no harm."""
+    view = TextView("")
+    assert (view.lemmas, view.spans, view.sentences, view.values) == ([], ([], []), [], ())
+    assert view.word_at(0) == 0
+    assert view.sentence_at(0) == Sentence(0, 0)
+
+
+def test_the_cache_gives_the_same_view_again() -> None:
+    """A text met before is not worked out anew."""
+    cache = ViewCache(100)
+    assert cache.view("a fee") is cache.view("a fee")
+    assert cache.view("a fee") is not cache.view("a cap")
+
+
+def test_the_cache_forgets_the_text_met_longest_ago() -> None:
+    """When the room is used up, the texts met last stay."""
+    cache = ViewCache(10)
+    old, kept = cache.view("12345"), cache.view("abcde")
+    assert cache.view("12345") is old  # met again: now 'abcde' is the oldest
+    new = cache.view("vwxyz")
+    assert cache.view("vwxyz") is new
+    assert cache.view("12345") is old
+    assert cache.view("abcde") is not kept
+
+
+def test_a_text_larger_than_the_cache_is_not_kept() -> None:
+    """One endless text does not drive out all the others."""
+    cache = ViewCache(10)
+    small = cache.view("small")
+    assert cache.view("x" * 11) is not cache.view("x" * 11)
+    assert cache.view("small") is small
