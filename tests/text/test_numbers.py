@@ -90,6 +90,8 @@ def test_the_counted_noun(text: str, counted: str | None) -> None:
         "as shown [1]", "as shown [1, 2]", "as shown [3-5]", "1. Open it", "  2) Close it", "text\n3. Next",
         "call 555-123-4567", "call (555) 123-4567", "call +44 20 7946 0958", "the 1st and 22nd", "&#39;", "9" * 40,
         "id_5", "123-45-6789",
+        "call extension 4410",
+        "at ext. 12",
     ],
 )  # fmt: skip
 def test_digits_that_are_no_number(text: str) -> None:

@@ -56,6 +56,7 @@ _NOT_A_NUMBER = re.compile(
     re.VERBOSE,
 )
 _THOUSANDS_BY_DOTS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3}){2,}(?![.0-9])")
+_EXTENSIONS = ("extension ", "ext. ", " ext ")
 _PHONE_AFTER_PLUS = re.compile(r"[0-9]{1,3}(?:[ .-]\(?[0-9]{2,5}\)?){2,5}")
 _CHUNK = re.compile(r"\w*(?:[.\-/:@]\w+)*")
 _CITATION = re.compile(r"\[ ?[0-9]{1,3}(?: ?[,;–-] ?[0-9]{1,3}){0,30} ?\]")
@@ -116,6 +117,8 @@ def _not_a_number(text: str, at: int) -> int:
     found = None
     if before == "+":
         found = _PHONE_AFTER_PLUS.match(text, at)
+    elif before == " " and text[max(0, at - 10) : at].lower().endswith(_EXTENSIONS):
+        return _skip_from(text, at)
     elif not before or before in " \t\n(*":
         found = _LIST_MARKER.match(text, at)
         if found is not None and not _LINE_START.search(text, max(0, at - 12), at):

@@ -119,7 +119,8 @@ class ViewCache:
     """The views of the texts met last: passages come again and again in a dataset."""
 
     def __init__(self, characters: int = _CACHED_CHARACTERS) -> None:
-        self._room = characters
+        self._capacity = characters
+        self._held = 0
         self._views: OrderedDict[str, TextView] = OrderedDict()
 
     def view(self, text: str) -> TextView:
@@ -129,10 +130,10 @@ class ViewCache:
             self._views.move_to_end(text)
             return known
         view = TextView(text)
-        if len(text) <= self._room:
+        if len(text) <= self._capacity:
             self._views[text] = view
-            self._room -= len(text)
-            while self._room < 0:
-                old, _ = self._views.popitem(last=False)
-                self._room += len(old)
+            self._held += len(text)
+            while self._held > self._capacity:
+                oldest, _ = self._views.popitem(last=False)
+                self._held -= len(oldest)
         return view
