@@ -101,7 +101,7 @@ def _textbook(claims: bool):  # noqa: ANN202, FBT001 - as above
 
     stop = frozenset(load_verdict().rubric.words.stop)
     parser = load_parser() if claims else None
-    return lambda samples: textbook.score_all(samples, stop, parser)
+    return lambda samples: textbook.map_chunks(samples, stop, parser)
 
 
 def _run_stream(claims: str, count: str) -> None:

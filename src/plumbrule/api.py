@@ -1,10 +1,11 @@
 """What Python callers use: the one place that wires rubrics, samples, scorers and engines together."""
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
-from plumbrule.engines.local import score_all
+from plumbrule.engines.local import map_chunks
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
 from plumbrule.samples import Sample, sample_from, samples_from
 from plumbrule.scorers.verdict import Verdict, VerdictScorer
@@ -43,9 +44,13 @@ def score_many(
     A sample is a ``Sample`` or a mapping with any of the field names that files may have. With ``workers`` above
     one, a long input is spread over that many processes; the verdicts are the same.
     """
-    loaded = _load(rubric, overrides)
-    for _, verdict in score_all(samples_from(samples), loaded, workers=workers):
-        yield verdict
+    make_task = functools.partial(_verdicts_task, _load(rubric, overrides))
+    return chain.from_iterable(map_chunks(make_task, samples_from(samples), workers=workers))
+
+
+def _verdicts_task(loaded: Loaded[VerdictRubric]) -> Callable[[list[Sample]], list[Verdict]]:
+    scorer = VerdictScorer(loaded)
+    return lambda chunk: list(scorer.score_many(chunk))
 
 
 def _load(rubric: str | Path | None, overrides: Mapping[str, object] | None) -> Loaded[VerdictRubric]:

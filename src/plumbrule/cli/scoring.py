@@ -3,6 +3,7 @@
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -10,15 +11,37 @@ import orjson
 from plumbrule.cli.console import safe, stderr, stdout
 from plumbrule.cli.progress import progress_over
 from plumbrule.cli.verdicts import show_explanation, show_summary
-from plumbrule.engines.local import score_all
+from plumbrule.engines.local import map_chunks
 from plumbrule.errors import RecordError, UsageError
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict, parse_override
 from plumbrule.samples import Reading, Sample, parse_mapping
 from plumbrule.scorers.tally import Tally
+from plumbrule.scorers.verdict import VerdictScorer
 from plumbrule.settings import usable_cores
 from plumbrule.writing import written_whole
 
 _SHOWN_BAD = 5
+
+
+class _ChunkScorer:
+    """Scores samples to the lines of JSON that are written and the tally that is shown.
+
+    Both are made where the scoring is done: handing verdicts from process to process costs more than making them.
+    """
+
+    def __init__(self, loaded: Loaded[VerdictRubric], *, worst: int, written: bool) -> None:
+        self._scorer = VerdictScorer(loaded)
+        self._worst = worst
+        self._written = written
+
+    def __call__(self, chunk: list[Sample]) -> tuple[bytes, Tally]:
+        tally = Tally(self._worst)
+        lines = []
+        for sample, verdict in zip(chunk, self._scorer.score_many(chunk), strict=True):
+            tally.add(sample, verdict)
+            if self._written:
+                lines.append(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+        return b"".join(lines), tally
 
 
 @dataclass(kw_only=True)
@@ -46,10 +69,11 @@ class ScoreJob:
             if lines is None and as_json:
                 lines = sys.stdout.buffer
             samples = stack.enter_context(progress_over(reading, stderr()))
-            for sample, verdict in score_all(samples, loaded, workers=self.workers or self._worthwhile_workers()):
-                tally.add(sample, verdict)
+            make_task = partial(_ChunkScorer, loaded, worst=worst, written=lines is not None)
+            for text, part in map_chunks(make_task, samples, workers=self.workers or usable_cores()):
+                tally.merge(part)
                 if lines is not None:
-                    lines.write(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+                    lines.write(text)
         if not as_json:
             show_summary(stdout(), tally, reading=reading, rubric=loaded.stamp(), output=output)
         elif output is not None:
@@ -63,16 +87,12 @@ class ScoreJob:
         """Score and show one sample."""
         loaded = self._load_rubric()
         sample = self._find(wanted)
-        [(_, verdict)] = score_all([sample], loaded)
+        verdict = VerdictScorer(loaded).score(sample)
         if as_json:
             sys.stdout.buffer.write(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
         else:
             show_explanation(stdout(), sample, verdict)
         return 0
-
-    def _worthwhile_workers(self) -> int:
-        """Return how many processes pay: without the parser, handing samples over costs what it saves."""
-        return usable_cores() if self.claims else 1
 
     def _find(self, wanted: str) -> Sample:
         reading = self._reading()

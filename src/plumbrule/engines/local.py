@@ -1,61 +1,61 @@
-"""Score samples in this process, or in several on this machine, with the same results in the same order."""
+"""Map a task over samples, in this process or in several on this machine: same results, same order."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import chain, islice
 from multiprocessing import get_context
+from typing import Any, TypeVar
 
-from plumbrule.rubrics import Loaded, VerdictRubric
 from plumbrule.samples.model import Sample
-from plumbrule.scorers.verdict import Verdict, VerdictScorer
 
 _CHUNK = 128
 _AHEAD = 3  # chunks in flight for each worker: enough to keep it busy, few enough to hold in memory
 
-Scored = tuple[Sample, Verdict]
+R = TypeVar("R")
+Task = Callable[[list[Sample]], R]
 
 
-def score_all(samples: Iterable[Sample], loaded: Loaded[VerdictRubric], *, workers: int = 1) -> Iterator[Scored]:
-    """Yield each sample with its verdict, in order; more processes start only for more than they can share."""
+def map_chunks(make_task: Callable[[], Task[R]], samples: Iterable[Sample], *, workers: int = 1) -> Iterator[R]:
+    """Yield what the task makes of each run of samples, in order.
+
+    Every process makes a task of its own, once. More processes than this one start only for more samples than they
+    can share; then ``make_task`` and what the task returns must be picklable.
+    """
     pending = iter(samples)
     if workers > 1:
         first = list(islice(pending, _CHUNK * workers))
         if len(first) == _CHUNK * workers:
-            yield from _score_in_processes(chain(first, pending), loaded, workers)
+            yield from _map_in_processes(make_task, chain(first, pending), workers)
             return
         pending = iter(first)
-    yield from _score_here(pending, VerdictScorer(loaded))
+    task = make_task()
+    while chunk := list(islice(pending, _CHUNK)):
+        yield task(chunk)
 
 
-def _score_here(samples: Iterator[Sample], scorer: VerdictScorer) -> Iterator[Scored]:
-    while chunk := list(islice(samples, _CHUNK)):
-        yield from zip(chunk, scorer.score_many(chunk), strict=True)
-
-
-def _score_in_processes(samples: Iterator[Sample], loaded: Loaded[VerdictRubric], workers: int) -> Iterator[Scored]:
+def _map_in_processes(make_task: Callable[[], Task[R]], samples: Iterator[Sample], workers: int) -> Iterator[R]:
     pool = ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=_prepare_worker, initargs=(loaded,)
+        workers, mp_context=get_context("spawn"), initializer=_prepare_worker, initargs=(make_task,)
     )
-    waiting: deque[tuple[list[Sample], Future[list[Verdict]]]] = deque()
+    waiting: deque[Future[R]] = deque()
     try:
         while True:
             while len(waiting) < workers * _AHEAD and (chunk := list(islice(samples, _CHUNK))):
-                waiting.append((chunk, pool.submit(_score_chunk, chunk)))
+                waiting.append(pool.submit(_run_task, chunk))
             if not waiting:
                 return
-            chunk, scored = waiting.popleft()
-            yield from zip(chunk, scored.result(), strict=True)
+            yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-_worker: list[VerdictScorer] = []  # the worker process's own scorer, made once when it starts
+_worker_task: list[Task[Any]] = []  # the worker process's own task, made when it starts
 
 
-def _prepare_worker(loaded: Loaded[VerdictRubric]) -> None:
-    _worker[:] = [VerdictScorer(loaded)]
+def _prepare_worker(make_task: Callable[[], Task[Any]]) -> None:
+    _worker_task[:] = [make_task()]
 
 
-def _score_chunk(chunk: list[Sample]) -> list[Verdict]:
-    return list(_worker[0].score_many(chunk))
+def _run_task(chunk: list[Sample]) -> Any:  # noqa: ANN401 - whatever the task returns
+    return _worker_task[0](chunk)

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 
-from plumbrule.text.tokens import lemmas
 from plumbrule.text.tokens import words as words_of
+from plumbrule.text.view import TextView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Completeness:
         return float(self.share)
 
 
-def score_completeness(question: str, answer: Collection[str], words: TopicWords) -> Completeness:
+def score_completeness(question: TextView, answer: Collection[str], words: TopicWords) -> Completeness:
     """Look for each keyword of the question among the lemmas of the answer."""
     keywords = extract_keywords(question, words)
     if not keywords:
@@ -44,14 +44,14 @@ def score_completeness(question: str, answer: Collection[str], words: TopicWords
     )
 
 
-def extract_keywords(question: str, words: TopicWords) -> dict[str, str]:
+def extract_keywords(question: TextView, words: TopicWords) -> dict[str, str]:
     """Return the content lemmas of a question in order, each with the word that is shown for it.
 
     A noun phrase enters by its content lemmas, since keywords are compared with tokens.
     """
     keywords: dict[str, str] = {}
     before = ""
-    for word, lemma in zip(words_of(question), lemmas(question), strict=True):
+    for word, lemma in zip(words_of(question.text), question.lemmas, strict=True):
         asks_measure = before == "how" and lemma in words.measure
         before = lemma
         if asks_measure or lemma in words.stop or lemma in words.asking:

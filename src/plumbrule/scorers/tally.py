@@ -27,6 +27,12 @@ class ScoreTally:
         self.total += score
         self.histogram[min(_BINS - 1, int(score * _BINS))] += 1
 
+    def merge(self, other: "ScoreTally") -> None:
+        """Count all that another tally counted."""
+        self.scored += other.scored
+        self.total += other.total
+        self.histogram = [one + two for one, two in zip(self.histogram, other.histogram, strict=True)]
+
     @property
     def mean(self) -> float | None:
         """The mean of those scored; None where none was."""
@@ -66,14 +72,29 @@ class Tally:
         if verdict.verdict != "PASS" and self._keep:
             self._remember(sample, verdict)
 
+    def merge(self, later: "Tally") -> None:
+        """Count all that a tally of the samples after these counted."""
+        for badness, sample, verdict in later._worst:  # noqa: SLF001 - of its own kind
+            self._push((*badness[:3], badness[3] - self.attempted), sample, verdict)
+        self.attempted += later.attempted
+        self.refused += later.refused
+        self.passed_contradicted += later.passed_contradicted
+        for outcome, count in later.verdicts.items():
+            self.verdicts[outcome] += count
+        for flag, count in later.flags.items():
+            self.flags[flag] = self.flags.get(flag, 0) + count
+        for kind, counts in later.anchors.items():
+            self.anchors[kind] = [one + two for one, two in zip(self.anchors[kind], counts, strict=True)]
+        for name, score in later.scores.items():
+            self.scores[name].merge(score)
+
     def _remember(self, sample: Sample, verdict: Verdict) -> None:
         hallucination = verdict.hallucination
-        badness = (
-            _SEVERITY[verdict.verdict],
-            hallucination.score,
-            float(hallucination.unsupported),
-            -self.attempted,  # the earlier one, among equals
-        )
+        # the earlier one first, among equals
+        badness = (_SEVERITY[verdict.verdict], hallucination.score, float(hallucination.unsupported), -self.attempted)
+        self._push(badness, sample, verdict)
+
+    def _push(self, badness: tuple[int, float, float, int], sample: Sample, verdict: Verdict) -> None:
         push = heapq.heappush if len(self._worst) < self._keep else heapq.heappushpop
         push(self._worst, (badness, sample, verdict))
 

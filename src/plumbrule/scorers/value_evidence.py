@@ -2,9 +2,10 @@
 
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
+from itertools import chain
 
 from plumbrule.scorers.anchors import Finding, evidence_in
-from plumbrule.text.values import Value, comparable, match_keys, match_value
+from plumbrule.text.values import Match, Value, comparable, match_keys, match_value
 from plumbrule.text.view import TextView
 
 _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
@@ -12,21 +13,24 @@ _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
 
 def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Finding | None:
     """Return where the contexts bear ``value`` out, the closest match first; None where nowhere."""
-    best: tuple[int, Finding] | None = None
+    best: tuple[int, int, Value, Match] | None = None
     keys = match_keys(value)
     for index, context in enumerate(contexts):
-        for other in context.values_like(keys):
+        table = context.values_by_key
+        for other in chain.from_iterable(table[key] for key in keys if key in table):
             match = match_value(value, answer.text, other, context.text)
             if match is None:
                 continue
             rank = _PREFERENCE[match.reason]
             if best is None or rank < best[0]:
-                evidence = evidence_in(contexts, index, other.start, other.end)
-                finding = Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
-                best = rank, finding
-            if rank == 0:  # nothing is closer, so the contexts after this one need not be read
-                return best[1]
-    return best[1] if best is not None else None
+                best = rank, index, other, match
+        if best is not None and best[0] == 0:  # nothing is closer, so the contexts after this one need not be read
+            break
+    if best is None:
+        return None
+    _, index, other, match = best
+    evidence = evidence_in(contexts, index, other.start, other.end)
+    return Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
 
 
 def find_rival(value: Value, contexts: list[TextView], *, topic: AbstractSet[str], overlap: Fraction) -> Finding:

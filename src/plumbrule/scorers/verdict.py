@@ -118,7 +118,7 @@ class VerdictScorer:
             check=self._claim_check,
         )
         relevance = None if refused else self._relevance(question, answer)
-        completeness = None if refused else score_completeness(sample.question, answer.lemma_set, self._topic_words)
+        completeness = None if refused else score_completeness(question, answer.lemma_set, self._topic_words)
         if completeness is not None and not answer.lemmas:
             completeness = Completeness(
                 share=Fraction(0), keywords=completeness.keywords, missing=completeness.keywords

@@ -68,20 +68,13 @@ class TextView:
         return extract_values(self.text)
 
     @_Once
-    def _values_by_key(self) -> dict[Hashable, list[Value]]:
+    def values_by_key(self) -> dict[Hashable, list[Value]]:
+        """Give the values by their match keys: a value can match only one that shares a key with it."""
         table: dict[Hashable, list[Value]] = {}
         for value in self.values:
             for key in match_keys(value):
                 table.setdefault(key, []).append(value)
         return table
-
-    def values_like(self, keys: list[Hashable]) -> list[Value]:
-        """Return the values that share a match key, in order: no other can match."""
-        table = self._values_by_key
-        lists = [table[key] for key in keys if key in table]
-        if len(lists) <= 1:
-            return lists[0] if lists else []
-        return sorted({value.start: value for values in lists for value in values}.values(), key=_start)
 
     def values_between(self, start: int, end: int) -> tuple[Value, ...]:
         """Return the values that start in ``[start, end)``."""
