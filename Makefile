@@ -21,7 +21,7 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/pytest -n auto
 
 bench: $(STAMPS)/test  ## measure speed and memory against the textbook implementation
-	$(BIN)/python bench/speed.py
+	$(BIN)/python -m bench.speed
 
 format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .

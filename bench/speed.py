@@ -1,7 +1,7 @@
 """Speed and memory of the verdict rubric, against the textbook implementation, in one run.
 
-Each case runs in a process of its own on one core's worth of work, so that its CPU time and its peak memory are its
-own. Read the ratios: the machine's other work moves the times, not the ratios.
+Each case runs in a process of its own, so that its CPU time and its peak memory are its own. Read the ratios: the
+machine's other work moves the times, not the ratios.
 """
 
 import argparse
@@ -11,22 +11,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from itertools import islice
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import datasets
+from bench import datasets
 
-CASES = [  # implementation, claims, contexts, samples
-    ("plumbrule", False, "shared", 6000),
-    ("textbook", False, "shared", 600),
-    ("plumbrule", False, "distinct", 3000),
-    ("textbook", False, "distinct", 600),
-    ("plumbrule", True, "shared", 1500),
-    ("textbook", True, "shared", 150),
-    ("plumbrule", True, "distinct", 900),
-    ("textbook", True, "distinct", 150),
+Score = Callable[[list[dict[str, Any]]], float]
+
+CASES = [  # claims, contexts, samples for Plumbrule, samples for the textbook
+    (False, "shared", 6000, 600),
+    (False, "distinct", 3000, 600),
+    (True, "shared", 1500, 150),
+    (True, "distinct", 900, 150),
 ]
-MEMORY = [(False, 10_000), (False, 200_000), (True, 1_000), (True, 10_000)]
+STREAMED = [(False, 10_000), (False, 200_000), (True, 2_000), (True, 10_000)]  # claims, samples
 WARM_UP = 64
 
 
@@ -42,66 +41,81 @@ def main() -> None:
     elif chosen.stream:
         _run_stream(*chosen.stream)
     else:
-        _print_tables(10 if chosen.quick else 1)
+        share = 10 if chosen.quick else 1
+        _print_speed(share)
+        _print_memory(share)
 
 
-def _print_tables(share: int) -> None:
-    print("one process each, CPU time; contexts of four passages, about 300 words\n")
-    print(f"{'implementation':<16}{'claims':<8}{'contexts':<10}{'samples/s':>10}{'peak MB':>9}{'ratio':>8}")
-    rates: dict[tuple[bool, str], float] = {}
-    for name, claims, contexts, count in CASES:
-        result = _measure("--case", name, str(claims), contexts, str(max(50, count // share)))
-        ratio = ""
-        if name == "plumbrule":
-            rates[claims, contexts] = result["rate"]
-        else:
-            ratio = f"{rates[claims, contexts] / result['rate']:.1f}x"
+def _print_speed(share: int) -> None:
+    print("Scoring, one process each, samples per second of CPU time. A context is four passages, about 300 words;")
+    print("shared: the passages of one corpus come again and again; distinct: every passage is new.\n")
+    print(f"{'claims':<8}{'contexts':<10}{'plumbrule':>11}{'textbook':>10}{'ratio':>8}{'peak MB':>14}")
+    for claims, contexts, ours, theirs in CASES:
+        mine = _measure("--case", "plumbrule", str(claims), contexts, str(max(100, ours // share)))
+        other = _measure("--case", "textbook", str(claims), contexts, str(max(50, theirs // share)))
+        ratio = f"{mine['rate'] / other['rate']:.1f}x"
+        peaks = f"{mine['peak_mb']:.0f} / {other['peak_mb']:.0f}"
         yes = "yes" if claims else "no"
-        print(f"{name:<16}{yes:<8}{contexts:<10}{result['rate']:>10.0f}{result['peak_mb']:>9.0f}{ratio:>8}")
-    print("\npeak memory of a whole streamed file: read, scored, tallied, written\n")
-    print(f"{'claims':<8}{'samples':>9}{'file MB':>9}{'peak MB':>9}")
-    for claims, count in MEMORY:
+        print(f"{yes:<8}{contexts:<10}{mine['rate']:>11.0f}{other['rate']:>10.0f}{ratio:>8}{peaks:>14}", flush=True)
+
+
+def _print_memory(share: int) -> None:
+    print("\nThe whole command on a file of distinct contexts: read, score, tally, write, in one process\n")
+    print(f"{'claims':<8}{'samples':>9}{'file MB':>9}{'samples/s':>11}{'peak MB':>9}")
+    for claims, count in STREAMED:
         result = _measure("--stream", str(claims), str(count // share))
         yes = "yes" if claims else "no"
-        print(f"{yes:<8}{count // share:>9}{result['file_mb']:>9.0f}{result['peak_mb']:>9.0f}")
+        row = f"{yes:<8}{count // share:>9}{result['file_mb']:>9.0f}{result['rate']:>11.0f}{result['peak_mb']:>9.0f}"
+        print(row, flush=True)
 
 
 def _measure(*arguments: str) -> dict[str, float]:
-    command = [sys.executable, __file__, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    command = [sys.executable, "-m", "bench.speed", *arguments]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     measured: dict[str, float] = json.loads(done.stdout)
     return measured
 
 
 def _run_case(name: str, claims: str, contexts: str, count: str) -> None:
-    with_claims = claims == "True"
     samples = list(datasets.generate(int(count) + WARM_UP, contexts=contexts))
-    warm, timed = samples[:WARM_UP], samples[WARM_UP:]
-    score = _plumbrule(with_claims) if name == "plumbrule" else _textbook(with_claims)
-    score(warm)
-    start = time.process_time()
-    score(timed)
-    _report(rate=len(timed) / (time.process_time() - start))
+    score = _plumbrule(claims == "True") if name == "plumbrule" else _textbook(claims == "True")
+    score(samples[:WARM_UP])
+    _report(rate=int(count) / score(samples[WARM_UP:]))
 
 
-def _plumbrule(claims: bool):  # noqa: ANN202, FBT001 - two local functions of the same shape
+def _plumbrule(claims: bool) -> Score:  # noqa: FBT001 - a column of the table
     from plumbrule.rubrics import load_verdict  # noqa: PLC0415 - each case imports only its own
-    from plumbrule.samples import samples_from  # noqa: PLC0415
-    from plumbrule.scorers.verdict import VerdictScorer  # noqa: PLC0415
+    from plumbrule.samples import samples_from  # noqa: PLC0415 - the same
+    from plumbrule.scorers.verdict import VerdictScorer  # noqa: PLC0415 - the same
 
     scorer = VerdictScorer(load_verdict(overrides={} if claims else {"hallucination.anchors": ["number", "date"]}))
-    return lambda samples: [verdict.verdict for verdict in scorer.score_many(samples_from(samples))]
+
+    def score(records: list[dict[str, Any]]) -> float:
+        samples = list(samples_from(records))
+        start = time.process_time()
+        for _ in scorer.score_many(samples):
+            pass
+        return time.process_time() - start
+
+    return score
 
 
-def _textbook(claims: bool):  # noqa: ANN202, FBT001 - as above
-    import textbook  # noqa: PLC0415 - each case imports only its own
+def _textbook(claims: bool) -> Score:  # noqa: FBT001 - a column of the table
+    from bench import textbook  # noqa: PLC0415 - each case imports only its own
 
-    from plumbrule.rubrics import load_verdict  # noqa: PLC0415
-    from plumbrule.text.parser import load_parser  # noqa: PLC0415
+    from plumbrule.rubrics import load_verdict  # noqa: PLC0415 - the same
+    from plumbrule.text.parser import load_parser  # noqa: PLC0415 - the same
 
     stop = frozenset(load_verdict().rubric.words.stop)
     parser = load_parser() if claims else None
-    return lambda samples: textbook.map_chunks(samples, stop, parser)
+
+    def score(records: list[dict[str, Any]]) -> float:
+        start = time.process_time()
+        for record in records:
+            textbook.score(record["question"], record["answer"], record["contexts"], stop, parser)
+        return time.process_time() - start
+
+    return score
 
 
 def _run_stream(claims: str, count: str) -> None:
@@ -109,18 +123,17 @@ def _run_stream(claims: str, count: str) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "samples.jsonl"), Path(folder, "verdicts.jsonl")
-        with source.open("w", encoding="utf-8") as file:
-            pending = datasets.generate(int(count), contexts="distinct")
-            while lines := [json.dumps(sample) for sample in islice(pending, 1000)]:
-                file.write("\n".join(lines) + "\n")
-        arguments = ["score", str(source), "-o", str(target), "--workers", "1", "--json"]
-        with Path(folder, "summary.json").open("w") as summary:
+        datasets.write(source, int(count), contexts="distinct")
+        arguments = ["score", str(source), "-o", str(target), "--workers", "1", "--worst", "0"]
+        with Path(folder, "summary.txt").open("w", encoding="utf-8") as summary:
             kept, sys.stdout = sys.stdout, summary
+            start = time.process_time()
             code = run(arguments if claims == "True" else [*arguments, "--no-claims"])
+            spent = time.process_time() - start
             sys.stdout = kept
         if code:
             raise SystemExit(code)
-        _report(file_mb=source.stat().st_size / 1e6)
+        _report(file_mb=source.stat().st_size / 1e6, rate=int(count) / spent)
 
 
 def _report(**figures: float) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
@@ -64,8 +64,3 @@ def _near(subject: str, target: str, evidence: list[tuple[str, int]]) -> bool:
     subjects = [place for word, place in evidence if word == subject]
     targets = [place for word, place in evidence if word == target]
     return any(abs(one - other) <= _WINDOW for one in subjects for other in targets)
-
-
-def score_all(samples: list[dict[str, Any]], stop: frozenset[str], parser: "Language | None") -> list[str]:
-    """Score many samples, one after the other."""
-    return [score(s["question"], s["answer"], s["contexts"], stop, parser) for s in samples]

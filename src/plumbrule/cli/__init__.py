@@ -53,7 +53,7 @@ class _Commands(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", prog_name="plumbrule", message="%(prog)s %(version)s")
 def cli() -> None:
-    r"""Tell whether a grounded (RAG) assistant can be trusted, and prove it.
+    """Tell whether a grounded (RAG) assistant can be trusted, and prove it.
 
     Everything runs on this machine: no key, no network, no telemetry; the same input gives the same output.
 
@@ -78,7 +78,7 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _complain(_usage_message(error), 2)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted; nothing was written", _INTERRUPTED)
+        return _complain("interrupted; no file was written", _INTERRUPTED)
     except RecordError as error:
         return _complain(f"{error} ('plumbrule validate' lists every bad record, --skip-bad goes on)", error.exit_code)
     except PlumbruleError as error:
@@ -104,7 +104,7 @@ def _complain(message: str, code: int) -> int:
 def _usage_message(error: click.ClickException) -> str:
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
-    return f"{message}; see '{context.command_path} --help'" if context is not None else message
+    return f"{message} (see '{context.command_path} --help')" if context is not None else message
 
 
 def _nearest(word: str) -> str:

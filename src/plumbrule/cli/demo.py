@@ -11,7 +11,7 @@ from plumbrule.cli.options import json_option
 @click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Also copy the demo dataset to FILE.")
 @json_option
 def command(keep: Path | None, as_json: bool) -> None:
-    r"""Score the answers of a fictional compliance assistant, and show what stands behind a verdict.
+    """Score the answers of a fictional compliance assistant, and show what stands behind a verdict.
 
     \b
     Examples:
@@ -25,7 +25,7 @@ def command(keep: Path | None, as_json: bool) -> None:
     if keep is not None:
         with written_whole(keep) as copy:
             copy.write(samples_path().read_bytes())
-    job = ScoreJob(dataset=str(keep or samples_path()))
+    job = ScoreJob(dataset=str(keep or samples_path()), bundled=keep is None)
     tally = job.run(output=None, worst=3, as_json=as_json)
     if as_json:
         return

@@ -9,7 +9,7 @@ from plumbrule.cli.options import json_option, rubric_options
 
 @click.group("rubric")
 def command() -> None:
-    r"""Show the policy that decides, as data: thresholds, windows, word lists.
+    """Show the policy that decides, as data: thresholds, windows, word lists.
 
     \b
     Examples:
@@ -38,7 +38,7 @@ def list_rubrics(as_json: bool) -> None:
 @rubric_options
 @json_option
 def show(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> None:
-    r"""Print the rubric NAME as a file to copy and change; with --json, what is in force and its hash.
+    """Print the rubric NAME as a file to copy and change; with --json, what is in force and its hash.
 
     \b
     Examples:

@@ -51,7 +51,7 @@ def command(
     workers: int | None,
     as_json: bool,
 ) -> int:
-    r"""Score DATASET by the verdict rubric: relevance, completeness, hallucination; PASS, WARN or FAIL.
+    """Score DATASET by the verdict rubric: relevance, completeness, hallucination; PASS, WARN or FAIL.
 
     DATASET is JSONL, JSON, CSV or Parquet, also .gz or .zst; - reads JSONL from standard input. Without -o the
     terminal gets a summary; --json prints each result as one line of JSON (with -o, the summary).
@@ -78,6 +78,8 @@ def command(
         workers=workers,
     )
     if explain is not None:
-        return job.explain(explain, as_json=as_json)
+        if output is not None:
+            raise click.UsageError("--explain shows one sample and writes no file: leave out -o")
+        return int(job.explain(explain, as_json=as_json).verdict in _FAILING[fail_on])
     tally = job.run(output=output, worst=worst, as_json=as_json)
     return int(any(tally.verdicts[outcome] for outcome in _FAILING[fail_on]))

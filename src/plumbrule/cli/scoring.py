@@ -1,5 +1,6 @@
 """One scoring of a dataset from the command line: read, score, show progress, write, sum up."""
 
+import shlex
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from plumbrule.cli.console import safe, stderr, stdout
 from plumbrule.cli.progress import progress_over
 from plumbrule.cli.verdicts import show_explanation, show_summary
 from plumbrule.engines.local import map_chunks
-from plumbrule.errors import RecordError, UsageError
+from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict, parse_override
 from plumbrule.samples import Reading, Sample, parse_mapping
 from plumbrule.scorers.tally import Tally
-from plumbrule.scorers.verdict import VerdictScorer
+from plumbrule.scorers.verdict import Verdict, VerdictScorer
 from plumbrule.settings import usable_cores
 from plumbrule.writing import written_whole
 
@@ -56,6 +57,7 @@ class ScoreJob:
     claims: bool = True
     skip_bad: bool = False
     workers: int | None = None
+    bundled: bool = False  # the demo's own data, which the user has no name for
 
     def run(self, *, output: Path | None, worst: int, as_json: bool) -> Tally:
         """Score the whole dataset; results go to ``output`` or, as JSON, to standard output."""
@@ -74,8 +76,13 @@ class ScoreJob:
                 tally.merge(part)
                 if lines is not None:
                     lines.write(text)
+            if not tally.attempted:
+                raise InputError(
+                    f"{reading.source}: not one of its {reading.bad} records could be read, so none was scored"
+                )
         if not as_json:
-            show_summary(stdout(), tally, reading=reading, rubric=loaded.stamp(), output=output)
+            closer = self._closer_look(tally)
+            show_summary(stdout(), tally, bad=reading.bad, rubric=loaded.stamp(), output=output, closer=closer)
         elif output is not None:
             summary = {**tally.to_dict(bad_records=reading.bad), "rubric": loaded.stamp()}
             sys.stdout.buffer.write(orjson.dumps(summary, option=orjson.OPT_APPEND_NEWLINE))
@@ -83,7 +90,7 @@ class ScoreJob:
             self._say_skipped(reading)
         return tally
 
-    def explain(self, wanted: str, *, as_json: bool) -> int:
+    def explain(self, wanted: str, *, as_json: bool) -> Verdict:
         """Score and show one sample."""
         loaded = self._load_rubric()
         sample = self._find(wanted)
@@ -92,7 +99,20 @@ class ScoreJob:
             sys.stdout.buffer.write(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
         else:
             show_explanation(stdout(), sample, verdict)
-        return 0
+        return verdict
+
+    def _closer_look(self, tally: Tally) -> str | None:
+        """Return the command that explains the worst sample, to be copied; None where nothing can be read again."""
+        if not tally.worst() or self.dataset == "-" or self.bundled:
+            return None
+        words = ["plumbrule", "score", self.dataset, "--explain", tally.worst()[0][1].id]
+        words += [word for pair in self.mapping for word in ("--map", pair)]
+        words += ["--format", self.format] if self.format else []
+        words += ["--rubric", str(self.rubric)] if self.rubric else []
+        words += [word for setting in self.settings for word in ("--set", setting)]
+        words += [] if self.claims else ["--no-claims"]
+        words += ["--skip-bad"] if self.skip_bad else []
+        return shlex.join(words)
 
     def _find(self, wanted: str) -> Sample:
         reading = self._reading()

@@ -12,7 +12,7 @@ _BAD_INPUT = 3
 @dataset_options
 @json_option
 def command(dataset: str, mapping: tuple[str, ...], format_: str | None, as_json: bool) -> int:
-    r"""Read DATASET, say which fields were understood and from where, and list every bad record.
+    """Read DATASET, say which fields were understood and from where, and list every bad record.
 
     Exits with 3 if there is a bad record, so that a pipeline can stop before it scores.
 

@@ -19,7 +19,7 @@ def validate(dataset: str, mapping: tuple[str, ...], format_: str | None, *, as_
     """Read the whole dataset, print what was found, and return how many records are bad."""
     bad: list[RecordError] = []
     reading = Reading(dataset, mapping=parse_mapping(mapping), format=format_, on_bad=bad.append)
-    facts = dict.fromkeys(("answered", "refused", "without contexts", "without question"), 0)
+    facts = dict.fromkeys(("answered", "refused", "timed out", "without contexts", "without question"), 0)
     with progress_over(reading, stderr()) as samples:
         for sample in samples:
             _count(facts, sample)
@@ -31,7 +31,10 @@ def validate(dataset: str, mapping: tuple[str, ...], format_: str | None, *, as_
 
 
 def _count(facts: dict[str, int], sample: Sample) -> None:
-    facts["answered" if sample.answer is not None else "refused"] += 1
+    refused = sample.refusal is not None or (sample.grounding_status or "").upper() == "REFUSED"
+    facts["refused"] += refused
+    facts["answered"] += sample.answer is not None and not refused
+    facts["timed out"] += bool(sample.timed_out)
     facts["without contexts"] += not sample.contexts
     facts["without question"] += not sample.question
 
@@ -51,7 +54,7 @@ def _record(reading: Reading, bad: list[RecordError], facts: dict[str, int]) -> 
 
 def _show(console: Console, reading: Reading, bad: list[RecordError], facts: dict[str, int]) -> None:
     console.print()
-    console.print(plain(f"{reading.source}: {reading.format}, {reading.read} good records, {reading.bad} bad", "bold"))
+    console.print(plain(f"{reading.source}: {reading.format}, good records {reading.read}, bad {reading.bad}", "bold"))
     console.print(Text(" · ".join(f"{name} {count}" for name, count in facts.items()), "dim"))
     console.print()
     if reading.fields:
@@ -66,7 +69,7 @@ def _show(console: Console, reading: Reading, bad: list[RecordError], facts: dic
     _list(console, "remarks", reading.notes)
     if bad:
         console.print()
-        console.print(Text(f"{len(bad)} bad records", "bold red"))
+        console.print(Text(f"bad records: {len(bad)}", "bold red"))
         for error in bad:
             console.print(plain(f"  {error.line}: {error.reason}"), soft_wrap=True)
     elif not all(name in reading.fields for name in _USED):

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.console import plain, safe
-from plumbrule.samples import Reading, Sample
+from plumbrule.samples import Sample
 from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.tally import ScoreTally, Tally
 from plumbrule.scorers.verdict import Verdict
@@ -31,14 +31,20 @@ _REASONS = {
 
 
 def show_summary(
-    console: Console, tally: Tally, *, reading: Reading, rubric: dict[str, str], output: Path | None = None
+    console: Console,
+    tally: Tally,
+    *,
+    bad: int,
+    rubric: dict[str, str],
+    output: Path | None = None,
+    closer: str | None = None,
 ) -> None:
     """Print counts per verdict, the spread of each score, and the worst samples."""
     console.print()
     console.print(_verdict_table(tally))
     console.print()
     console.print(_score_table(tally))
-    console.print(_counts_line(tally, reading))
+    console.print(_counts_line(tally, bad))
     if tally.passed_contradicted:
         said = f"{tally.passed_contradicted} passed with a contradicted anchor: too few of their anchors to fail them"
         console.print(plain(said, "yellow"), soft_wrap=True)
@@ -49,9 +55,8 @@ def show_summary(
     console.print()
     if output is not None:
         console.print(plain(f"results: {output}", "dim"), soft_wrap=True)
-    if tally.worst():
-        first = tally.worst()[0][1].id
-        console.print(plain(f"look closer: plumbrule score {reading.source} --explain {first}", "dim"), soft_wrap=True)
+    if closer is not None:
+        console.print(plain(f"look closer: {closer}", "dim"), soft_wrap=True)
     _show_stamp(console, rubric)
 
 
@@ -143,11 +148,11 @@ def _sparkline(score: ScoreTally) -> Text:
     return Text("│" + "".join(blocks) + "│", "cyan")
 
 
-def _counts_line(tally: Tally, reading: Reading) -> Text:
+def _counts_line(tally: Tally, bad: int) -> Text:
     parts = [
-        f"attempted {tally.attempted + reading.bad}",
+        f"attempted {tally.attempted + bad}",
         f"scored {tally.attempted}",
-        f"errored {reading.bad}",
+        f"errored {bad}",
         f"refused {tally.refused}",
     ]
     parts += [
@@ -226,7 +231,7 @@ def _evidence_text(anchor: Anchor) -> Text:
     if evidence is None:
         return Text("")
     place = f"context {evidence.context} at {evidence.start}–{evidence.end}: "
-    return Text(place, "dim").append_text(plain(evidence.text, "" if anchor.supported else "yellow"))
+    return Text.assemble((place, "dim"), plain(evidence.text, "" if anchor.supported else "yellow"))
 
 
 def _cited_contexts(sample: Sample, verdict: Verdict) -> list[RenderableType]:

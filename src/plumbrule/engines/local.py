@@ -3,10 +3,12 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
+from plumbrule.errors import UsageError
 from plumbrule.samples.model import Sample
 
 _CHUNK = 128
@@ -46,6 +48,11 @@ def _map_in_processes(make_task: Callable[[], Task[R]], samples: Iterator[Sample
             if not waiting:
                 return
             yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise UsageError(
+            "a worker process ended before its time: out of memory, or a script that starts workers without "
+            "'if __name__ == \"__main__\":'; workers=1 needs none"
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

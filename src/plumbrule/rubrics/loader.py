@@ -103,7 +103,9 @@ def _lay_over(content: dict[str, Any], key: str, value: object) -> None:
     place: Any = content
     for parent in [*parents, last]:
         if not isinstance(place, dict) or parent not in place:
-            raise RubricError(f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show' lists them")
+            raise RubricError(
+                f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show verdict' lists them"
+            )
         if parent is not last:
             place = place[parent]
     place[last] = value
@@ -118,6 +120,8 @@ def _first_problem(error: ValidationError) -> str:
             text = f"unknown key '{key}'"
         case "missing" | "missing_argument" | "missing_keyword_only_argument":
             text = f"missing key '{key}'"
+        case "string_type" if key == "version":
+            text = f"'version' is text: write it in quotes, as \"{first['input']}\""
         case _:
             message = first["msg"].removeprefix("Value error, ")
             text = f"'{key}': {message[0].lower()}{message[1:]}, not {first['input']!r:.60}"

@@ -74,7 +74,7 @@ def format_of(path: str, given: str | None = None) -> str:
     if suffix not in FORMATS:
         raise UsageError(
             f"{path}: the suffix does not tell the format; known are {', '.join(FORMATS)} "
-            f"(also with {' or '.join(_COMPRESSED_SUFFIXES)}), or name the format"
+            f"(also with {' or '.join(_COMPRESSED_SUFFIXES)}), or name it with --format"
         )
     return FORMATS[suffix]
 

@@ -50,7 +50,9 @@ def sample_of(mapped: Mapped, *, flat: bool = False) -> Sample:
 
 def _answers_nothing(typed: dict[str, object]) -> bool:
     """Tell whether a record says why it has no answer: it was refused, or it timed out."""
-    return "refusal" in typed or typed.get("grounding_status") == "REFUSED" or typed.get("timed_out") is True
+    return (
+        "refusal" in typed or str(typed.get("grounding_status")).upper() == "REFUSED" or typed.get("timed_out") is True
+    )
 
 
 def _typed(mapped: Mapped, *, flat: bool) -> dict[str, object]:

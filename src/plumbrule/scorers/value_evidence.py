@@ -8,6 +8,7 @@ from plumbrule.scorers.anchors import Finding, evidence_in
 from plumbrule.text.values import Match, Value, comparable, match_keys, match_value
 from plumbrule.text.view import TextView
 
+_NEAR_WORDS = 6  # among values of one sentence, the one with the most of the topic this near is meant
 _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
 
 
@@ -35,14 +36,17 @@ def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Find
 
 def find_rival(value: Value, contexts: list[TextView], *, topic: AbstractSet[str], overlap: Fraction) -> Finding:
     """Look for another value said of the same topic: the contexts contradict ``value``, or know nothing of it."""
-    best_share, best_place = Fraction(0), None
+    best_fit, best_place = (Fraction(0), 0), None
     for index, context in enumerate(contexts):
         for other in context.values:
             if not topic or not comparable(value, other):
                 continue
             share = Fraction(len(topic & context.lemmas_beside(other.start)), len(topic))
-            if share >= overlap and share > best_share:
-                best_share, best_place = share, (index, other.start, other.end)
+            if share < overlap:
+                continue
+            fit = share, len(topic & set(context.lemmas_near(other.start, _NEAR_WORDS)))
+            if fit > best_fit:
+                best_fit, best_place = fit, (index, other.start, other.end)
     if best_place is None:
         return Finding(supported=False, reason="not_found")
     return Finding(supported=False, reason="contradicted", evidence=evidence_in(contexts, *best_place))

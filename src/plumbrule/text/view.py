@@ -103,6 +103,11 @@ class TextView:
             known = self._beside[sentence.start] = frozenset(lemmas(self.text[sentence.start : sentence.end]))
         return known
 
+    def lemmas_near(self, offset: int, reach: int) -> list[str]:
+        """Return the lemmas of up to ``reach`` words on either side of ``offset``."""
+        place = self.first_word(offset)
+        return self.lemmas[max(0, place - reach) : place + reach]
+
 
 def _start(value: Value) -> int:
     return value.start
