@@ -10,6 +10,7 @@
     └── MissingExtraError      2  a part that is installed separately
 """
 
+from functools import partial
 from typing import ClassVar, Literal
 
 
@@ -41,6 +42,10 @@ class RecordError(InputError):
         super().__init__(f"{where}: {reason}")
         self.reason = reason
         self.line = line
+        self._remake = partial(RecordError, reason, source=source, line=line, unit=unit)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return self._remake, ()  # pickled by its parts: it crosses from worker to worker
 
 
 class MissingExtraError(PlumbruleError):

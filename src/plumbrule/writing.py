@@ -1,6 +1,7 @@
 """Write a file whole or not at all: to a temporary name beside it, renamed when complete."""
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,10 +14,10 @@ from plumbrule.errors import UsageError
 @contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
     """Give a file to write to; ``path`` changes only when the block ends well."""
-    if path.is_dir():
-        raise UsageError(f"{path}: cannot be written: it is a directory")
+    path = Path(os.path.realpath(path))  # a link stays a link
+    mode = _mode_for(path)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     temporary = Path(name)
@@ -25,8 +26,10 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(_mode_of_new_files())
+        temporary.chmod(mode)
         temporary.replace(path)
+    except BrokenPipeError:
+        raise  # of another stream, not of this file
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
     finally:
@@ -34,7 +37,15 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
             temporary.unlink()
 
 
-def _mode_of_new_files() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _mode_for(path: Path) -> int:
+    """Return the permissions that the file has, or that a new one gets."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+    if not stat.S_ISREG(mode):
+        kind = "a directory" if stat.S_ISDIR(mode) else "not a regular file"
+        raise UsageError(f"{path}: cannot be written: it is {kind}")
+    return stat.S_IMODE(mode)

@@ -33,7 +33,10 @@ def in_words(claim: Claim, text: str) -> Said:
         ("The policy includes a waiver.", [("The policy", "includes", "a waiver")]),
         ("The fee costs 30 dollars.", [("The fee", "costs", "30 dollars")]),
         ("The client gave the broker a form.", [("The client", "gave", "a form")]),
-        ("The chief compliance officer approves the trade.", [("The chief compliance officer", "approves", "the trade")]),
+        (
+            "The chief compliance officer approves the trade.",
+            [("The chief compliance officer", "approves", "the trade")],
+        ),
         ("The price rose to $40.", [("The price", "rose", "$40")]),
         # passive
         ("The product was released by the firm.", [("The product", "released", "the firm")]),
@@ -55,7 +58,10 @@ def test_an_assertion_is_a_triple(text: str, expected: list[Said]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Alice and Bob signed the contract.", [("Alice", "signed", "the contract"), ("Bob", "signed", "the contract")]),
+        (
+            "Alice and Bob signed the contract.",
+            [("Alice", "signed", "the contract"), ("Bob", "signed", "the contract")],
+        ),
         (
             "The firm sells bonds, stocks and funds.",
             [("The firm", "sells", "bonds"), ("The firm", "sells", "stocks"), ("The firm", "sells", "funds")],
@@ -96,7 +102,8 @@ def test_a_clause_inside_is_a_claim_too(text: str, expected: list[Said]) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["The bonds, which the firm sold, pay interest.", "What the firm sells is bonds.", "Bonds that firms sold pay."]
+    "text",
+    ["The bonds, which the firm sold, pay interest.", "What the firm sells is bonds.", "Bonds that firms sold pay."],
 )
 def test_a_relative_pronoun_is_no_object(text: str) -> None:
     """'Which', 'what' and 'that' name nothing that could be looked up in a context."""
@@ -180,7 +187,9 @@ def test_a_question_is_no_claim(text: str) -> None:
     assert triples(text) == []
 
 
-@pytest.mark.parametrize("text", ["Sell the bonds.", "Please send the form.", "Keep all records.", "Do not sell bonds."])
+@pytest.mark.parametrize(
+    "text", ["Sell the bonds.", "Please send the form.", "Keep all records.", "Do not sell bonds."]
+)
 def test_an_order_is_no_claim(text: str) -> None:
     """An imperative has no subject to look up."""
     assert triples(text) == []
@@ -238,7 +247,13 @@ def test_the_mention_is_where_the_pronoun_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["- The firm sells bonds.", "**The firm** sells bonds [1].", "1. The firm sells `bonds`.", "# The firm sells bonds"]
+    "text",
+    [
+        "- The firm sells bonds.",
+        "**The firm** sells bonds [1].",
+        "1. The firm sells `bonds`.",
+        "# The firm sells bonds",
+    ],
 )
 def test_markup_is_no_obstacle(text: str) -> None:
     """List markers, emphasis, code marks and citation markers are looked through, and offsets stay right."""

@@ -27,10 +27,18 @@ def test_each_part_is_worked_out_once() -> None:
     assert view.values is view.values
 
 
-@pytest.mark.parametrize(("offset", "index"), [(0, 0), (2, 0), (3, 0), (4, 1), (6, 1), (12, 3), (33, 7), (999, 7)])
-def test_the_word_at_an_offset(offset: int, index: int) -> None:
-    """An offset between two words belongs to the one before it."""
-    assert TextView(TEXT).word_at(offset) == index
+@pytest.mark.parametrize(("offset", "index"), [(0, 0), (2, 0), (3, 1), (4, 1), (11, 3), (12, 3), (32, 7), (999, 7)])
+def test_the_first_word_at_an_offset(offset: int, index: int) -> None:
+    """An offset between two words, as at the sign of "$25", belongs to the one after it."""
+    assert TextView(TEXT).first_word(offset) == index
+
+
+def test_the_values_of_a_stretch() -> None:
+    """Those that start inside it."""
+    view = TextView(TEXT)
+    assert view.values_between(0, 16) == view.values[:1]
+    assert view.values_between(16, 34) == view.values[1:]
+    assert view.values_between(12, 16) == ()
 
 
 @pytest.mark.parametrize(
@@ -60,7 +68,7 @@ def test_an_empty_text_has_a_view() -> None:
     """A text without words has no parts, and asking for a place in it does no harm."""
     view = TextView("")
     assert (view.lemmas, view.spans, view.sentences, view.values) == ([], ([], []), [], ())
-    assert view.word_at(0) == 0
+    assert view.first_word(0) == 0
     assert view.sentence_at(0) == Sentence(0, 0)
 
 

@@ -1,14 +1,17 @@
 """The command line: one module per command, loaded when it is called."""
 
+import os
 import sys
 from importlib import import_module
 
 import click
 
 from plumbrule._version import __version__
+from plumbrule.cli.hostile import safe
 from plumbrule.errors import PlumbruleError, RecordError
 from plumbrule.settings import debugging
 
+COMPLETION_VARIABLE = "_PLUMBRULE_COMPLETE"
 _INTERRUPTED = 130
 _INCOMPLETE = 4
 
@@ -71,7 +74,13 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; a user's mistake is one line on standard error."""
     try:
-        result = cli.main(arguments, prog_name="plumbrule", standalone_mode=False)
+        if COMPLETION_VARIABLE in os.environ:
+            cli.main(arguments, prog_name="plumbrule", complete_var=COMPLETION_VARIABLE)
+        with cli.make_context("plumbrule", arguments) as context:
+            result = cli.invoke(context)
+            sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return 0
@@ -83,8 +92,8 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{error} ('plumbrule validate' lists every bad record, --skip-bad goes on)", error.exit_code)
     except PlumbruleError as error:
         return _complain(str(error), error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader went away: nothing is left to say, nor to flush
+    except BrokenPipeError:  # the reader went away: no failure, and nothing is left to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
         if debugging():
@@ -97,7 +106,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"plumbrule: {' '.join(message.split())}", err=True)
+    click.echo(f"plumbrule: {safe(' '.join(message.split()))}", err=True)
     return code
 
 

@@ -15,9 +15,9 @@ def command(shell: str) -> None:
       plumbrule completion zsh > "${fpath[1]}/_plumbrule"
       plumbrule completion fish > ~/.config/fish/completions/plumbrule.fish
     """
-    from plumbrule.cli import cli
+    from plumbrule.cli import COMPLETION_VARIABLE, cli
 
     completion = get_completion_class(shell)
     if completion is None:
         raise click.UsageError(f"no completion for '{shell}'")
-    click.echo(completion(cli, {}, "plumbrule", "_PLUMBRULE_COMPLETE").source())
+    click.echo(completion(cli, {}, "plumbrule", COMPLETION_VARIABLE).source())

@@ -22,7 +22,12 @@ def command() -> None:
 @command.command("list")
 @json_option
 def list_rubrics(as_json: bool) -> None:
-    """List the rubrics that ship, with version and hash."""
+    """List the rubrics that ship, with version and hash.
+
+    \b
+    Example:
+      plumbrule rubric list --json
+    """
     from plumbrule.rubrics import load_verdict
 
     stamps = [load_verdict().stamp()]
@@ -66,7 +71,12 @@ def show(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: boo
 @rubric_options
 @json_option
 def check(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> None:
-    """Check a rubric file against its form, and print the hash that results will carry."""
+    """Check a rubric file against its form, and print the hash that results will carry.
+
+    \b
+    Example:
+      plumbrule rubric check verdict --rubric my-verdict.yaml
+    """
     from plumbrule.rubrics import shipped_text
 
     shipped_text(name)  # says so where there is no such rubric

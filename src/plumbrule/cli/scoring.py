@@ -9,7 +9,8 @@ from pathlib import Path
 
 import orjson
 
-from plumbrule.cli.console import safe, stderr, stdout
+from plumbrule.cli.console import stderr, stdout
+from plumbrule.cli.hostile import safe
 from plumbrule.cli.progress import progress_over
 from plumbrule.cli.verdicts import show_explanation, show_summary
 from plumbrule.engines.local import map_chunks

@@ -54,7 +54,8 @@ def _record(reading: Reading, bad: list[RecordError], facts: dict[str, int]) -> 
 
 def _show(console: Console, reading: Reading, bad: list[RecordError], facts: dict[str, int]) -> None:
     console.print()
-    console.print(plain(f"{reading.source}: {reading.format}, good records {reading.read}, bad {reading.bad}", "bold"))
+    heading = f"{reading.source}: {reading.format}, good records {reading.read}, bad {reading.bad}"
+    console.print(plain(heading, "bold"), soft_wrap=True)
     console.print(Text(" · ".join(f"{name} {count}" for name, count in facts.items()), "dim"))
     console.print()
     if reading.fields:

@@ -8,7 +8,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.console import plain, safe
+from plumbrule.cli.console import plain
+from plumbrule.cli.hostile import safe
 from plumbrule.samples import Sample
 from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.tally import ScoreTally, Tally

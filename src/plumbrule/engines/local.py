@@ -1,5 +1,6 @@
 """Map a task over samples, in this process or in several on this machine: same results, same order."""
 
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -61,6 +62,7 @@ _worker_task: list[Task[Any]] = []  # the worker process's own task, made when i
 
 
 def _prepare_worker(make_task: Callable[[], Task[Any]]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's to handle; a worker ends with its chunk
     _worker_task[:] = [make_task()]
 
 

@@ -67,6 +67,8 @@ def format_of(path: str, given: str | None = None) -> str:
         return given
     if path == STANDARD_INPUT:
         return "jsonl"
+    if Path(path).is_dir():
+        raise InputError(f"{path}: this is a directory; name a file in it")
     name = Path(path).name.lower()
     for packed in _COMPRESSED_SUFFIXES:
         name = name.removesuffix(packed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from plumbrule.scorers.anchors import Finding, Triple, evidence_in
 from plumbrule.text.claims import Claim, Phrase
 from plumbrule.text.sentences import Sentence
-from plumbrule.text.values import Value, comparable, match_value
+from plumbrule.text.values import Value, match_value
 from plumbrule.text.view import TextView
 
 _STOPS = ".!"
@@ -138,7 +138,7 @@ class _Search:
     def _objects(self, view: TextView) -> Iterator[tuple[int, int]]:
         """Yield where the claim's object stands: an equal value, or the head noun with an equal count."""
         if self._value is not None and not self._counts:
-            for value in view.values:
+            for value in view.values_like(self._value):
                 if self._matches(value, view):
                     yield value.start, value.end
             return
@@ -161,8 +161,8 @@ class _Search:
         best: tuple[int, int, Value] | None = None
         fit = supported_words
         for index, view in enumerate(self._contexts):
-            for value in view.values:
-                if not comparable(self._value, value) or self._matches(value, view):
+            for value in view.rivals_of(self._value):
+                if self._matches(value, view):
                     continue
                 sentence = view.sentence_at(value.start)
                 found = view.lemmas_beside(value.start)
@@ -206,8 +206,9 @@ def _neighbours(places: list[int], place: int) -> list[int]:
 
 
 def _nearest(view: TextView, lemma: str, sentence: Sentence, place: int) -> int | None:
+    """Return the word of the sentence with this lemma that is nearest to ``place``."""
     first, last = view.words_between(sentence.start, sentence.end)
-    inside = [found for found in view.places.get(lemma, []) if first <= found < last]
+    inside = [found for found in _neighbours(view.places.get(lemma, []), place) if first <= found < last]
     return min(inside, key=lambda found: (abs(found - place), found)) if inside else None
 
 

@@ -2,30 +2,34 @@
 
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from itertools import chain
+from itertools import islice
 
 from plumbrule.scorers.anchors import Finding, evidence_in
-from plumbrule.text.values import Match, Value, comparable, match_keys, match_value
+from plumbrule.text.values import Match, Value, match_value
 from plumbrule.text.view import TextView
 
 _NEAR_WORDS = 6  # among values of one sentence, the one with the most of the topic this near is meant
+_MOST_LIKE = 256  # bounds the work where a context repeats one value endlessly
 _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
+_CLOSEST = 0, False
 
 
 def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Finding | None:
     """Return where the contexts bear ``value`` out, the closest match first; None where nowhere."""
-    best: tuple[int, int, Value, Match] | None = None
-    keys = match_keys(value)
+    best: tuple[tuple[int, bool], int, Value, Match] | None = None
     for index, context in enumerate(contexts):
-        table = context.values_by_key
-        for other in chain.from_iterable(table[key] for key in keys if key in table):
+        for other in islice(context.values_like(value), _MOST_LIKE):
             match = match_value(value, answer.text, other, context.text)
             if match is None:
                 continue
-            rank = _PREFERENCE[match.reason]
+            rank = _PREFERENCE[match.reason], match.ambiguous
             if best is None or rank < best[0]:
                 best = rank, index, other, match
-        if best is not None and best[0] == 0:  # nothing is closer, so the contexts after this one need not be read
+            if rank == _CLOSEST:
+                break
+        if (
+            best is not None and best[0] == _CLOSEST
+        ):  # nothing is closer, so the contexts after this one need not be read
             break
     if best is None:
         return None
@@ -38,9 +42,7 @@ def find_rival(value: Value, contexts: list[TextView], *, topic: AbstractSet[str
     """Look for another value said of the same topic: the contexts contradict ``value``, or know nothing of it."""
     best_fit, best_place = (Fraction(0), 0), None
     for index, context in enumerate(contexts):
-        for other in context.values:
-            if not topic or not comparable(value, other):
-                continue
+        for other in context.rivals_of(value) if topic else ():
             share = Fraction(len(topic & context.lemmas_beside(other.start)), len(topic))
             if share < overlap:
                 continue

@@ -160,7 +160,7 @@ class VerdictScorer:
         if hallucination.exact > limit:
             yield "FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"
         limit = rubric.relevance.fail_below
-        if relevance is not None and relevance.score < limit:
+        if relevance is not None and relevance.score < float(limit):  # both as the decimals that are printed
             yield "FAIL", f"relevance {_compare(relevance.score, '<', limit)}"
         limit = rubric.completeness.warn_below
         if completeness is not None and completeness.share < limit:

@@ -2,6 +2,7 @@
 
 import calendar
 import datetime as dt
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -103,6 +104,14 @@ def _conflict(one: Reading, other: Reading) -> bool:
         return True
     pairs = ((getattr(one, part), getattr(other, part)) for part in _PARTS)
     return any(first is not None and second is not None and first != second for first, second in pairs)
+
+
+def date_keys(reading: Reading) -> list[Hashable]:
+    """Return a key for each part of a date, the telling ones first: one date supports another only where they meet."""
+    known = _completed(reading)
+    parts = ("year", "month", "day", "quarter", "decade", "weekday")
+    keys: list[Hashable] = [(part, value) for part in parts if (value := getattr(known, part)) is not None]
+    return keys if known.time is None else [*keys, ("time", known.time[:2])]
 
 
 def supports_date(context: Date, answer: Date) -> Literal["equal_value", "entailed"] | None:

@@ -61,11 +61,12 @@ def comparable_numbers(answer: Number, context: Number) -> bool:
     if answer.unit is not None and context.unit is not None:
         return bool(_convertible(answer.unit, context.unit))
     if answer.unit is None and context.unit is None and answer.counted and context.counted:
-        return _singular(answer.counted) == _singular(context.counted)
+        return singular(answer.counted) == singular(context.counted)
     return False
 
 
-def _singular(noun: str) -> str:
+def singular(noun: str) -> str:
+    """Return a counted noun without the mark of its plural."""
     if noun.endswith("ies"):
         return noun[:-3] + "y"
     return noun.removesuffix("s")

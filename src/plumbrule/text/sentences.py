@@ -12,7 +12,10 @@ _ABBREVIATIONS = frozenset(
 )
 _CLOSERS = "\"'”’)]»*_"
 # the end mark, what closes after it (quotes, brackets, citation markers), then white space
-_END = re.compile(rf"[.!?…]+[{re.escape(_CLOSERS)}]*(?:\s*\[\d+(?:\s*,\s*\d+)*\][.]?)*(?=\s)|[。！？]+")
+# (possessive and only at the head of a run of marks: no text makes it look at a place twice)
+_END = re.compile(
+    rf"(?<![.!?…])[.!?…]++[{re.escape(_CLOSERS)}]*+(?:\s*+\[\d++(?:\s*+,\s*+\d++)*+\][.]?)*+(?=\s)|[。！？]++"
+)
 _BREAK = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*•‣▪–|#>]|\(?\d{1,3}[.)]\s|[a-zA-Z][.)]\s))|(?<=[:;.!?|])[ \t]*\n")
 _MARKER = re.compile(r"[\s>|#]*(?:[-*•‣▪–]+\s+|\(?\d{1,3}[.)]\s+)?\s*")
 _LAST_WORD = re.compile(r"(\w+(?:\.\w+)*)$")
@@ -51,7 +54,7 @@ def _ends_sentence(text: str, mark: int, end: int) -> bool:
     if last is None:
         return True
     word = last[1].casefold()
-    if word.isdigit() and not text[text.rfind("\n", 0, mark) + 1 : mark].strip(" \t>(" + word):
+    if word.isdigit() and not text[text.rfind("\n", max(0, mark - _LOOK_BACK), mark) + 1 : mark].strip(" \t>(" + word):
         return False  # a list marker
     if len(word) == 1 and word.isalpha():  # an initial: "J. Smith"; but "Plan B." may end a sentence
         return not (following[:1].isupper() and last[1].isupper())

@@ -6,8 +6,8 @@ from fractions import Fraction
 from operator import itemgetter
 
 from plumbrule.text import date_forms, date_words, number_words
-from plumbrule.text.dates import Date, Reason, comparable_dates, supports_date, supports_in_every_reading
-from plumbrule.text.numbers import Number, comparable_numbers, supports
+from plumbrule.text.dates import Date, Reason, comparable_dates, date_keys, supports_date, supports_in_every_reading
+from plumbrule.text.numbers import Number, comparable_numbers, singular, supports
 from plumbrule.text.numerals import citation_end, read_numeral
 from plumbrule.text.scan import fold
 
@@ -123,18 +123,54 @@ def _as_number(date: Date) -> Number | None:
     return Number(start=date.start, end=date.end, value=Fraction(date.readings[0].year))
 
 
-def match_keys(value: Value) -> list[Hashable]:
-    """Return keys of which any two matching values share at least one, so that few pairs need a closer look."""
+def index_keys(value: Value) -> list[Hashable]:
+    """Return the keys under which a value of a context is kept, for ``lookup_keys`` to find."""
     if isinstance(value, Date):
+        keys: list[Hashable] = [key for reading in value.readings for key in date_keys(reading)]
+        return keys if value.granularity != "year" else [*keys, ("bare", value.readings[0].year, 1)]
+    over, under = value.value.numerator, value.value.denominator  # hashed faster than the fraction itself
+    if value.unit is None:
+        return [("bare" if value.naked else "counted", over, under)]
+    percent = value.unit.dimension == "percent"
+    return [*_unit_keys(value), *([] if percent else [("measured", over, under)])]
+
+
+def lookup_keys(value: Value) -> list[Hashable]:
+    """Return the keys under which the values stand that may match this one of an answer; almost all of them do."""
+    if isinstance(value, Date):
+        keys: list[Hashable] = [date_keys(reading)[0] for reading in value.readings]
         year = value.readings[0].year if value.granularity == "year" else None
-        return ["date"] if year is None else ["date", (year, 1)]
-    amount, unit = value.value, value.unit
-    keys: list[Hashable] = [(amount.numerator, amount.denominator)]  # hashed faster than the fraction itself
+        if year is not None:
+            keys += [(kind, year, 1) for kind in (("bare", "counted", "measured") if value.plain else ("bare",))]
+        return keys
+    over, under = value.value.numerator, value.value.denominator
+    if value.unit is not None:
+        bare = [] if value.unit.dimension == "percent" else [("bare", over, under)]
+        return [*_unit_keys(value), *bare]
+    kinds = ("bare", "counted", "measured") if value.naked else ("counted", "bare")
+    return [(kind, over, under) for kind in kinds]
+
+
+def _unit_keys(number: Number) -> list[Hashable]:
+    keys: list[Hashable] = []
+    unit = number.unit
     while unit is not None:
-        base = amount * unit.factor
+        base = number.value * unit.factor
         keys.append((unit.dimension, base.numerator, base.denominator))
         unit = unit.other
     return keys
+
+
+def rival_keys(value: Value) -> list[Hashable]:
+    """Return keys of which any two comparable values share at least one."""
+    if isinstance(value, Date):
+        return [] if value.weak else [value.granularity]
+    if value.weak or value.naked:
+        return []
+    if value.unit is None:
+        return [("counted", singular(value.counted or ""))]
+    other = value.unit.other
+    return [value.unit.dimension] if other is None else [value.unit.dimension, other.dimension]
 
 
 def match_value(answer: Value, answer_text: str, context: Value, context_text: str) -> Match | None:

@@ -2,14 +2,16 @@
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from itertools import chain, islice
 from typing import Generic, TypeVar
 
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
-from plumbrule.text.values import Value, extract_values, match_keys
+from plumbrule.text.values import Value, comparable, extract_values, index_keys, lookup_keys, rival_keys
 
 _CACHED_CHARACTERS = 2_000_000
+_MOST_RIVALS = 256
 
 T = TypeVar("T")
 
@@ -69,12 +71,32 @@ class TextView:
 
     @_Once
     def values_by_key(self) -> dict[Hashable, list[Value]]:
-        """Give the values by their match keys: a value can match only one that shares a key with it."""
+        """Give the values by their index keys, where a value that may match them looks them up."""
         table: dict[Hashable, list[Value]] = {}
         for value in self.values:
-            for key in match_keys(value):
+            for key in index_keys(value):
                 table.setdefault(key, []).append(value)
         return table
+
+    def values_like(self, value: Value) -> Iterator[Value]:
+        """Yield the values that may match ``value``."""
+        table = self.values_by_key
+        return chain.from_iterable(table[key] for key in lookup_keys(value) if key in table)
+
+    @_Once
+    def values_by_rival_key(self) -> dict[Hashable, list[Value]]:
+        """Give the values by their rival keys: a value can be contradicted only by one that shares a key with it."""
+        table: dict[Hashable, list[Value]] = {}
+        for value in self.values:
+            for key in rival_keys(value):
+                table.setdefault(key, []).append(value)
+        return table
+
+    def rivals_of(self, value: Value) -> Iterator[Value]:
+        """Yield the values that would contradict ``value``, up to a number that bounds the work on endless lists."""
+        table = self.values_by_rival_key
+        candidates = (other for key in rival_keys(value) for other in table.get(key, ()))
+        return islice((other for other in candidates if comparable(value, other)), _MOST_RIVALS)
 
     def values_between(self, start: int, end: int) -> tuple[Value, ...]:
         """Return the values that start in ``[start, end)``."""

@@ -1,0 +1,220 @@
+"""Bad input: one clear line, the right exit code, and nothing left behind."""
+
+import gzip
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+import zstandard
+
+Run = Callable[..., Any]
+Write = Callable[..., Path]
+
+GOOD = b'{"id":"1","question":"What?","answer":"A."}\n'
+LATENCY = '{"id":"1","answer":"A.","latency_e2e_ms":%s}\n'
+
+
+def parquet(**columns: list[object]) -> bytes:
+    """Return a Parquet file with these columns."""
+    import pyarrow as pa  # noqa: PLC0415 - only these cases need it
+    import pyarrow.parquet as pq  # noqa: PLC0415 - the same
+
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def assert_refused(done: Any, code: int, *said: str) -> None:
+    """Check for exit code, one line on standard error with these words, and nothing on standard output."""
+    assert done.code == code, done.err
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert done.err.endswith("\n")
+    assert done.err.startswith("plumbrule: ")
+    assert "Traceback" not in done.err
+    assert "internal error" not in done.err
+    for words in said:
+        assert words in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.jsonl", b"", ["there are no records"]),
+        ("a.jsonl", b"\n \n", ["there are no records"]),
+        ("a.json", b"[]", ["there are no records"]),
+        ("a.csv", b"", ["there are no records"]),
+        ("a.csv", b"id,answer\n", ["there are no records"]),
+        ("a.parquet", b"", ["there are no records"]),
+        ("a.jsonl.gz", b"", ["there are no records"]),
+        ("a.jsonl", GOOD + b'{"id":"2","question":"What?"}\n', [":2: ", "answer"]),
+        ("a.csv", b"id,question\n1,What?\n", [":2: ", "answer"]),
+        ("a.parquet", parquet(id=["1"], question=["What?"]), ["record 1", "answer"]),
+        ("a.jsonl", GOOD + b'{"id":"2","answer":null}\n', [":2: ", "answer is null and there is no refusal"]),
+        ("a.jsonl", GOOD + b'{"id":"2","answer":["A."]}\n', [":2: ", "answer must be text, not a list"]),
+        ("a.jsonl", b'{"answer":"A.","contexts":[1]}\n', [":1: ", "contexts[0] must be text"]),
+        ("a.jsonl", b'{"answer":"A.","input_tokens":"many"}\n', [":1: ", "input_tokens"]),
+        ("a.jsonl", GOOD + b"not json\n", [":2: ", "not valid JSON"]),
+        ("a.jsonl", GOOD + b'{"id":"2","answer":"A."', [":2: ", "not valid JSON"]),
+        ("a.jsonl", b"[1, 2]\n", [":1: ", "must be a JSON object, not a list"]),
+        ("a.jsonl", GOOD + b'{"id":"2","answer":"\xff"}\n', [":2: ", "not valid UTF-8"]),
+        ("a.csv", b"id,answer\n1,\xff\n", [":2: ", "not valid UTF-8"]),
+        ("a.jsonl", '{"answer":"A."}'.encode("utf-16"), ["UTF-16"]),
+        ("a.jsonl.gz", gzip.compress(GOOD)[:-10], ["the file is cut off"]),
+        ("a.jsonl.zst", zstandard.compress(GOOD)[:-6], ["the file is cut off"]),
+        ("a.jsonl.gz", gzip.compress(GOOD)[:-8] + b"damaged!", ["damaged"]),
+        ("a.jsonl", GOOD + GOOD, [":2: ", "duplicate id '1'", "line 1"]),
+        ("a.csv", b"id,answer\n1,A.\n2,B.\n1,C.\n", [":4: ", "duplicate id '1'", "line 2"]),
+        ("a.jsonl", GOOD + b'{"answer":"' + b"x" * 50_000_000 + b'"}\n', [":2: ", "longer than"]),
+        ("a.jsonl", LATENCY % "NaN", [":1: ", "NaN"]),
+        ("a.jsonl", LATENCY % "Infinity", [":1: ", "Infinity"]),
+        ("a.jsonl", LATENCY % "-Infinity", [":1: ", "Infinity"]),
+        ("a.jsonl", LATENCY % "1e999", [":1: ", "too large"]),
+        ("a.json", f"[{LATENCY % 'NaN'}]", ["NaN"]),
+        ("a.csv", "id,answer,latency_e2e_ms\n1,A.,NaN\n", [":2: ", "latency_e2e_ms is not a finite number"]),
+        ("a.csv", "id,answer,latency_e2e_ms\n1,A.,-inf\n", [":2: ", "latency_e2e_ms is not a finite number"]),
+        (
+            "a.parquet",
+            parquet(id=["1"], answer=["A."], latency_e2e_ms=[float("nan")]),
+            ["record 1", "latency_e2e_ms is not a finite number"],
+        ),
+        (
+            "a.parquet",
+            parquet(id=["1"], answer=["A."], latency_e2e_ms=[float("-inf")]),
+            ["record 1", "latency_e2e_ms is not a finite number"],
+        ),
+        ("a.parquet", b"PAR1 not really", ["Parquet"]),
+        ("a.csv", b'id,answer\n1,"never closed\n', [":2: ", "quote"]),
+        ("a.csv", b"id,answer\n1,A.,B.\n", [":2: ", "3 cells"]),
+        ("a.json", b'{"answer": "A."', ["a.json"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith("a.") else "",
+)
+def test_bad_data_is_one_line(
+    run: Run, write: Write, tmp_path: Path, name: str, content: bytes | str, said: list[str]
+) -> None:
+    """Exit code 3; file and line are named; no output file and no part of one is left."""
+    path = write(name, content)
+    assert_refused(run("score", path, "-o", "out.jsonl"), 3, str(path), *said)
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["folder.jsonl", "folder"])
+def test_a_folder_is_no_dataset(run: Run, tmp_path: Path, name: str) -> None:
+    """Exit code 3, and it says that this is a directory."""
+    (tmp_path / name).mkdir()
+    assert_refused(run("score", name), 3, name, "directory")
+
+
+def test_a_file_that_is_not_there(run: Run) -> None:
+    """Exit code 3."""
+    assert_refused(run("score", "missing.jsonl"), 3, "missing.jsonl: no such file")
+
+
+def test_a_name_that_tells_no_format(run: Run, write: Write) -> None:
+    """Exit code 2: the call has to say more."""
+    assert_refused(run("score", write("answers.doc", b"x")), 2, "answers.doc", "format")
+
+
+def test_a_column_that_is_not_there(run: Run, write: Write) -> None:
+    """A dataset without any answer, or a mapping to a column that it lacks, names what to do."""
+    path = write("a.csv", b"id,question,reply\n1,What?,A.\n")
+    assert_refused(run("score", path), 3, str(path), "answer", "--map")
+    assert_refused(run("score", path, "--map", "answer=replies"), 3, str(path), "answer", "--map")
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("relevanz.fail_below=0.1", "the rubric has no key 'relevanz.fail_below'"),
+        ("relevance.fail_below=2", "must be between 0 and 1, not 2"),
+        ("relevance.fail_below=-1", "must be between 0 and 1, not -1"),
+        ("relevance.fail_below=.nan", "must be a finite number"),
+        ("relevance.fail_below=low", "must be a number"),
+        ("relevance.fail_below", "is not of the form key=value"),
+        ("relevance.fail_below=[", "relevance.fail_below"),
+        ("relevance=1", "'relevance'"),
+    ],
+)
+def test_a_setting_that_cannot_be(run: Run, dataset: Path, tmp_path: Path, setting: str, said: str) -> None:
+    """Exit code 2; the key is named."""
+    assert_refused(run("score", dataset, "--set", setting, "-o", "out.jsonl"), 2, said)
+    assert list(tmp_path.iterdir()) == [dataset]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"relevanz: 1\n", "unknown key 'relevanz'"),
+        (b"relevance: {fail_below: 3}\n", "'relevance.fail_below': must be between 0 and 1, not 3"),
+        (b"relevance: [\n", "line"),
+        (b"\xff", "not a text file in UTF-8"),
+        (b"", "a rubric is a mapping"),
+    ],
+)
+def test_a_rubric_that_is_none(run: Run, dataset: Path, write: Write, content: bytes, said: str) -> None:
+    """Exit code 2; the file is named, and the key or line where there is one."""
+    path = write("mine.yaml", content)
+    assert_refused(run("score", dataset, "--rubric", path), 2, str(path), said)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"), [("missing/out.jsonl", "No such file or directory"), ("folder", "it is a directory")]
+)
+def test_an_output_that_cannot_be_written(run: Run, dataset: Path, tmp_path: Path, place: str, said: str) -> None:
+    """Exit code 2; said before the work is done."""
+    (tmp_path / "folder").mkdir()
+    assert_refused(run("score", dataset, "-o", place), 2, place, said)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [dataset.name, "folder"]
+    assert not list((tmp_path / "folder").iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_permission(run: Run, dataset: Path, tmp_path: Path) -> None:
+    """Exit code 2; the reason is the system's."""
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o500)
+    assert_refused(run("score", dataset, "-o", folder / "out.jsonl"), 2, "Permission denied")
+
+
+def test_the_output_is_not_the_input(run: Run, dataset: Path, tmp_path: Path) -> None:
+    """A dataset is never overwritten by its results, by whatever name it is called."""
+    before = dataset.read_bytes()
+    assert_refused(run("score", dataset, "-o", dataset), 2, "is the dataset itself")
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(dataset)
+    assert_refused(run("score", dataset, "-o", link), 2, "is the dataset itself")
+    assert_refused(run("score", dataset, "-o", f"./{dataset.name}"), 2, "is the dataset itself")
+    assert dataset.read_bytes() == before
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_failure_midway_leaves_the_old_results(run: Run, write: Write, tmp_path: Path, workers: int) -> None:
+    """An existing output file stays as it was when a record far down is bad."""
+    good = [orjson.dumps({"id": str(number), "answer": "A."}) for number in range(400)]
+    path = write("a.jsonl", b"\n".join([*good, b"broken"]))
+    old = write("out.jsonl", b"old results\n")
+    done = run("score", path, "--no-claims", "-o", old, "--workers", workers)
+    assert_refused(done, 3, f"{path}:401: ")
+    assert old.read_bytes() == b"old results\n"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.jsonl", "out.jsonl"]
+
+
+def test_a_bad_line_after_good_ones_ends_json_with_the_same_line(run: Run, write: Write) -> None:
+    """What was printed stays printed; the exit code tells that it is not all."""
+    path = write("a.jsonl", GOOD * 1 + b"broken\n")
+    done = run("score", path, "--json", "--no-claims")
+    assert done.code == 3
+    assert done.err.count("\n") == 1
+
+
+def test_validate_lists_what_score_refuses(run: Run, write: Write) -> None:
+    """Validation goes on after each bad record, names its line, and exits with 3."""
+    path = write("a.jsonl", GOOD + b'broken\n{"id":"1","answer":"B."}\n{"answer":"\xff"}\n{"answer":5}\n')
+    done = run("validate", path, "--json")
+    assert done.code == 3
+    assert [bad["line"] for bad in done.records[0]["bad"]] == [2, 3, 4, 5]

@@ -1,0 +1,150 @@
+"""The command itself: help, version, mistakes, and what it costs to ask for help."""
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+import plumbrule
+
+Run = Callable[..., Any]
+
+COMMANDS = [
+    (),
+    ("completion",),
+    ("demo",),
+    ("rubric",),
+    ("rubric", "check"),
+    ("rubric", "list"),
+    ("rubric", "show"),
+    ("score",),
+    ("validate",),
+]
+HEAVY = ("ijson", "orjson", "pyarrow", "pydantic", "rich", "simplemma", "spacy", "yaml")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_explains_itself(run: Run, command: tuple[str, ...]) -> None:
+    """--help and -h print the same, on standard output, with exit code 0, and no stray markup."""
+    done = run(*command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: {' '.join(('plumbrule', *command))} ")
+    assert run(*command, "-h").out == done.out
+    assert "\\b" not in done.out
+    assert max(map(len, done.out.splitlines())) <= 100
+
+
+def test_no_arguments_print_the_help(run: Run) -> None:
+    """A first call shows what there is."""
+    assert run() == run("--help")
+
+
+def test_help_lists_every_command(run: Run) -> None:
+    """Each with one line, and where to start."""
+    assert run("--help").out.partition("Commands:\n")[2] == snapshot("""\
+  completion  Print the shell's completion script.
+  demo        See the main job end to end on bundled data.
+  rubric      Show the rubrics, and check one of your own.
+  score       Give every answer a verdict, with the evidence.
+  validate    Read a dataset, say what was understood, list every bad line.
+
+  Start with: plumbrule demo
+""")
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(run: Run, option: str) -> None:
+    """The version is that of the package."""
+    assert run(option).out == f"plumbrule {plumbrule.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("scor",), "there is no command 'scor'; did you mean 'score'?"),
+        (("xyzzy",), "there is no command 'xyzzy'"),
+        (("--frob",), "No such option '--frob'"),
+        (("score",), "Missing argument 'DATASET'"),
+        (("score", "--frob", "x"), "No such option '--frob'"),
+        (("score", "x", "y"), "unexpected extra argument (y)"),
+        (("score", "x", "--workers", "none"), "'none' is not a valid integer"),
+        (("score", "x", "--workers", "0"), "0 is not in the range"),
+        (("score", "x", "--fail-on", "maybe"), "'maybe' is not one of"),
+        (("score", "x", "--format", "xml"), "'xml' is not one of"),
+        (("score", "x", "-o"), "'-o' requires an argument"),
+        (("completion", "tcsh"), "'tcsh' is not one of"),
+        (("rubric", "frob"), "No such command 'frob'"),
+        (("rubric", "show"), "Missing argument 'NAME'"),
+        (("rubric", "show", "nope"), "there is no rubric 'nope'; there are: verdict"),
+        (("validate",), "Missing argument 'DATASET'"),
+    ],
+)
+def test_a_mistake_is_one_line(run: Run, arguments: tuple[str, ...], line: str) -> None:
+    """Exit code 2, one line on standard error that begins with the command's name, nothing else."""
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert done.err.startswith("plumbrule: ")
+    assert line in done.err
+
+
+def test_an_internal_error_is_one_line(run: Run, dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug is told on one line too, with exit code 4 and how to see where it is; on request it is shown."""
+    # A rubric module that cannot be imported stands for any bug.
+    monkeypatch.setitem(sys.modules, "plumbrule.cli.scoring", None)
+    done = run("score", dataset)
+    assert (done.code, done.out, done.err.count("\n")) == (4, "", 1)
+    assert "internal error" in done.err
+    assert "PLUMBRULE_DEBUG=1" in done.err
+    monkeypatch.setenv("PLUMBRULE_DEBUG", "1")
+    with pytest.raises(ImportError):
+        run("score", dataset)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_imports_nothing_heavy(command: tuple[str, ...]) -> None:
+    """Asking for help loads no parser, no tables and no model of data."""
+    code = (
+        "import sys\n"
+        "from plumbrule import cli\n"
+        f"cli.run([*{command}, '--help'])\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("score", "--help"), ("--version",)], ids=" ".join)
+def test_help_costs_a_quarter_of_a_second_at_most(run_process: Run, arguments: tuple[str, ...]) -> None:
+    """Best of three, in processor time."""
+
+    def cost() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert run_process(*arguments).code == 0
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    assert min(cost() for _ in range(3)) <= 0.25
+
+
+def test_the_reader_may_go_away(dataset: Path) -> None:
+    """``plumbrule score … --json | head`` ends quietly, and not with the code of a negative decision."""
+    command = Path(sys.executable).with_name("plumbrule")
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [command, "score", dataset, "--json", "--no-claims"],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")

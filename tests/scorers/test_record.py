@@ -1,0 +1,102 @@
+"""The JSON form of a verdict is the documented one, key by key."""
+
+import orjson
+from inline_snapshot import snapshot
+
+import plumbrule
+from plumbrule.rubrics import load_verdict
+
+
+def test_the_documented_form() -> None:
+    """Every key stands as documented, in a fixed order."""
+    record = plumbrule.score(
+        id="q1",
+        question="What is the holding period?",
+        answer="The holding period lasts 12 months from 03/05/2024.",
+        contexts=["The holding period lasts six months. It began on 2024-05-03."],
+    ).to_dict()
+    assert record.pop("rubric") == load_verdict().stamp()
+    assert record == snapshot(
+        {
+            "id": "q1",
+            "verdict": "PASS",
+            "reasons": [],
+            "flags": ["contradicted", "ambiguous_date"],
+            "relevance": {"score": 0.314989180796, "cosine": 0.379978361591, "jaccard": 0.25},
+            "completeness": {"score": 1.0, "keywords": ["holding", "period"], "missing": []},
+            "hallucination": {
+                "score": 0.3333333333333333,
+                "claims": 0.3333333333333333,
+                "ngram_overlap": 0.875,
+                "drift_penalty": 0.0,
+                "anchors_total": 3,
+                "anchors_unsupported": 1,
+                "anchors": [
+                    {
+                        "kind": "claim",
+                        "text": "The holding period lasts 12 months from 03/05/2024",
+                        "start": 0,
+                        "end": 50,
+                        "supported": True,
+                        "reason": "near",
+                        "evidence": {
+                            "context": 0,
+                            "start": 12,
+                            "end": 59,
+                            "text": "period lasts six months. It began on 2024-05-03",
+                        },
+                        "subject": "The holding period",
+                        "verb": "lasts",
+                        "object": "03/05/2024",
+                        "negated": False,
+                    },
+                    {
+                        "kind": "number",
+                        "text": "12 months",
+                        "start": 25,
+                        "end": 34,
+                        "supported": False,
+                        "reason": "contradicted",
+                        "evidence": {"context": 0, "start": 25, "end": 35, "text": "six months"},
+                    },
+                    {
+                        "kind": "date",
+                        "text": "03/05/2024",
+                        "start": 40,
+                        "end": 50,
+                        "supported": True,
+                        "reason": "equal_value",
+                        "evidence": {"context": 0, "start": 49, "end": 59, "text": "2024-05-03"},
+                        "ambiguous": True,
+                    },
+                ],
+            },
+            "refusal": None,
+        }
+    )
+
+
+def test_what_could_not_be_scored_is_null() -> None:
+    """A score is a number or null, never a guess."""
+    record = plumbrule.score(id="q1", refusal={"code": "X"}).to_dict()
+    assert record["relevance"] is None
+    assert record["completeness"] is None
+    assert record["hallucination"]["ngram_overlap"] is None
+    assert record["refusal"] == snapshot(
+        {
+            "refused": True,
+            "declared": True,
+            "code": "X",
+            "start": None,
+            "end": None,
+            "expected": None,
+            "expected_code": None,
+            "judgement": "unjudged",
+        }
+    )
+
+
+def test_the_form_is_json() -> None:
+    """All values are plain: what is written is read back the same."""
+    record = plumbrule.score(question="Fee?", answer="The fee is 1/3 of $25.", contexts=["Fees."]).to_dict()
+    assert orjson.loads(orjson.dumps(record)) == record
