@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from plumbrule.scorers.anchors import Finding, Triple, evidence_in
 from plumbrule.text.claims import Claim, Phrase
@@ -11,6 +12,7 @@ from plumbrule.text.values import Value, match_value
 from plumbrule.text.view import TextView
 
 _STOPS = ".!"
+_MOST_OBJECTS = 1_000  # bounds the work where a context repeats one word endlessly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +109,7 @@ class _Search:
         if not subjects:
             return
         starts, ends = view.spans
-        for start, end in self._objects(view):
+        for start, end in islice(self._objects(view), _MOST_OBJECTS):
             for place in _neighbours(subjects, view.first_word(start)):
                 if starts[place] < end and start < ends[place]:
                     continue  # the same words

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from plumbrule.rubrics import VerdictRubric
 from plumbrule.scorers.anchors import Anchor, Kind, anchor_at
@@ -80,7 +81,7 @@ def _value_anchors(
             continue
         finding = find_value(value, answer, contexts)
         if finding is None:
-            topic = _topic(value, answer, question, check.stop)
+            topic = partial(_topic, value, answer, question, check.stop)
             finding = find_rival(value, contexts, topic=topic, overlap=rules.contradiction_overlap)
         yield anchor_at(answer, kind, value.start, value.end, finding)
 

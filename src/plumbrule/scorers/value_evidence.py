@@ -1,5 +1,6 @@
 """Check a number or a date of an answer against the numbers and dates of its contexts."""
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from itertools import islice
@@ -38,15 +39,21 @@ def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Find
     return Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
 
 
-def find_rival(value: Value, contexts: list[TextView], *, topic: AbstractSet[str], overlap: Fraction) -> Finding:
+def find_rival(
+    value: Value, contexts: list[TextView], *, topic: Callable[[], AbstractSet[str]], overlap: Fraction
+) -> Finding:
     """Look for another value said of the same topic: the contexts contradict ``value``, or know nothing of it."""
     best_fit, best_place = (Fraction(0), 0), None
+    words: AbstractSet[str] | None = None  # worked out only where something could contradict
     for index, context in enumerate(contexts):
-        for other in context.rivals_of(value) if topic else ():
-            share = Fraction(len(topic & context.lemmas_beside(other.start)), len(topic))
+        for other in context.rivals_of(value):
+            words = topic() if words is None else words
+            if not words:
+                break
+            share = Fraction(len(words & context.lemmas_beside(other.start)), len(words))
             if share < overlap:
                 continue
-            fit = share, len(topic & set(context.lemmas_near(other.start, _NEAR_WORDS)))
+            fit = share, len(words & set(context.lemmas_near(other.start, _NEAR_WORDS)))
             if fit > best_fit:
                 best_fit, best_place = fit, (index, other.start, other.end)
     if best_place is None:

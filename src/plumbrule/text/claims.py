@@ -164,6 +164,8 @@ class _Clauses:
     def _objects(self, verb: "Token") -> list["Token"]:
         """Return what is said: the direct objects and complements, else what a preposition brings in."""
         direct = [child for child in verb.children if child.dep_ in _OBJECTS]
+        if not direct:  # "lasts 12 months"
+            direct = [child for child in verb.children if child.dep_ == "npadvmod" and child.i > verb.i]
         if not direct:
             for child in verb.children:
                 if child.dep_ in _PREPOSITIONS and child.i > verb.i:
