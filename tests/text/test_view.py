@@ -1,10 +1,15 @@
 """A view works each part out once; the cache keeps the texts met last."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from plumbrule.text.sentences import Sentence
+from plumbrule.text.values import comparable, lookup_keys, match_value
 from plumbrule.text.view import TextView, ViewCache
 
+PAIRS = Path(__file__).parents[1] / "data" / "value_pairs.yaml"
 TEXT = "The fee is $25. Fees rose in 2024."
 
 
@@ -96,3 +101,15 @@ def test_a_text_larger_than_the_cache_is_not_kept() -> None:
     small = cache.view("small")
     assert cache.view("x" * 11) is not cache.view("x" * 11)
     assert cache.view("small") is small
+
+
+@pytest.mark.parametrize("pair", yaml.safe_load(PAIRS.read_text(encoding="utf-8")), ids=lambda pair: pair["answer"])
+def test_whatever_matches_is_found_under_its_keys(pair: dict[str, str]) -> None:
+    """The keys leave out no value that the closer look would take."""
+    answer, context = TextView(pair["answer"]), TextView(pair["context"])
+    for value in answer.values:
+        under = list(context.values_under(lookup_keys(value)))
+        matching = [other for other in context.values if match_value(value, answer.text, other, context.text)]
+        assert all(other in under for other in matching)
+        rivals = list(context.rivals_of(value))
+        assert all(other in rivals for other in context.values if comparable(value, other))

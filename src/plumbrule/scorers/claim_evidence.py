@@ -8,7 +8,7 @@ from itertools import islice
 from plumbrule.scorers.anchors import Finding, Triple, evidence_in
 from plumbrule.text.claims import Claim, Phrase
 from plumbrule.text.sentences import Sentence
-from plumbrule.text.values import Value, match_value
+from plumbrule.text.values import Value, lookup_keys, match_value
 from plumbrule.text.view import TextView
 
 _STOPS = ".!"
@@ -140,7 +140,7 @@ class _Search:
     def _objects(self, view: TextView) -> Iterator[tuple[int, int]]:
         """Yield where the claim's object stands: an equal value, or the head noun with an equal count."""
         if self._value is not None and not self._counts:
-            for value in view.values_like(self._value):
+            for value in view.values_under(lookup_keys(self._value)):
                 if self._matches(value, view):
                     yield value.start, value.end
             return

@@ -1,11 +1,12 @@
 """Completeness: how many of the question's keywords stand in the answer."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 
 from plumbrule.text.tokens import words as words_of
 from plumbrule.text.view import TextView
+
+_NONE, _ALL = Fraction(0), Fraction(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +32,16 @@ class Completeness:
         return float(self.share)
 
 
-def score_completeness(question: TextView, answer: Collection[str], words: TopicWords) -> Completeness:
-    """Look for each keyword of the question among the lemmas of the answer."""
+def score_completeness(question: TextView, answer: TextView, words: TopicWords) -> Completeness:
+    """Look for each keyword of the question among the lemmas of the answer; an empty answer covers nothing."""
     keywords = extract_keywords(question, words)
-    if not keywords:
-        return Completeness(share=Fraction(1), keywords=(), missing=())
-    missing = tuple(shown for lemma, shown in keywords.items() if lemma not in answer)
-    return Completeness(
-        share=Fraction(len(keywords) - len(missing), len(keywords)),
-        keywords=tuple(keywords.values()),
-        missing=missing,
-    )
+    said = answer.lemma_set
+    missing = tuple([shown for lemma, shown in keywords.items() if lemma not in said])
+    if missing or not said:
+        share = Fraction(len(keywords) - len(missing), len(keywords)) if keywords else _NONE
+    else:
+        share = _ALL
+    return Completeness(share=share, keywords=tuple(keywords.values()), missing=missing)
 
 
 def extract_keywords(question: TextView, words: TopicWords) -> dict[str, str]:

@@ -47,11 +47,10 @@ def score_hallucination(
 ) -> Hallucination:
     """Check every anchor of the answer, and whether the answer speaks of what its contexts speak of."""
     rules = rubric.hallucination
-    anchors = [
-        *_value_anchors(answer, contexts, question, rubric, check),
-        *(_claim_anchor(claim, answer, contexts, check) for claim in claims),
-    ]
-    anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
+    anchors = list(_value_anchors(answer, contexts, question, rubric, check))
+    if claims:
+        anchors += [_claim_anchor(claim, answer, contexts, check) for claim in claims]
+        anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
     unsupported = sum(not anchor.supported for anchor in anchors)
     overlap = _overlap(answer, contexts, rules.drift.ngram, check.stop)
     drifted = overlap is not None and overlap < rules.drift.overlap_below

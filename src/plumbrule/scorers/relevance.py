@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plumbrule.text.similarity import jaccard, tfidf_cosine
+from plumbrule.text.similarity import compare_tokens
 
 _DECIMALS = 12  # what is printed is what was compared, on every platform
 
@@ -19,10 +19,9 @@ class Relevance:
 
 def score_relevance(question: Sequence[str], answer: Sequence[str]) -> Relevance:
     """Compare the tokens of a question with those of its answer."""
-    cosine = tfidf_cosine(question, answer)
-    overlap = jaccard(question, answer)
+    cosine, jaccard = compare_tokens(question, answer)
     return Relevance(
-        score=round((cosine + overlap) / 2, _DECIMALS),
+        score=round((cosine + jaccard) / 2, _DECIMALS),
         cosine=round(cosine, _DECIMALS),
-        jaccard=round(overlap, _DECIMALS),
+        jaccard=round(jaccard, _DECIMALS),
     )

@@ -1,12 +1,11 @@
 """Check a number or a date of an answer against the numbers and dates of its contexts."""
 
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from itertools import islice
 
 from plumbrule.scorers.anchors import Finding, evidence_in
-from plumbrule.text.values import Match, Value, match_value
+from plumbrule.text.values import Match, Value, lookup_keys, match_value
 from plumbrule.text.view import TextView
 
 _NEAR_WORDS = 6  # among values of one sentence, the one with the most of the topic this near is meant
@@ -18,8 +17,9 @@ _CLOSEST = 0, False
 def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Finding | None:
     """Return where the contexts bear ``value`` out, the closest match first; None where nowhere."""
     best: tuple[tuple[int, bool], int, Value, Match] | None = None
+    keys = lookup_keys(value)
     for index, context in enumerate(contexts):
-        for other in islice(context.values_like(value), _MOST_LIKE):
+        for other in islice(context.values_under(keys), _MOST_LIKE):
             match = match_value(value, answer.text, other, context.text)
             if match is None:
                 continue
@@ -39,21 +39,19 @@ def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Find
     return Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
 
 
-def find_rival(
-    value: Value, contexts: list[TextView], *, topic: Callable[[], AbstractSet[str]], overlap: Fraction
-) -> Finding:
+def find_rival(value: Value, contexts: list[TextView], *, topic: Callable[[], set[str]], overlap: Fraction) -> Finding:
     """Look for another value said of the same topic: the contexts contradict ``value``, or know nothing of it."""
-    best_fit, best_place = (Fraction(0), 0), None
-    words: AbstractSet[str] | None = None  # worked out only where something could contradict
+    best_fit, best_place = (0, 0), None
+    words: set[str] | None = None  # worked out only where something could contradict
     for index, context in enumerate(contexts):
         for other in context.rivals_of(value):
             words = topic() if words is None else words
             if not words:
                 break
-            share = Fraction(len(words & context.lemmas_beside(other.start)), len(words))
-            if share < overlap:
+            recurring = len(words & context.lemmas_beside(other.start))
+            if recurring * overlap.denominator < overlap.numerator * len(words) or recurring < best_fit[0]:
                 continue
-            fit = share, len(words & set(context.lemmas_near(other.start, _NEAR_WORDS)))
+            fit = recurring, len(words.intersection(context.lemmas_near(other.start, _NEAR_WORDS)))
             if fit > best_fit:
                 best_fit, best_place = fit, (index, other.start, other.end)
     if best_place is None:

@@ -20,8 +20,7 @@ from plumbrule.text.view import TextView, ViewCache
 
 Outcome = Literal["PASS", "WARN", "FAIL"]
 
-_SEVERITY: dict[Outcome, int] = {"PASS": 0, "WARN": 1, "FAIL": 2}
-_BATCH = 64  # samples whose claims are parsed together; the results do not depend on it
+_BATCH = 128  # samples whose claims are parsed together; the results do not depend on it
 
 _REFUSAL_REASONS = {
     "wrong_code": "refused with {code} where {expected_code} was expected",
@@ -83,7 +82,7 @@ class VerdictScorer:
             negation_reach=claims.negation_reach,
             bounds=_lemma_set(claims.bounds),
         )
-        self._refusal_wording = RefusalWording(
+        self._wording = RefusalWording(
             phrases=index_phrases(rubric.refusal.phrases),
             within_characters=rubric.refusal.within_characters,
             at_most_words=rubric.refusal.at_most_words,
@@ -97,38 +96,63 @@ class VerdictScorer:
         """Yield a verdict for each sample, in order; only one batch is held at a time."""
         pending = iter(samples)
         while batch := list(islice(pending, _BATCH)):
-            for sample, claims in zip(batch, self._claims(batch), strict=True):
-                yield self._judge(sample, claims)
+            yield from self._score_batch(batch)
 
-    def _claims(self, batch: Sequence[Sample]) -> list[tuple[Claim, ...]]:
+    def _score_batch(self, batch: list[Sample]) -> Iterator[Verdict]:
+        """Give each score to the whole batch before the next: one kind of work at a time is done faster."""
+        questions = [TextView(sample.question) for sample in batch]
+        answers = [TextView(sample.answer or "") for sample in batch]
+        contexts = [[self._cache.view(passage.text) for passage in sample.contexts] for sample in batch]
+        _ = [answer.values for answer in answers]
+        refusals = [judge_refusal(sample, answer, self._wording) for sample, answer in zip(batch, answers, strict=True)]
+        claims = self._claims(answers)
+        hallucinations = [
+            self._hallucination(*parts) for parts in zip(questions, answers, contexts, claims, refusals, strict=True)
+        ]
+        relevances = list(map(self._relevance, questions, answers, refusals))
+        completenesses = list(map(self._completeness, questions, answers, refusals))
+        return map(self._decide, batch, relevances, completenesses, hallucinations, refusals)
+
+    def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
         if "claim" not in self._rubric.hallucination.anchors:
-            return [() for _ in batch]
-        return extract_claims([sample.answer or "" for sample in batch], self._claim_words)
+            return [()] * len(answers)
+        return extract_claims([answer.text for answer in answers], self._claim_words)
 
-    def _judge(self, sample: Sample, claims: Sequence[Claim]) -> Verdict:
-        question, answer = TextView(sample.question), TextView(sample.answer or "")
-        refusal = judge_refusal(sample, answer, self._refusal_wording)
-        refused = refusal is not None and refusal.refused
-        hallucination = score_hallucination(
-            answer,
-            [self._cache.view(passage.text) for passage in sample.contexts],
-            [claim for claim in claims if not _says_refusal(claim, refusal)],
-            question=question,
-            rubric=self._rubric,
-            check=self._claim_check,
+    def _hallucination(
+        self,
+        question: TextView,
+        answer: TextView,
+        contexts: list[TextView],
+        claims: tuple[Claim, ...],
+        refusal: RefusalFinding | None,
+    ) -> Hallucination:
+        if refusal is not None:
+            claims = tuple(claim for claim in claims if not _says_refusal(claim, refusal))
+        return score_hallucination(
+            answer, contexts, claims, question=question, rubric=self._rubric, check=self._claim_check
         )
-        relevance = None if refused else self._relevance(question, answer)
-        completeness = None if refused else score_completeness(question, answer.lemma_set, self._topic_words)
-        if completeness is not None and not answer.lemmas:
-            completeness = Completeness(
-                share=Fraction(0), keywords=completeness.keywords, missing=completeness.keywords
-            )
+
+    def _completeness(
+        self, question: TextView, answer: TextView, refusal: RefusalFinding | None
+    ) -> Completeness | None:
+        if refusal is not None and refusal.refused:
+            return None
+        return score_completeness(question, answer, self._topic_words)
+
+    def _decide(
+        self,
+        sample: Sample,
+        relevance: Relevance | None,
+        completeness: Completeness | None,
+        hallucination: Hallucination,
+        refusal: RefusalFinding | None,
+    ) -> Verdict:
         fired = list(self._fired(relevance, completeness, hallucination, refusal))
-        outcome: Outcome = max((outcome for outcome, _ in fired), key=_SEVERITY.__getitem__, default="PASS")
+        outcomes = [outcome for outcome, _ in fired]
         return Verdict(
             id=sample.id,
-            verdict=outcome,
-            reasons=tuple(reason for _, reason in fired),
+            verdict="FAIL" if "FAIL" in outcomes else "WARN" if "WARN" in outcomes else "PASS",
+            reasons=tuple([reason for _, reason in fired]),
             flags=tuple(self._flags(sample, completeness, hallucination, refusal)),
             relevance=relevance,
             completeness=completeness,
@@ -137,7 +161,9 @@ class VerdictScorer:
             rubric=self._stamp,
         )
 
-    def _relevance(self, question: TextView, answer: TextView) -> Relevance | None:
+    def _relevance(self, question: TextView, answer: TextView, refusal: RefusalFinding | None) -> Relevance | None:
+        if refusal is not None and refusal.refused:
+            return None
         asked, said = question.lemmas, answer.lemmas
         if not asked and said:
             return None
@@ -205,9 +231,9 @@ def _lemma_set(words: Iterable[str]) -> frozenset[str]:
     return frozenset(listed) | {lemma for word in listed for lemma in lemmas(word)}
 
 
-def _says_refusal(claim: Claim, refusal: RefusalFinding | None) -> bool:
+def _says_refusal(claim: Claim, refusal: RefusalFinding) -> bool:
     """Tell whether a claim stands in the sentence that refuses: that sentence asserts nothing of the topic."""
-    if refusal is None or refusal.start is None or refusal.end is None:
+    if refusal.start is None or refusal.end is None:
         return False
     return claim.sentence.start < refusal.end and refusal.start < claim.sentence.end
 

@@ -44,8 +44,8 @@ def supports(context: Number, answer: Number) -> bool:
     number stands only for another counted or naked one.
     """
     one, two = context.unit, answer.unit
-    if one is two:
-        return context.value == answer.value
+    if one is two:  # equal small values are one object
+        return context.value is answer.value or context.value == answer.value
     if one is None or two is None:
         bare, measured = (context, two) if one is None else (answer, one)
         if bare.counted is not None or measured is None or measured.dimension == "percent":

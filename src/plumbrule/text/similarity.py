@@ -10,21 +10,26 @@ from fractions import Fraction
 _IDF_OF_ONE = math.log(1.5) + 1.0
 
 
-def tfidf_cosine(left: Sequence[str], right: Sequence[str]) -> float:
-    """Return the cosine of the TF-IDF vectors of two token lists, fitted on the two alone."""
+def compare_tokens(left: Sequence[str], right: Sequence[str]) -> tuple[float, float]:
+    """Return the cosine of the TF-IDF vectors of two token lists, fitted on the two alone, and their Jaccard index.
+
+    The Jaccard index is the share of the distinct tokens of both that stand in both.
+    """
     left_counts, right_counts = _counts(left), _counts(right)
+    shared = left_counts.keys() & right_counts.keys()
+    if not shared:
+        return 0.0, 0.0
+    jaccard = len(shared) / (len(left_counts) + len(right_counts) - len(shared))
     dot = left_shared = right_shared = 0
-    for term in left_counts.keys() & right_counts.keys():  # sums of integers: their order does not matter
+    for term in shared:  # sums of integers: their order does not matter
         count, other = left_counts[term], right_counts[term]
         dot += count * other
         left_shared += count * count
         right_shared += other * other
-    if not dot:
-        return 0.0
     weight = _IDF_OF_ONE * _IDF_OF_ONE
     left_norm = left_shared + weight * (_square(left_counts, left) - left_shared)
     right_norm = right_shared + weight * (_square(right_counts, right) - right_shared)
-    return min(1.0, dot / math.sqrt(left_norm * right_norm))
+    return min(1.0, dot / math.sqrt(left_norm * right_norm)), jaccard
 
 
 def _counts(items: Sequence[str]) -> dict[str, int]:
@@ -34,14 +39,6 @@ def _counts(items: Sequence[str]) -> dict[str, int]:
 
 def _square(counts: dict[str, int], items: Sequence[str]) -> int:
     return len(items) if len(counts) == len(items) else sum(count * count for count in counts.values())
-
-
-def jaccard(left: Sequence[str], right: Sequence[str]) -> float:
-    """Return the share of the distinct tokens of both lists that stand in both."""
-    one, other = set(left), set(right)
-    shared = len(one & other)
-    union = len(one) + len(other) - shared
-    return shared / union if union else 0.0
 
 
 def ngrams(items: Sequence[str], n: int) -> set[tuple[str, ...]]:

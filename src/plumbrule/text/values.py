@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 from operator import itemgetter
 
 from plumbrule.text import date_forms, date_words, number_words
@@ -24,6 +25,9 @@ class Match:
 
     reason: Reason
     ambiguous: bool = False
+
+
+_FOUND, _EQUAL = Match(reason="found"), Match(reason="equal_value")
 
 
 def _number_reader(read: Callable[[str, int, int], tuple[Number | None, int]]) -> _Reader:
@@ -155,8 +159,10 @@ def _unit_keys(number: Number) -> list[Hashable]:
     keys: list[Hashable] = []
     unit = number.unit
     while unit is not None:
-        base = number.value * unit.factor
-        keys.append((unit.dimension, base.numerator, base.denominator))
+        over = number.value.numerator * unit.factor.numerator
+        under = number.value.denominator * unit.factor.denominator
+        common = gcd(over, under)
+        keys.append((unit.dimension, over // common, under // common))
         unit = unit.other
     return keys
 
@@ -178,14 +184,13 @@ def match_value(answer: Value, answer_text: str, context: Value, context_text: s
     if isinstance(answer, Number) and isinstance(context, Number):
         if not supports(context, answer):
             return None
-        same = _same_surface(answer, answer_text, context, context_text)
-        return Match(reason="found" if same else "equal_value")
+        return _FOUND if _same_surface(answer, answer_text, context, context_text) else _EQUAL
     if isinstance(answer, Date) and isinstance(context, Date):
         how = supports_date(context, answer)
         if how is None:
             return None
         if _same_surface(answer, answer_text, context, context_text):
-            return Match(reason="found")
+            return _FOUND
         return Match(reason=how, ambiguous=not supports_in_every_reading(context, answer))
     date, number = (answer, context) if isinstance(answer, Date) else (context, answer)
     if not isinstance(date, Date) or not isinstance(number, Number):  # for the type checker
@@ -193,8 +198,7 @@ def match_value(answer: Value, answer_text: str, context: Value, context_text: s
     year = _as_number(date)
     if year is None or not (number.naked or date.plain) or not supports(year, number):
         return None
-    same = _same_surface(answer, answer_text, context, context_text)
-    return Match(reason="found" if same else "equal_value")
+    return _FOUND if _same_surface(answer, answer_text, context, context_text) else _EQUAL
 
 
 def comparable(answer: Value, context: Value) -> bool:

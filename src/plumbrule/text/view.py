@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
-from plumbrule.text.values import Value, comparable, extract_values, index_keys, lookup_keys, rival_keys
+from plumbrule.text.values import Value, comparable, extract_values, index_keys, rival_keys
 
 _CACHED_CHARACTERS = 2_000_000
 _MOST_RIVALS = 256
@@ -78,10 +78,10 @@ class TextView:
                 table.setdefault(key, []).append(value)
         return table
 
-    def values_like(self, value: Value) -> Iterator[Value]:
-        """Yield the values that may match ``value``."""
+    def values_under(self, keys: list[Hashable]) -> Iterator[Value]:
+        """Yield the values that may match one with these lookup keys."""
         table = self.values_by_key
-        return chain.from_iterable(table[key] for key in lookup_keys(value) if key in table)
+        return chain.from_iterable([table[key] for key in keys if key in table])
 
     @_Once
     def values_by_rival_key(self) -> dict[Hashable, list[Value]]:
