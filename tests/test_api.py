@@ -1,12 +1,13 @@
 """From Python: one answer, or many, by the same rules as the command line."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import plumbrule
-from plumbrule import InputError, RecordError, RubricError, Sample
+from plumbrule import InputError, RecordError, RubricError, Sample, UsageError
 
 CONTEXT = "The fee is $25."
 
@@ -99,3 +100,29 @@ def test_one_sample_scores_the_same_alone_and_among_many() -> None:
     ]
     many = [verdict.to_dict() for verdict in plumbrule.score_many(records)]
     assert many[25] == plumbrule.score(**records[25]).to_dict()  # type: ignore[arg-type]  # one dict of mixed values
+
+
+def test_threads_may_share_the_scorer() -> None:
+    """A web server's threads get what one thread gets."""
+    records = [
+        {
+            "question": "What is the fee?",
+            "answer": f"The fee is ${number}. Clerk{number} approved it.",
+            "contexts": ["x"],
+        }
+        for number in range(80)
+    ]
+    alone = [plumbrule.score(**record).to_dict() for record in records]  # type: ignore[arg-type]  # as read from JSON
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda record: plumbrule.score(**record).to_dict(), records))
+    assert together == alone
+
+
+def test_other_tools_names_are_taken_and_unknown_ones_refused() -> None:
+    """An alias is read as in a file; a slip of the pen is said, not swallowed."""
+    verdict = plumbrule.score(
+        user_input="What is the fee?", response="The fee is $25.", retrieved_contexts=["The fee is $25."]
+    )
+    assert verdict.verdict == "PASS"
+    with pytest.raises(UsageError, match="no field 'expectd'"):
+        plumbrule.score(answer="x", expectd={"refuse": True})

@@ -6,13 +6,29 @@ import pickle
 import pytest
 
 from plumbrule import errors
-from plumbrule.errors import InputError, MissingExtraError, PlumbruleError, RecordError, RubricError, UsageError
+from plumbrule.errors import (
+    EvaluationError,
+    InputError,
+    MissingExtraError,
+    PlumbruleError,
+    RecordError,
+    RubricError,
+    UsageError,
+)
 
-EXIT_CODES = {PlumbruleError: 2, UsageError: 2, RubricError: 2, MissingExtraError: 2, InputError: 3, RecordError: 3}
+EXIT_CODES = {
+    PlumbruleError: 2,
+    UsageError: 2,
+    RubricError: 2,
+    MissingExtraError: 2,
+    InputError: 3,
+    RecordError: 3,
+    EvaluationError: 4,
+}
 
 
 def test_every_error_has_its_exit_code() -> None:
-    """2 for usage and configuration, 3 for input that cannot be read."""
+    """2 for usage and configuration, 3 for input that cannot be read, 4 for what could not be completed."""
     found = [each for _, each in inspect.getmembers(errors, inspect.isclass) if issubclass(each, PlumbruleError)]
     assert {each: each.exit_code for each in found} == EXIT_CODES
 

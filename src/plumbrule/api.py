@@ -6,28 +6,35 @@ from itertools import chain
 from pathlib import Path
 
 from plumbrule.engines.local import map_chunks
+from plumbrule.errors import UsageError
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
-from plumbrule.samples import Sample, sample_from, samples_from
+from plumbrule.samples import ALIASES, FIELDS, Sample, sample_from, samples_from
 from plumbrule.scorers.verdict import Verdict, VerdictScorer
+
+_KNOWN = frozenset(FIELDS).union(*ALIASES.values())
 
 
 def score(
     *,
-    question: str = "",
+    question: str | None = None,
     answer: str | None = None,
-    contexts: str | Sequence[str | Mapping[str, object]] = (),
+    contexts: str | Sequence[str | Mapping[str, object]] | None = None,
     rubric: str | Path | None = None,
     overrides: Mapping[str, object] | None = None,
     **fields: object,
 ) -> Verdict:
     """Return the verdict on one answer.
 
-    ``fields`` are further fields of a sample, such as ``refusal`` or ``expected``. The result reads as an object
+    ``fields`` are further fields of a sample, such as ``refusal`` or ``expected``, or other tools' names of them.
+    The result reads as an object
     (``result.verdict``, ``result.hallucination.score``) and like its JSON (``result["verdict"]``).
 
     >>> score(question="What is the fee?", answer="The fee is $30.", contexts=["The fee is $25."]).verdict
     'FAIL'
     """
+    unknown = sorted(fields.keys() - _KNOWN)
+    if unknown:
+        raise UsageError(f"score() knows no field '{unknown[0]}'; the fields are {', '.join(FIELDS)}")
     record = {"question": question, "answer": answer, "contexts": contexts, **fields}
     return _scorer(rubric, overrides).score(sample_from(record))
 
@@ -39,7 +46,7 @@ def score_many(
     overrides: Mapping[str, object] | None = None,
     workers: int = 1,
 ) -> Iterator[Verdict]:
-    """Yield the verdict on each sample, in order, reading ``samples`` only as fast as verdicts are taken.
+    """Yield the verdict on each sample, in order, reading ``samples`` at most a few hundred ahead.
 
     A sample is a ``Sample`` or a mapping with any of the field names that files may have. With ``workers`` above
     one, a long input is spread over that many processes; the verdicts are the same.

@@ -7,7 +7,8 @@
     │   └── RubricError        2  a rubric file that is not a rubric
     ├── InputError             3  input data that cannot be read
     │   └── RecordError        3  one record of it, with its place in the file
-    └── MissingExtraError      2  a part that is installed separately
+    ├── MissingExtraError      2  a part that is installed separately
+    └── EvaluationError        4  an evaluation that could not be completed
 """
 
 from functools import partial
@@ -46,6 +47,12 @@ class RecordError(InputError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return self._remake, ()  # pickled by its parts: it crosses from worker to worker
+
+
+class EvaluationError(PlumbruleError):
+    """An evaluation that could not be completed, through no fault of the input."""
+
+    exit_code = 4
 
 
 class MissingExtraError(PlumbruleError):

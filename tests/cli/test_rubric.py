@@ -4,16 +4,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from plumbrule.rubrics import load_verdict, shipped_text
+from plumbrule.rubrics import load_benchmark, load_verdict, shipped_text
 
 Run = Callable[..., Any]
 
 
 def test_list(run: Run) -> None:
     """Name, version and hash of each rubric, for people and for machines."""
-    stamp = load_verdict().stamp()
-    assert run("rubric", "list").out == f"verdict  version 1  sha256 {stamp['sha256']}\n"
-    assert run("rubric", "list", "--json").records == [[stamp]]
+    stamps = [load_benchmark().stamp(), load_verdict().stamp()]
+    lines = [f"{stamp['name']}  version 1  sha256 {stamp['sha256']}" for stamp in stamps]
+    assert run("rubric", "list").out.splitlines() == lines
+    assert run("rubric", "list", "--json").records == [stamps]
 
 
 def test_show_prints_the_file(run: Run) -> None:

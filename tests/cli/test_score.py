@@ -355,3 +355,10 @@ def test_the_same_under_any_hash_seed(run_process: Run, dataset: Path) -> None:
     one, two = (run_process("score", dataset, "--json", PYTHONHASHSEED=seed) for seed in ("1", "4242"))
     assert one.out
     assert one.out == two.out
+
+
+def test_a_mapped_column_that_is_not_there(run: Run, dataset: Path) -> None:
+    """A slip in --map is said, and nothing is scored as if it had no contexts."""
+    done = run("score", dataset, "--map", "contexts=ctxx", "--no-claims")
+    assert done.code == 3
+    assert "no record has the 'ctxx' that is mapped to contexts" in done.err

@@ -24,6 +24,8 @@ def test_what_was_understood(run: Run, write: Write) -> None:
     done = run("validate", "mixed.jsonl")
     assert (done.code, done.err) == (3, "")
     assert done.out == snapshot("""\
+mixed.jsonl:2: answer must be text, not a number
+mixed.jsonl:4: duplicate id '1', first on line 1
 
 mixed.jsonl: jsonl, good records 3, bad 2
 answered 2 · refused 1 · timed out 0 · without contexts 1 · without question 1
@@ -44,10 +46,6 @@ not understood, and left aside
 remarks
   contexts given as one string (1)
   id made from the content (1)
-
-bad records: 2
-  2: answer must be text, not a number
-  4: duplicate id '1', first on line 1
 """)
 
 

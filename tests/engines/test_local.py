@@ -8,7 +8,7 @@ import pytest
 
 import plumbrule
 from plumbrule.engines.local import map_chunks
-from plumbrule.errors import UsageError
+from plumbrule.errors import EvaluationError, RecordError
 from plumbrule.samples import Passage, Sample
 
 
@@ -80,10 +80,23 @@ def test_an_error_of_the_input_comes_through() -> None:
         list(plumbrule.score_many(failing(), workers=2, overrides={"hallucination.anchors": []}))
 
 
-def test_a_worker_that_dies_is_a_users_error() -> None:
+def test_a_worker_that_dies_is_told_on_one_line() -> None:
     """Out of memory is told on one line, not as a broken pool."""
-    with pytest.raises(UsageError, match="a worker process ended before its time"):
+    with pytest.raises(EvaluationError, match="a worker process ended before its time"):
         list(map_chunks(make_dying_task, samples(300), workers=2))
+
+
+def test_what_was_read_before_a_failure_is_scored_first() -> None:
+    """A bad sample in the middle loses none before it."""
+
+    def failing() -> Iterator[Sample]:
+        yield from samples(5)
+        raise RecordError("bad", source="x", line=6)
+
+    pending = map_chunks(make_ids_task, failing())
+    assert len(list(next(pending))) == 5
+    with pytest.raises(RecordError):
+        next(pending)
 
 
 def test_input_is_read_only_as_fast_as_it_is_scored() -> None:

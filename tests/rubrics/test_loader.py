@@ -31,9 +31,9 @@ def test_the_rubric_that_ships() -> None:
 
 def test_every_rubric_ships_as_text() -> None:
     """The text is the file, comments and all; it loads to itself."""
-    assert RUBRICS == ("verdict",)
+    assert RUBRICS == ("benchmark", "verdict")
     assert shipped_text("verdict").startswith("# The verdict rubric")
-    with pytest.raises(RubricError, match="there is no rubric 'nope'; there are: verdict"):
+    with pytest.raises(RubricError, match="there is no rubric 'nope'; there are: benchmark, verdict"):
         shipped_text("nope")
 
 

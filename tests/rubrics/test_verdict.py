@@ -10,6 +10,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 import plumbrule
+from plumbrule.errors import RubricError
 from plumbrule.rubrics import VerdictRubric, content_of, load_verdict, shipped_text
 
 
@@ -52,3 +53,9 @@ def test_thresholds_are_data() -> None:
     folder = Path(plumbrule.__file__).parent / "scorers"
     for path in folder.glob("*.py"):
         assert not re.findall(r"(?<![\w.])0\.\d*[1-9]", path.read_text()), path
+
+
+def test_drift_alone_can_never_fail_an_answer() -> None:
+    """A penalty above the limit is refused (G2)."""
+    with pytest.raises(RubricError, match="drift alone never fails an answer"):
+        load_verdict(overrides={"hallucination.drift.penalty": 0.9})

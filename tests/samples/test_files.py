@@ -40,9 +40,13 @@ def test_the_suffix_tells_the_format(path: str, form: str) -> None:
     assert format_of(path) == form
 
 
-@pytest.mark.parametrize("path", ["a.txt", "a", "a.gz", "jsonl"])
-def test_an_unknown_suffix_is_a_usage_error(path: str) -> None:
-    """Another suffix names the known ones, unless the format is given."""
+@pytest.mark.parametrize("name", ["a.txt", "a", "a.gz", "jsonl"])
+def test_an_unknown_suffix_is_a_usage_error(tmp_path: Path, name: str) -> None:
+    """Another suffix names the known ones, unless the format is given; a file that is not there says that first."""
+    path = str(tmp_path / name)
+    with pytest.raises(InputError, match="no such file"):
+        format_of(path)
+    Path(path).touch()
     with pytest.raises(UsageError, match=r"\.jsonl, \.ndjson, \.json, \.csv, \.tsv, \.parquet"):
         format_of(path)
     assert format_of(path, "csv") == "csv"
@@ -58,14 +62,14 @@ def test_an_unknown_format_is_a_usage_error() -> None:
     ("name", "data"),
     [
         ("plain.jsonl", LINES),
-        ("packed.jsonl.gz", gzip.compress(LINES)),
+        ("packed.jsonl.gz", gzip.compress(LINES, mtime=0)),
         ("packed.jsonl.zst", zstandard.compress(LINES)),
-        ("misnamed.jsonl", gzip.compress(LINES)),
+        ("misnamed.jsonl", gzip.compress(LINES, mtime=0)),
         ("misnamed.jsonl.gz", zstandard.compress(LINES)),
         ("unpacked.jsonl.gz", LINES),
         ("mark.jsonl", b"\xef\xbb\xbf" + LINES),
-        ("packed_mark.jsonl.gz", gzip.compress(b"\xef\xbb\xbf" + LINES)),
-        ("members.jsonl.gz", gzip.compress(LINES[:1000]) + gzip.compress(LINES[1000:])),
+        ("packed_mark.jsonl.gz", gzip.compress(b"\xef\xbb\xbf" + LINES, mtime=0)),
+        ("members.jsonl.gz", gzip.compress(LINES[:1000], mtime=0) + gzip.compress(LINES[1000:], mtime=0)),
         ("frames.jsonl.zst", zstandard.compress(LINES[:1000]) + zstandard.compress(LINES[1000:])),
         ("skip.jsonl.zst", zstandard.compress(LINES[:1000]) + SKIPPABLE_FRAME + zstandard.compress(LINES[1000:])),
     ],
@@ -81,15 +85,15 @@ def test_packing_is_told_by_content(read: Read, name: str, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("cut.jsonl.gz", gzip.compress(LINES)[:-20], "the gzip data ends early"),
+        ("cut.jsonl.gz", gzip.compress(LINES, mtime=0)[:-20], "the gzip data ends early"),
         ("cut.jsonl.zst", zstandard.compress(LINES)[:-20], "the zstd data ends early"),
-        ("odd.jsonl.gz", gzip.compress(LINES) + b"garbage", "the gzip data is damaged"),
+        ("odd.jsonl.gz", gzip.compress(LINES, mtime=0) + b"garbage", "the gzip data is damaged"),
         ("odd.jsonl.zst", zstandard.compress(LINES) + b"garbage", "the zstd data is damaged"),
         ("wide.jsonl", "{}".encode("utf-16"), "UTF-16"),
         ("a.jsonl", b"PK\x03\x04....", "zip archive"),
         ("empty.jsonl", b"", "there are no records"),
         ("blank.jsonl", b"\n  \n", "there are no records"),
-        ("empty.jsonl.gz", gzip.compress(b""), "there are no records"),
+        ("empty.jsonl.gz", gzip.compress(b"", mtime=0), "there are no records"),
         ("empty.json", b"", "there are no records"),
         ("blank.json", b" \n ", "there are no records"),
         ("none.json", b"[]", "there are no records"),
@@ -109,7 +113,7 @@ def test_a_broken_file_is_one_clear_error(read: Read, name: str, data: bytes, wo
 
 def test_records_before_the_break_are_given(write: Write) -> None:
     """What can be read of a file that is cut off is given before the error."""
-    reading = Reading(write("cut.jsonl.gz", gzip.compress(LINES)[:-20]))
+    reading = Reading(write("cut.jsonl.gz", gzip.compress(LINES, mtime=0)[:-20]))
 
     with pytest.raises(InputError):
         list(reading)
@@ -136,7 +140,7 @@ def test_a_file_without_permission(write: Write) -> None:
         list(Reading(path))
 
 
-@pytest.mark.parametrize("data", [LINES, gzip.compress(LINES), zstandard.compress(LINES)])
+@pytest.mark.parametrize("data", [LINES, gzip.compress(LINES, mtime=0), zstandard.compress(LINES)])
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     """``-`` reads JSON Lines from standard input, packed or not, and leaves it open."""
     stdin = io.TextIOWrapper(io.BytesIO(data))

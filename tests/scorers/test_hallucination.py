@@ -98,3 +98,17 @@ def test_the_rubric_chooses_the_anchors(kinds: list[str], expected: set[str]) ->
     """Only the kinds that the rubric names are checked."""
     found = hallucination("The fee is $25 since March 2024.", **{"hallucination.anchors": kinds})
     assert {anchor.kind for anchor in found.anchors} == expected
+
+
+def test_every_item_of_a_list_is_checked() -> None:
+    """Ten things claimed are ten claims: the two that the context lacks are found."""
+    things = "postage, insurance, tax, storage, handling, packing, customs, labels"
+    verdict = plumbrule.score(
+        question="What does the fee include?",
+        answer=f"The fee includes {things}, catering and yachts.",
+        contexts=[f"The fee includes {things}."],
+    )
+    assert [anchor.text.split()[-1] for anchor in verdict.hallucination.anchors if not anchor.supported] == [
+        "catering",
+        "yachts",
+    ]

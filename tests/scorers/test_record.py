@@ -19,9 +19,9 @@ def test_the_documented_form() -> None:
     assert record == snapshot(
         {
             "id": "q1",
-            "verdict": 'FAIL',
-            "reasons": ['hallucination 0.67 > 0.50'],
-            "flags": ['high_risk', "contradicted", "ambiguous_date"],
+            "verdict": "FAIL",
+            "reasons": ["hallucination 0.67 > 0.50"],
+            "flags": ["high_risk", "contradicted", "ambiguous_date"],
             "relevance": {"score": 0.314989180796, "cosine": 0.379978361591, "jaccard": 0.25},
             "completeness": {"score": 1.0, "keywords": ["holding", "period"], "missing": []},
             "hallucination": {
@@ -34,20 +34,20 @@ def test_the_documented_form() -> None:
                 "anchors": [
                     {
                         "kind": "claim",
-                        "text": 'The holding period lasts 12 months',
+                        "text": "The holding period lasts 12 months",
                         "start": 0,
                         "end": 34,
                         "supported": False,
-                        "reason": 'contradicted',
+                        "reason": "contradicted",
                         "evidence": {
                             "context": 0,
                             "start": 25,
                             "end": 35,
-                            "text": 'six months',
+                            "text": "six months",
                         },
                         "subject": "The holding period",
                         "verb": "lasts",
-                        "object": '12 months',
+                        "object": "12 months",
                         "negated": False,
                     },
                     {

@@ -7,7 +7,6 @@ from plumbrule.scorers.refusal import RefusalFinding
 
 WORDING: dict[str, object] = {
     "refusal.phrases": ["cannot answer", "don't know"],
-    "refusal.within_characters": 40,
     "refusal.at_most_words": 12,
     "hallucination.anchors": [],
 }
@@ -26,6 +25,9 @@ def finding(**fields: object) -> RefusalFinding | None:
         "Sorry, I cannot\nanswer this.",
         "I don't know.",
         "I don’t know.",
+        "Thank you for asking. I cannot answer that.",
+        "Cannot answer.",
+        "The documents cannot answer this.",
     ],
 )
 def test_a_refusal_is_known_by_its_wording(answer: str) -> None:
@@ -43,7 +45,9 @@ def test_a_refusal_is_known_by_its_wording(answer: str) -> None:
         "The fee is $25.",
         "Undon't known.",
         "I cannot answers.",
-        "The fee is $25 and applies to all clients; I cannot answer more.",
+        "The fee is $25. I cannot answer more.",
+        "Clerks cannot answer clients.",
+        "Employees are not permitted to accept gifts.",
         "I cannot answer " + "but here is a lot of text " * 3,
         "",
     ],

@@ -97,3 +97,21 @@ def test_a_word_does_not_depend_on_its_neighbours(given_words: list[str]) -> Non
 def test_a_very_long_word_is_left_alone() -> None:
     """No dictionary is asked for a word that nobody wrote by hand."""
     assert lemmas("Z" * 100_000) == ["z" * 100_000]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("O'Brien", "O'Connor", False),
+        ("O'Brien", "O’Brien", True),
+        ("firm's", "firm", True),
+        ("firms'", "firm", True),
+        ("caf\u00e9", "cafe\u0301", True),
+        ("reten\u00adtion", "retention", True),
+        ("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939", False),
+    ],
+)
+def test_what_is_the_same_word(one: str, other: str, same: bool) -> None:  # noqa: FBT001 - a column of the table
+    """Accents and soft hyphens do not cut a word, and an apostrophe is no end of a name."""
+    assert (lemmas(one) == lemmas(other)) is same
+    assert len(lemmas(one)) == len(spans(one)[0]) == 1

@@ -14,6 +14,7 @@ from plumbrule.settings import debugging
 COMPLETION_VARIABLE = "_PLUMBRULE_COMPLETE"
 _INTERRUPTED = 130
 _INCOMPLETE = 4
+_READER_GONE = 141  # as the shell has it for a program ended by a closed pipe
 
 # Each command's module and one line for the list; the module is imported only to run or explain it.
 _COMMANDS = {
@@ -92,9 +93,9 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{error} ('plumbrule validate' lists every bad record, --skip-bad goes on)", error.exit_code)
     except PlumbruleError as error:
         return _complain(str(error), error.exit_code)
-    except BrokenPipeError:  # the reader went away: no failure, and nothing is left to flush
+    except BrokenPipeError:  # the reader went away before all was decided: nothing is left to flush, nor to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _READER_GONE
     except Exception as error:
         if debugging():
             raise

@@ -28,9 +28,9 @@ def list_rubrics(as_json: bool) -> None:
     Example:
       plumbrule rubric list --json
     """
-    from plumbrule.rubrics import load_verdict
+    from plumbrule.rubrics import RUBRICS, load_rubric
 
-    stamps = [load_verdict().stamp()]
+    stamps = [load_rubric(name, None, {}).stamp() for name in RUBRICS]
     if as_json:
         _print_json(stamps)
     else:
@@ -54,7 +54,7 @@ def show(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: boo
 
     text = shipped_text(name)
     if as_json or rubric is not None or settings:
-        loaded, content = _loaded(rubric, settings)
+        loaded, content = _loaded(name, rubric, settings)
         if as_json:
             _print_json({**loaded, "content": content})
         else:
@@ -77,20 +77,17 @@ def check(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: bo
     Example:
       plumbrule rubric check verdict --rubric my-verdict.yaml
     """
-    from plumbrule.rubrics import shipped_text
-
-    shipped_text(name)  # says so where there is no such rubric
-    stamp, _ = _loaded(rubric, settings)
+    stamp, _ = _loaded(name, rubric, settings)
     if as_json:
         _print_json(stamp)
     else:
         click.echo(f"good: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256']}")
 
 
-def _loaded(rubric: Path | None, settings: tuple[str, ...]) -> tuple[dict[str, str], object]:
-    from plumbrule.rubrics import content_of, load_verdict, parse_override
+def _loaded(name: str, rubric: Path | None, settings: tuple[str, ...]) -> tuple[dict[str, str], object]:
+    from plumbrule.rubrics import content_of, load_rubric, parse_override
 
-    loaded = load_verdict(rubric, dict(parse_override(setting) for setting in settings))
+    loaded = load_rubric(name, rubric, dict(parse_override(setting) for setting in settings))
     return loaded.stamp(), content_of(loaded)
 
 

@@ -64,7 +64,7 @@ class ScoreJob:
         """Score the whole dataset; results go to ``output`` or, as JSON, to standard output."""
         loaded = self._load_rubric()
         if output is not None:
-            self._refuse_own_input(output)
+            self._check_output(output)
         reading = self._reading()
         tally = Tally(worst)
         with ExitStack() as stack:
@@ -155,6 +155,10 @@ class ScoreJob:
         kinds = [kind for kind in loaded.rubric.hallucination.anchors if kind != "claim"]
         return load_verdict(self.rubric, {**overrides, "hallucination.anchors": kinds})
 
-    def _refuse_own_input(self, output: Path) -> None:
+    def _check_output(self, output: Path) -> None:
+        if str(output) == "-":
+            raise UsageError("-o -: --json prints the results to standard output")
+        if output.suffix in {".gz", ".zst"}:
+            raise UsageError(f"{output}: results are written as plain JSONL; leave out {output.suffix}")
         if output.exists() and Path(self.dataset).exists() and output.samefile(self.dataset):
             raise UsageError(f"{output}: is the dataset itself; write the results to another file")

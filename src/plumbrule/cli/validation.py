@@ -17,29 +17,42 @@ _USED = ("question", "answer", "contexts")
 
 def validate(dataset: str, mapping: tuple[str, ...], format_: str | None, *, as_json: bool) -> int:
     """Read the whole dataset, print what was found, and return how many records are bad."""
-    bad: list[RecordError] = []
-    reading = Reading(dataset, mapping=parse_mapping(mapping), format=format_, on_bad=bad.append)
+    listed = _BadRecords(None if as_json else stdout())
+    reading = Reading(dataset, mapping=parse_mapping(mapping), format=format_, on_bad=listed)
     facts = dict.fromkeys(("answered", "refused", "timed out", "without contexts", "without question"), 0)
     with progress_over(reading, stderr()) as samples:
         for sample in samples:
             _count(facts, sample)
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps(_record(reading, bad, facts), option=orjson.OPT_APPEND_NEWLINE))
+        sys.stdout.buffer.write(orjson.dumps(_record(reading, listed.kept, facts), option=orjson.OPT_APPEND_NEWLINE))
     else:
-        _show(stdout(), reading, bad, facts)
-    return len(bad)
+        _show(stdout(), reading, facts)
+    return reading.bad
+
+
+class _BadRecords:
+    """Every bad record: printed as it comes, so that memory does not grow with them, or kept for JSON."""
+
+    def __init__(self, console: Console | None) -> None:
+        self._console = console
+        self.kept: list[dict[str, object]] = []
+
+    def __call__(self, error: RecordError) -> None:
+        if self._console is None:
+            self.kept.append({"line": error.line, "reason": error.reason})
+        else:
+            self._console.print(plain(str(error), "red"), soft_wrap=True)
 
 
 def _count(facts: dict[str, int], sample: Sample) -> None:
-    refused = sample.refusal is not None or (sample.grounding_status or "").upper() == "REFUSED"
-    facts["refused"] += refused
-    facts["answered"] += sample.answer is not None and not refused
+    facts["refused"] += sample.refused
+    facts["answered"] += sample.answer is not None and not sample.refused
     facts["timed out"] += bool(sample.timed_out)
     facts["without contexts"] += not sample.contexts
     facts["without question"] += not sample.question
 
 
-def _record(reading: Reading, bad: list[RecordError], facts: dict[str, int]) -> dict[str, object]:
+def _record(reading: Reading, bad: list[dict[str, object]], facts: dict[str, int]) -> dict[str, object]:
     return {
         "source": reading.source,
         "format": reading.format,
@@ -48,11 +61,11 @@ def _record(reading: Reading, bad: list[RecordError], facts: dict[str, int]) -> 
         "fields": reading.fields,
         "ignored": reading.ignored,
         "notes": reading.notes,
-        "bad": [{"line": error.line, "reason": error.reason} for error in bad],
+        "bad": bad,
     }
 
 
-def _show(console: Console, reading: Reading, bad: list[RecordError], facts: dict[str, int]) -> None:
+def _show(console: Console, reading: Reading, facts: dict[str, int]) -> None:
     console.print()
     heading = f"{reading.source}: {reading.format}, good records {reading.read}, bad {reading.bad}"
     console.print(plain(heading, "bold"), soft_wrap=True)
@@ -68,12 +81,7 @@ def _show(console: Console, reading: Reading, bad: list[RecordError], facts: dic
         console.print(table)
     _list(console, "not understood, and left aside", reading.ignored)
     _list(console, "remarks", reading.notes)
-    if bad:
-        console.print()
-        console.print(Text(f"bad records: {len(bad)}", "bold red"))
-        for error in bad:
-            console.print(plain(f"  {error.line}: {error.reason}"), soft_wrap=True)
-    elif not all(name in reading.fields for name in _USED):
+    if not all(name in reading.fields for name in _USED):
         missing = ", ".join(name for name in _USED if name not in reading.fields)
         console.print(plain(f"\nnothing was read as {missing}; --map FIELD=COLUMN names the column", "yellow"))
 

@@ -14,7 +14,7 @@ from plumbrule.samples import Sample
 from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.tally import ScoreTally, Tally
 from plumbrule.scorers.verdict import Verdict
-from plumbrule.stats.intervals import wilson
+from plumbrule.stats.intervals import Interval, wilson
 
 _COLOURS = {"PASS": "green", "WARN": "yellow", "FAIL": "red"}
 _BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -124,10 +124,17 @@ def _verdict_table(tally: Tally) -> Table:
             Text(outcome, f"bold {_COLOURS[outcome]}"),
             str(count),
             f"{share:.0%}",
-            f"{interval.low:.0%} to {interval.high:.0%}" if interval else "",
+            _interval_text(interval),
             Text("█" * round(share * _WIDEST_BAR), _COLOURS[outcome]),
         )
     return table
+
+
+def _interval_text(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    decimals = 0 if interval.high - interval.low >= 0.02 else 1
+    return f"{interval.low:.{decimals}%} to {interval.high:.{decimals}%}"
 
 
 def _score_table(tally: Tally) -> Table:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from plumbrule.errors import UsageError
+from plumbrule.errors import EvaluationError
 from plumbrule.samples.model import Sample
 
 _CHUNK = 128
@@ -33,8 +33,23 @@ def map_chunks(make_task: Callable[[], Task[R]], samples: Iterable[Sample], *, w
             return
         pending = iter(first)
     task = make_task()
-    while chunk := list(islice(pending, _CHUNK)):
+    for chunk in _chunks(pending):
         yield task(chunk)
+
+
+def _chunks(samples: Iterator[Sample]) -> Iterator[list[Sample]]:
+    """Yield runs of samples; where reading fails, what was read before comes first."""
+    while True:
+        chunk: list[Sample] = []
+        try:
+            chunk.extend(islice(samples, _CHUNK))
+        except Exception:
+            if chunk:
+                yield chunk
+            raise
+        if not chunk:
+            return
+        yield chunk
 
 
 def _map_in_processes(make_task: Callable[[], Task[R]], samples: Iterator[Sample], workers: int) -> Iterator[R]:
@@ -43,16 +58,16 @@ def _map_in_processes(make_task: Callable[[], Task[R]], samples: Iterator[Sample
     )
     waiting: deque[Future[R]] = deque()
     try:
-        while True:
-            while len(waiting) < workers * _AHEAD and (chunk := list(islice(samples, _CHUNK))):
-                waiting.append(pool.submit(_run_task, chunk))
-            if not waiting:
-                return
+        for chunk in _chunks(samples):
+            waiting.append(pool.submit(_run_task, chunk))
+            if len(waiting) >= workers * _AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
             yield waiting.popleft().result()
     except BrokenProcessPool:
-        raise UsageError(
-            "a worker process ended before its time: out of memory, or a script that starts workers without "
-            "'if __name__ == \"__main__\":'; workers=1 needs none"
+        raise EvaluationError(
+            "a worker process ended before its time (out of memory, or a script that starts workers without "
+            "'if __name__ == \"__main__\":'); one worker needs neither"
         ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

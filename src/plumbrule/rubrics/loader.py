@@ -12,11 +12,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
+from plumbrule.rubrics.benchmark import BenchmarkRubric
 from plumbrule.rubrics.verdict import VerdictRubric
 
 R = TypeVar("R")
 
-_FORMS: dict[str, type[Any]] = {"verdict": VerdictRubric}
+_FORMS: dict[str, type[Any]] = {"benchmark": BenchmarkRubric, "verdict": VerdictRubric}
 RUBRICS = tuple(sorted(_FORMS))
 
 
@@ -36,7 +37,12 @@ class Loaded(Generic[R]):
 
 def load_verdict(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[VerdictRubric]:
     """Return the verdict rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
-    return _load("verdict", path, overrides or {})
+    return load_rubric("verdict", path, overrides or {})
+
+
+def load_benchmark(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[BenchmarkRubric]:
+    """Return the benchmark rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    return load_rubric("benchmark", path, overrides or {})
 
 
 def content_of(loaded: Loaded[Any]) -> dict[str, Any]:
@@ -60,7 +66,8 @@ def parse_override(text: str) -> tuple[str, object]:
     return key.strip(), _read_yaml(value, where=f"override '{key.strip()}'")
 
 
-def _load(name: str, path: Path | None, overrides: Mapping[str, object]) -> Loaded[Any]:
+def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -> Loaded[Any]:
+    """Return any rubric that ships, by name, with the file at ``path`` and then ``overrides`` laid over it."""
     where = f"rubric '{name}'" if path is None else str(path)
     content = _read_yaml(shipped_text(name), where=name)
     if path is not None:
@@ -69,7 +76,7 @@ def _load(name: str, path: Path | None, overrides: Mapping[str, object]) -> Load
             raise RubricError(f"{where}: a rubric is a mapping of keys to values")
         content = _merge(content, changes)
     for key, value in overrides.items():
-        _lay_over(content, key, value)
+        _lay_over(content, key, value, name=name)
     adapter = TypeAdapter(_FORMS[name])
     try:
         rubric = adapter.validate_python(content)
@@ -98,13 +105,13 @@ def _merge(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _lay_over(content: dict[str, Any], key: str, value: object) -> None:
+def _lay_over(content: dict[str, Any], key: str, value: object, *, name: str) -> None:
     *parents, last = key.split(".")
     place: Any = content
     for parent in [*parents, last]:
         if not isinstance(place, dict) or parent not in place:
             raise RubricError(
-                f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show verdict' lists them"
+                f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show {name}' lists them"
             )
         if parent is not last:
             place = place[parent]

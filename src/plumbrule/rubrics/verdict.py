@@ -73,6 +73,10 @@ class Hallucination:
     contradiction_overlap: Share
     drift: Drift
 
+    def __post_init__(self) -> None:
+        if self.drift.penalty > self.fail_above:
+            raise ValueError("drift.penalty may not be above fail_above: drift alone never fails an answer")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class RefusalVerdicts:
@@ -89,9 +93,11 @@ class RefusalVerdicts:
 class RefusalRules:
     """How a refusal is known by its wording, and how it is judged."""
 
-    within_characters: Count
     at_most_words: Count
+    speakers: Words
+    courtesies: Words
     phrases: Words
+    impersonal: Words
     verdicts: RefusalVerdicts
 
 
@@ -99,6 +105,7 @@ class RefusalRules:
 class ClaimRules:
     """The words that tell an assertion from a guess, and a denial from a claim."""
 
+    most_per_verb: Annotated[int, Field(strict=True, ge=1, le=10_000)]
     modals: Words
     hedge_verbs: Words
     hedge_words: Words

@@ -28,6 +28,8 @@ def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
             yield start, Flaw(_reason(str(error)))
             continue
         flaw = lines.take_flaw()
+        if flaw and columns is None:
+            raise InputError(f"{name}: the header on line {start} cannot be read: {flaw}")
         if flaw:
             yield start, Flaw(flaw)
         elif not cells:

@@ -67,13 +67,15 @@ def format_of(path: str, given: str | None = None) -> str:
         return given
     if path == STANDARD_INPUT:
         return "jsonl"
-    if Path(path).is_dir():
-        raise InputError(f"{path}: this is a directory; name a file in it")
     name = Path(path).name.lower()
     for packed in _COMPRESSED_SUFFIXES:
         name = name.removesuffix(packed)
     suffix = Path(name).suffix
     if suffix not in FORMATS:
+        if Path(path).is_dir():
+            raise InputError(f"{path}: this is a directory; name a file in it")
+        if not Path(path).exists():
+            raise InputError(f"{path}: no such file")
         raise UsageError(
             f"{path}: the suffix does not tell the format; known are {', '.join(FORMATS)} "
             f"(also with {' or '.join(_COMPRESSED_SUFFIXES)}), or name it with --format"

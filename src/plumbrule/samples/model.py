@@ -74,3 +74,8 @@ class Sample:
     model_id: str | None = None
     category: str | None = None
     tags: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        """Whether the assistant declared that it does not answer."""
+        return self.refusal is not None or (self.grounding_status or "").upper() == "REFUSED"

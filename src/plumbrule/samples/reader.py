@@ -49,6 +49,7 @@ class Reading:
         self.ignored: dict[str, int] = {}
         self.notes: dict[str, int] = {}
         self._flat = self.format in _FLAT
+        self._mapping = dict(mapping or {})
         self._mapper = Mapper(mapping, flat=self._flat)
         self._on_bad = on_bad
         self._seen = Seen()
@@ -80,6 +81,9 @@ class Reading:
                 yield sample
         if not self.read and not self.bad:
             raise InputError(f"{self.source}: there are no records in it")
+        for name, path in self._mapping.items():
+            if self.read and path not in self.fields.get(name, {}):
+                raise InputError(f"{self.source}: no record has the '{path}' that is mapped to {name}")
 
     def _rows(self, opened: Source) -> Rows:
         if self.format == "parquet":

@@ -63,7 +63,9 @@ def _typed(mapped: Mapped, *, flat: bool) -> dict[str, object]:
             if type(value) is str and field in _TEXTS and value.isascii():
                 typed[field] = value  # what most fields of most records are: nothing to check
             elif field in _PLAIN:
-                typed[field] = _PLAIN[field](field, value)
+                read = _PLAIN[field](field, value)
+                if read is not None:
+                    typed[field] = read
             elif field in _NUMERIC:
                 typed[field] = _NUMERIC[field](field, value, flat=flat)
             else:
@@ -189,10 +191,12 @@ def _borrow_contexts(mapped: Mapped, typed: dict[str, object]) -> None:
         mapped.origins["contexts"] = FROM_CITATIONS
 
 
-def _refusal(name: str, value: object) -> Refusal:
+def _refusal(name: str, value: object) -> Refusal | None:
     if isinstance(value, Refusal):
         return value
     given = _object(name, value)
+    if all(part is None for part in given.values()):
+        return None  # an object of nulls is how some writers say null
     steps = given.get("next_steps")
     if isinstance(steps, str):
         steps = [steps]

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from plumbrule.rubrics import AnchorKind
 from plumbrule.text.view import TextView
 
-Kind = Literal["number", "date", "claim"]
 Reason = Literal["found", "equal_value", "near", "entailed", "not_found", "too_far", "contradicted"]
 
 
@@ -43,7 +43,7 @@ class Triple:
 class Anchor:
     """One anchor of an answer with what was found for it."""
 
-    kind: Kind
+    kind: AnchorKind
     text: str
     start: int
     end: int
@@ -55,7 +55,7 @@ class Anchor:
 
 
 def anchor_at(
-    answer: TextView, kind: Kind, start: int, end: int, finding: Finding, triple: Triple | None = None
+    answer: TextView, kind: AnchorKind, start: int, end: int, finding: Finding, triple: Triple | None = None
 ) -> Anchor:
     """Return the anchor at a place of the answer with its finding."""
     return Anchor(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from plumbrule.rubrics import VerdictRubric
-from plumbrule.scorers.anchors import Anchor, Kind, anchor_at
+from plumbrule.rubrics import AnchorKind, VerdictRubric
+from plumbrule.scorers.anchors import Anchor, anchor_at
 from plumbrule.scorers.claim_evidence import ClaimCheck, check_claim, triple_of
 from plumbrule.scorers.value_evidence import find_rival, find_value
 from plumbrule.text.claims import Claim
@@ -27,6 +27,7 @@ class Hallucination:
     claims: Fraction
     ngram_overlap: Fraction | None  # None: the answer has no content to compare
     drift_penalty: Fraction
+    drifted: bool
     anchors: tuple[Anchor, ...]
     unsupported: int
 
@@ -61,6 +62,7 @@ def score_hallucination(
         claims=claims_share,
         ngram_overlap=overlap,
         drift_penalty=penalty,
+        drifted=drifted,
         anchors=tuple(anchors),
         unsupported=unsupported,
     )
@@ -75,7 +77,7 @@ def _value_anchors(
 ) -> Iterator[Anchor]:
     rules = rubric.hallucination
     for value in answer.values:
-        kind: Kind = "date" if isinstance(value, Date) else "number"
+        kind: AnchorKind = "date" if isinstance(value, Date) else "number"
         if kind not in rules.anchors or value.weak:
             continue
         finding = find_value(value, answer, contexts)

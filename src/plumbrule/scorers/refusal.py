@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plumbrule.samples.model import Sample
+from plumbrule.text.sentences import Sentence
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.view import TextView
+
+_WORD = re.compile(r"[a-z']+")
 
 Judgement = Literal["as_expected", "wrong_code", "unneeded", "missing", "unjudged"]
 
@@ -18,7 +21,9 @@ class RefusalWording:
     """How a refusal is known by its words; it comes from the rubric."""
 
     phrases: Mapping[str, tuple[str, ...]]  # by a lemma that an answer with the phrase must have
-    within_characters: int
+    impersonal: frozenset[str]  # those that need no speaker
+    speakers: frozenset[str]
+    courtesies: frozenset[str]
     at_most_words: int
 
 
@@ -47,7 +52,7 @@ def index_phrases(phrases: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
 
 def judge_refusal(sample: Sample, answer: TextView, wording: RefusalWording) -> RefusalFinding | None:
     """Return what there is to say of a refusal; None for an answer that nobody expected to be one."""
-    declared = sample.refusal is not None or (sample.grounding_status or "").upper() == "REFUSED"
+    declared = sample.refused
     worded = _find_wording(answer, wording)
     refused = declared or worded is not None
     code = sample.refusal.code if sample.refusal is not None else None
@@ -84,10 +89,37 @@ def _find_wording(answer: TextView, wording: RefusalWording) -> re.Match[str] | 
     keys = wording.phrases.keys() & answer.lemma_set
     if not keys or len(answer.text.split(None, wording.at_most_words)) > wording.at_most_words:
         return None
-    opening = answer.text[: wording.within_characters]
-    found = (_pattern(phrase).search(opening) for key in keys for phrase in wording.phrases[key])
-    places = [place for place in found if place is not None]
+    opening = _opening(answer, wording)
+    places = [
+        place
+        for key in keys
+        for phrase in wording.phrases[key]
+        if (place := _pattern(phrase).search(answer.text, opening.start, opening.end)) is not None
+        and (phrase in wording.impersonal or _has_speaker(answer.text[opening.start : place.start()], wording))
+    ]
     return min(places, key=lambda place: (place.start(), -place.end()), default=None)
+
+
+def _opening(answer: TextView, wording: RefusalWording) -> Sentence:
+    """Return the first sentence that is more than a courtesy."""
+    for sentence in answer.sentences:
+        if wording.courtesies.isdisjoint(_words(answer.text[sentence.start : sentence.end])):
+            return sentence
+        if any(
+            _pattern(phrase).search(answer.text, *sentence) for keyed in wording.phrases.values() for phrase in keyed
+        ):
+            return sentence  # "I am sorry, but I cannot find it."
+    return Sentence(0, 0)
+
+
+def _has_speaker(before: str, wording: RefusalWording) -> bool:
+    """Tell whether a phrase is said of the assistant, or opens the sentence without saying of whom."""
+    said = [word for word in _words(before) if word not in wording.courtesies]
+    return not said or not wording.speakers.isdisjoint(said)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("’", "'"))
 
 
 @functools.lru_cache(maxsize=1024)

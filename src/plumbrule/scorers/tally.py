@@ -2,11 +2,14 @@
 
 import heapq
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plumbrule.samples.model import Sample
-from plumbrule.scorers.verdict import Outcome, Verdict
+from plumbrule.scorers.verdict import Verdict
 from plumbrule.stats.intervals import wilson
+
+if TYPE_CHECKING:
+    from plumbrule.rubrics import Outcome
 
 _BINS = 10
 _SEVERITY = {"PASS": 0, "WARN": 1, "FAIL": 2}

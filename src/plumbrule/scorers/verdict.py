@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import Any, Literal
+from threading import Lock
+from typing import Any
 
-from plumbrule.rubrics import Loaded, VerdictRubric
+from plumbrule.rubrics import Loaded, Outcome, VerdictRubric
 from plumbrule.samples.model import Sample
 from plumbrule.scorers.claim_evidence import ClaimCheck
 from plumbrule.scorers.completeness import Completeness, TopicWords, score_completeness
@@ -17,8 +18,6 @@ from plumbrule.scorers.relevance import Relevance, score_relevance
 from plumbrule.text.claims import Claim, ClaimWords, extract_claims
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.view import TextView, ViewCache
-
-Outcome = Literal["PASS", "WARN", "FAIL"]
 
 _BATCH = 128  # samples whose claims are parsed together; the results do not depend on it
 
@@ -61,6 +60,7 @@ class VerdictScorer:
         self._rubric = rubric
         self._stamp = loaded.stamp()
         self._cache = ViewCache()
+        self._lock = Lock()
         self._stop = _lemma_set(words.stop)
         self._topic_words = TopicWords(
             stop=self._stop | _lemma_set(words.question),
@@ -68,6 +68,7 @@ class VerdictScorer:
             measure=_lemma_set(words.measure),
         )
         self._claim_words = ClaimWords(
+            most_per_verb=claims.most_per_verb,
             modals=frozenset(claims.modals),
             hedge_verbs=_lemma_set(claims.hedge_verbs),
             hedge_words=frozenset(claims.hedge_words),
@@ -83,8 +84,10 @@ class VerdictScorer:
             bounds=_lemma_set(claims.bounds),
         )
         self._wording = RefusalWording(
-            phrases=index_phrases(rubric.refusal.phrases),
-            within_characters=rubric.refusal.within_characters,
+            phrases=index_phrases([*rubric.refusal.phrases, *rubric.refusal.impersonal]),
+            impersonal=frozenset(rubric.refusal.impersonal),
+            speakers=frozenset(rubric.refusal.speakers),
+            courtesies=frozenset(rubric.refusal.courtesies),
             at_most_words=rubric.refusal.at_most_words,
         )
 
@@ -100,6 +103,10 @@ class VerdictScorer:
 
     def _score_batch(self, batch: list[Sample]) -> Iterator[Verdict]:
         """Give each score to the whole batch before the next: one kind of work at a time is done faster."""
+        with self._lock:  # threads may share a scorer, and with it the cache
+            return self._score_all_of(batch)
+
+    def _score_all_of(self, batch: list[Sample]) -> Iterator[Verdict]:
         questions = [TextView(sample.question) for sample in batch]
         answers = [TextView(sample.answer or "") for sample in batch]
         contexts = [[self._cache.view(passage.text) for passage in sample.contexts] for sample in batch]
@@ -111,7 +118,7 @@ class VerdictScorer:
         ]
         relevances = list(map(self._relevance, questions, answers, refusals))
         completenesses = list(map(self._completeness, questions, answers, refusals))
-        return map(self._decide, batch, relevances, completenesses, hallucinations, refusals)
+        return iter([*map(self._decide, batch, relevances, completenesses, hallucinations, refusals)])
 
     def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
         if "claim" not in self._rubric.hallucination.anchors:
@@ -158,7 +165,7 @@ class VerdictScorer:
             completeness=completeness,
             hallucination=hallucination,
             refusal=refusal,
-            rubric=self._stamp,
+            rubric=dict(self._stamp),
         )
 
     def _relevance(self, question: TextView, answer: TextView, refusal: RefusalFinding | None) -> Relevance | None:
@@ -209,7 +216,7 @@ class VerdictScorer:
         refused = refusal is not None and refusal.refused
         holds = {
             "high_risk": hallucination.exact > self._rubric.hallucination.high_risk_above,
-            "topic_drift": bool(hallucination.drift_penalty),
+            "topic_drift": hallucination.drifted,
             "nothing_to_verify": not hallucination.anchors,
             "contradicted": any(anchor.reason == "contradicted" for anchor in hallucination.anchors),
             "ambiguous_date": any(anchor.ambiguous for anchor in hallucination.anchors),

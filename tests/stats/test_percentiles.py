@@ -1,0 +1,78 @@
+"""Percentiles are values that were measured, and their intervals assume no distribution."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plumbrule.stats.intervals import wilson
+from plumbrule.stats.percentiles import percentile, percentile_interval
+
+P50, P95 = Fraction(1, 2), Fraction(95, 100)
+
+values = st.lists(st.integers(0, 50).map(Fraction), min_size=1, max_size=120).map(sorted)
+shares = st.integers(1, 100).map(lambda hundredths: Fraction(hundredths, 100))
+
+
+def naive(ordered: list[Fraction], share: Fraction) -> Fraction:
+    """Return the first value that enough of all values do not exceed, by counting."""
+    return next(value for value in ordered if Fraction(sum(other <= value for other in ordered), len(ordered)) >= share)
+
+
+@given(values, shares)
+def test_it_is_the_nearest_rank(ordered: list[Fraction], share: Fraction) -> None:
+    """G20: the smallest value that at least the share of all are at or below."""
+    assert percentile(ordered, share) == naive(ordered, share)
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(1, 1), (2, 2), (19, 19), (20, 19), (21, 20), (39, 38), (40, 38), (100, 95), (101, 96)]
+)
+def test_known_ranks(count: int, expected: int) -> None:
+    """The 95th percentile of 1 to n is the value at rank ceil(0.95 n); 0.95 of 20 is 19, not 19.000000000000004."""
+    assert percentile([Fraction(number) for number in range(1, count + 1)], P95) == expected
+
+
+def test_a_percentile_of_nothing() -> None:
+    """Nothing has no percentile and no interval."""
+    assert percentile([], P95) is None
+    assert percentile_interval([], P95) == (None, None)
+
+
+@given(values, st.integers(0, 20), shares)
+def test_missing_values_stand_above_all(ordered: list[Fraction], missing: int, share: Fraction) -> None:
+    """Unknown values count as larger than any: the percentile never falls, or it is unknown."""
+    found = percentile(ordered, share, missing=missing)
+    stand_in = [*ordered, *([Fraction(1_000)] * missing)]
+    wanted = naive(stand_in, share)
+    assert found == (None if wanted == 1_000 else wanted)
+
+
+@given(values, shares)
+def test_the_interval_holds_its_percentile(ordered: list[Fraction], share: Fraction) -> None:
+    """Low is at most the percentile, high at least; an end that cannot be bounded is open."""
+    low, high = percentile_interval(ordered, share)
+    found = percentile(ordered, share)
+    assert found is not None
+    assert low is None or low <= found
+    assert high is None or high >= found
+
+
+@given(st.integers(1, 400), st.data())
+def test_the_interval_agrees_with_wilson(total: int, data: st.DataObject) -> None:
+    """A limit lies inside exactly when Wilson's interval of the share within that limit holds 0.95."""
+    within = data.draw(st.integers(0, total))
+    ordered = [Fraction(1)] * within + [Fraction(3)] * (total - within)
+    low, high = percentile_interval(ordered, P95)
+    inside = (low is None or low <= 2) and (high is None or high > 2)
+    share = wilson(within, total)
+    assert share is not None
+    assert inside is (share.low <= 0.95 <= share.high)
+
+
+def test_few_values_cannot_bound_a_high_percentile() -> None:
+    """72 values say nothing of how slow the slowest twentieth may be; 73 do, by the largest of them."""
+    assert percentile_interval([Fraction(5)] * 72, P95)[1] is None
+    assert percentile_interval([Fraction(5)] * 73, P95) == (Fraction(5), Fraction(5))
+    assert percentile_interval([Fraction(5)] * 3, P50)[0] is None
