@@ -32,7 +32,7 @@ lock: $(STAMPS)/venv  ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --extra build pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build --extra parquet --extra test -c requirements.lock pyproject.toml \
+		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test -c requirements.lock pyproject.toml \
 		-o requirements-test.lock
 
 clean:  ## remove what the other commands made

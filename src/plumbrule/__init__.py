@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from plumbrule._version import __version__
 
 if TYPE_CHECKING:
-    from plumbrule.api import score, score_many
+    from plumbrule.api.scoring import score, score_many
     from plumbrule.errors import InputError, PlumbruleError, RecordError, RubricError, UsageError
     from plumbrule.samples import Sample
     from plumbrule.scorers.verdict import Verdict
@@ -31,8 +31,8 @@ _HOMES = {
     "Sample": "samples",
     "UsageError": "errors",
     "Verdict": "scorers.verdict",
-    "score": "api",
-    "score_many": "api",
+    "score": "api.scoring",
+    "score_many": "api.scoring",
 }
 
 

@@ -13,3 +13,8 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def ledger_address(given: str | None = None) -> str:
+    """Return which ledger is meant: the one given, else ``PLUMBRULE_LEDGER``, else the working directory's own."""
+    return given or os.environ.get("PLUMBRULE_LEDGER") or "sqlite:///.plumbrule/ledger.db"

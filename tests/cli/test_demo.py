@@ -21,7 +21,7 @@ def test_the_demo_shows_counts_and_one_answer(run: Run) -> None:
     assert f"scored {COUNT} " in done.out
     assert "in the answer" in done.out
     assert "context 0" in done.out
-    assert "plumbrule score answers.jsonl" in done.out
+    assert "plumbrule demo --keep answers.jsonl" in done.out
 
 
 def test_the_demo_as_json(run: Run) -> None:

@@ -30,4 +30,5 @@ def command(keep: Path | None, as_json: bool) -> None:
     if as_json:
         return
     job.explain(tally.worst()[0][1].id, as_json=False)
-    click.echo("\nNext: plumbrule demo --keep answers.jsonl, then plumbrule score answers.jsonl")
+    following = f"plumbrule score {keep}" if keep is not None else "plumbrule demo --keep answers.jsonl"
+    click.echo(f"\nNext: {following}")

@@ -89,6 +89,10 @@ class ScoreJob:
             sys.stdout.buffer.write(orjson.dumps(summary, option=orjson.OPT_APPEND_NEWLINE))
         if self.skip_bad and reading.bad:
             self._say_skipped(reading)
+        unread = [name for name in ("question", "contexts") if name not in reading.fields]
+        if unread:
+            said = f"nothing was read as {' or '.join(unread)}; --map FIELD=COLUMN names the column"
+            stderr().print(safe(said), style="yellow", markup=False, soft_wrap=True)
         return tally
 
     def explain(self, wanted: str, *, as_json: bool) -> Verdict:

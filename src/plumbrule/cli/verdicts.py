@@ -49,6 +49,9 @@ def show_summary(
     if tally.passed_contradicted:
         said = f"{tally.passed_contradicted} passed with a contradicted anchor: too few of their anchors to fail them"
         console.print(plain(said, "yellow"), soft_wrap=True)
+    if tally.passed_unverified:
+        said = f"{tally.passed_unverified} passed with nothing to verify: no number, date or claim was found in them"
+        console.print(plain(said, "yellow"), soft_wrap=True)
     for sample, verdict in tally.worst():
         console.print()
         console.print(_headline(verdict))

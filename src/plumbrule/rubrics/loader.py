@@ -54,7 +54,8 @@ def content_of(loaded: Loaded[Any]) -> dict[str, Any]:
 def shipped_text(name: str) -> str:
     """Return the text of a rubric that ships, comments and all."""
     if name not in _FORMS:
-        raise RubricError(f"there is no rubric '{name}'; there are: {', '.join(RUBRICS)}")
+        hint = f" (a file is named with --rubric {name})" if name.endswith((".yaml", ".yml")) else ""
+        raise RubricError(f"there is no rubric '{name}'; there are: {', '.join(RUBRICS)}{hint}")
     return resources.files("plumbrule.rubrics").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
 
 
@@ -81,7 +82,8 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
     try:
         rubric = adapter.validate_python(content)
     except ValidationError as error:
-        raise RubricError(f"{where}: {_first_problem(error)}") from None
+        laid = f" (with --set {', '.join(overrides)})" if overrides else ""
+        raise RubricError(f"{where}{laid}: {_first_problem(error)}") from None
     return Loaded(
         rubric=rubric, name=rubric.name, version=rubric.version, sha256=sha256_of(adapter.dump_python(rubric))
     )

@@ -54,6 +54,7 @@ class Mapped:
     origins: dict[str, str] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unmet: dict[str, str] = field(default_factory=dict)  # field -> the mapped column that this record lacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ class Mapper:
             value = dig(record, path)
             if value is None:
                 mapped.notes.append(f"no {path} for {name}")
+                mapped.unmet[name] = path
             else:
                 values[name] = value
                 origins[name] = path

@@ -38,14 +38,22 @@ def sample_of(mapped: Mapped, *, flat: bool = False) -> Sample:
     if "contexts" not in typed and "citations" in typed:
         _borrow_contexts(mapped, typed)
     if "answer" not in typed and not _answers_nothing(typed):
-        unknown = [key for key in mapped.ignored if key not in ANSWER_KEYS][:_SHOWN_KEYS]
-        hint = f"; --map answer=COLUMN takes it from another key, such as {', '.join(unknown)}" if unknown else ""
-        raise Misfit(f"answer is null and there is no refusal{hint}")
+        raise Misfit(_no_answer(mapped))
     if not typed.get("id"):
         typed.pop("id", None)
         typed["id"] = tagged_id("sample", {name: _bare(value) for name, value in typed.items()})
         mapped.notes.append(MADE_ID)
     return Sample(**typed)  # type: ignore[arg-type]  # each value was read as its field's type above
+
+
+def _no_answer(mapped: Mapped) -> str:
+    unknown = [key for key in mapped.ignored if key not in ANSWER_KEYS][:_SHOWN_KEYS]
+    path = mapped.unmet.get("answer")
+    if path is not None:
+        known = f"; there is {', '.join(unknown)}" if unknown else ""
+        return f"--map answer={path}: there is no '{path}' here{known}"
+    hint = f"; --map answer=COLUMN takes it from another key, such as {', '.join(unknown)}" if unknown else ""
+    return f"answer is null and there is no refusal{hint}"
 
 
 def _answers_nothing(typed: dict[str, object]) -> bool:

@@ -12,6 +12,7 @@ from plumbrule.text.values import Value, lookup_keys, match_value
 from plumbrule.text.view import TextView
 
 _STOPS = ".!"
+_AFTER_PARTICLE = frozenset(",;:.!-–—")
 _MOST_OBJECTS = 1_000  # bounds the work where a context repeats one word endlessly
 
 
@@ -227,6 +228,16 @@ def _negated(view: TextView, places: tuple[int, ...], sentence: Sentence, rules:
     first, _ = view.words_between(sentence.start, sentence.end)
     for place in places:
         for index in range(max(first, place - rules.negation_reach - 1), place):
-            if view.lemmas[index] in rules.negations and view.lemmas[index + 1] not in rules.bounds:
+            if (
+                view.lemmas[index] in rules.negations
+                and view.lemmas[index + 1] not in rules.bounds
+                and not (index == first and _is_particle(view, index))
+            ):
                 return True
     return False
+
+
+def _is_particle(view: TextView, index: int) -> bool:
+    """Tell whether a sentence's first word answers the question and denies nothing of what follows: "No, ..."."""
+    end = view.spans[1][index]
+    return view.text[end : end + 3].lstrip()[:1] in _AFTER_PARTICLE

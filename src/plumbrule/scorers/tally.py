@@ -52,6 +52,7 @@ class Tally:
         self.flags: dict[str, int] = {}
         self.anchors: dict[str, list[int]] = {kind: [0, 0] for kind in ("number", "date", "claim")}
         self.passed_contradicted = 0  # a contradicted anchor, but too few to fail: worth a look all the same
+        self.passed_unverified = 0  # nothing was found that could be checked
         self.scores = {name: ScoreTally() for name in SCORES}
         self._keep = worst
         self._worst: list[tuple[tuple[int, float, float, int], Sample, Verdict]] = []
@@ -62,6 +63,9 @@ class Tally:
         self.verdicts[verdict.verdict] += 1
         self.refused += "refusal" in verdict.flags
         self.passed_contradicted += verdict.verdict == "PASS" and "contradicted" in verdict.flags
+        self.passed_unverified += (
+            verdict.verdict == "PASS" and "nothing_to_verify" in verdict.flags and "refusal" not in verdict.flags
+        )
         for flag in verdict.flags:
             self.flags[flag] = self.flags.get(flag, 0) + 1
         for anchor in verdict.hallucination.anchors:
@@ -82,6 +86,7 @@ class Tally:
         self.attempted += later.attempted
         self.refused += later.refused
         self.passed_contradicted += later.passed_contradicted
+        self.passed_unverified += later.passed_unverified
         for outcome, count in later.verdicts.items():
             self.verdicts[outcome] += count
         for flag, count in later.flags.items():
@@ -128,5 +133,6 @@ class Tally:
             },
             "flags": dict(sorted(self.flags.items())),
             "passed_contradicted": self.passed_contradicted,
+            "passed_unverified": self.passed_unverified,
             "worst": [verdict.id for _, verdict in self.worst()],
         }

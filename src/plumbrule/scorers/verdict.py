@@ -220,6 +220,7 @@ class VerdictScorer:
             "nothing_to_verify": not hallucination.anchors,
             "contradicted": any(anchor.reason == "contradicted" for anchor in hallucination.anchors),
             "ambiguous_date": any(anchor.ambiguous for anchor in hallucination.anchors),
+            "no_contexts": not sample.contexts and not refused,
             "no_question": not sample.question.strip() and not refused,
             "no_keywords": completeness is not None and not completeness.keywords,
             "empty_answer": not (sample.answer or "").strip() and not refused,

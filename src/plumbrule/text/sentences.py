@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 _ABBREVIATIONS = frozenset(
     """
-    mr mrs ms dr prof sr jr st rev hon gen col sgt capt inc ltd co corp llc plc dept est approx no nos vs etc
+    mr mrs ms dr prof sr jr st rev hon gen col sgt capt inc ltd co corp llc plc dept est approx vs etc
     e.g i.e cf al fig figs sec secs art arts para paras ch vol pp p ed eds u.s u.k e.u a.m p.m
     jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
+_BEFORE_NUMBERS = frozenset({"no", "nos"})
 _CLOSERS = "\"'”’)]»*_"
 # the end mark, what closes after it (quotes, brackets, citation markers), then white space
 # (possessive and only at the head of a run of marks: no text makes it look at a place twice)
@@ -58,6 +59,8 @@ def _ends_sentence(text: str, mark: int, end: int) -> bool:
         return False  # a list marker
     if len(word) == 1 and word.isalpha():  # an initial: "J. Smith"; but "Plan B." may end a sentence
         return not (following[:1].isupper() and last[1].isupper())
+    if word in _BEFORE_NUMBERS:  # "No. 7", but "No. That is wrong."
+        return not following[:1].isdigit()
     return word not in _ABBREVIATIONS
 
 

@@ -1,4 +1,4 @@
-"""What Python callers use: the one place that wires rubrics, samples, scorers and engines together."""
+"""Verdicts for Python callers: wires rubrics, samples, scorers and engines together."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

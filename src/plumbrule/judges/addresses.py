@@ -1,0 +1,58 @@
+"""Where a provider may be: http or https only, and no address inside the network unless that was allowed."""
+
+import ipaddress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from plumbrule.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A checked address of a provider."""
+
+    url: str  # without a slash at its end
+    host: str
+    loopback: bool
+    allow_private: bool
+
+    def admits(self, peer: str) -> bool:
+        """Tell whether a connection to this numeric address may be used, whatever the name resolved to."""
+        ip = _ip(peer)
+        if ip is None:
+            return False
+        if ip.is_loopback:
+            return self.loopback or self.allow_private
+        return self.allow_private or ip.is_global
+
+
+def check_base_url(url: str, *, allow_private: bool, secret: bool) -> Address:
+    """Return the address of ``url``, or say why it cannot be used; with ``secret`` a key will be sent there."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise UsageError("base_url is not an address, such as https://api.openai.com/v1") from None
+    if parts.scheme not in {"http", "https"} or not host:
+        raise UsageError("base_url must begin with http:// or https:// and name a host")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        # said without the address: there may be a secret in it
+        raise UsageError("base_url must not hold a user, a password, a query or a fragment; name a key by api_key_env")
+    ip = _ip(host)
+    loopback = host == "localhost" or (ip is not None and ip.is_loopback)
+    address = Address(url=url.rstrip("/"), host=host, loopback=loopback, allow_private=allow_private)
+    if ip is not None and not address.admits(host):
+        raise UsageError(f"base_url: {host} is a private address; set allow_private to use it all the same")
+    if secret and parts.scheme == "http" and not loopback and not allow_private:
+        raise UsageError(f"base_url: a key would travel to {host} in the clear; use https, or set allow_private")
+    return address
+
+
+def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        ip = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(ip, ipaddress.IPv6Address):
+        return ip.ipv4_mapped or ip.sixtofour or ip
+    return ip

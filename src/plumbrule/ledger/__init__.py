@@ -1,0 +1,51 @@
+"""The ledger: an append-only store of everything that was measured and decided, in one hash chain."""
+
+from plumbrule.ledger.backup import backup, restore
+from plumbrule.ledger.chain import Break, Verification
+from plumbrule.ledger.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
+from plumbrule.ledger.export import export
+from plumbrule.ledger.failures import (
+    EntryError,
+    LedgerBrokenError,
+    LedgerBusyError,
+    LedgerError,
+    LedgerFullError,
+    LedgerReadOnlyError,
+    LedgerUnreachableError,
+    LedgerVersionError,
+    NotALedgerError,
+    ResultStandsError,
+)
+from plumbrule.ledger.opening import open_ledger, upgrade
+from plumbrule.ledger.schema import SCHEMA_VERSION
+from plumbrule.ledger.store import Ledger
+
+__all__ = [
+    "KINDS",
+    "SCHEMA_VERSION",
+    "Break",
+    "Checkpoint",
+    "Draft",
+    "Entry",
+    "EntryError",
+    "Ledger",
+    "LedgerBrokenError",
+    "LedgerBusyError",
+    "LedgerError",
+    "LedgerFullError",
+    "LedgerReadOnlyError",
+    "LedgerUnreachableError",
+    "LedgerVersionError",
+    "NotALedgerError",
+    "ResultKey",
+    "ResultStandsError",
+    "Verification",
+    "backup",
+    "export",
+    "open_ledger",
+    "read_checkpoint",
+    "restore",
+    "upgrade",
+    "write_checkpoint",
+]

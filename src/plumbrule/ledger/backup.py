@@ -1,0 +1,122 @@
+"""Keeps a ledger safe: a verified copy beside it, and a new ledger from such a copy with its chain intact."""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+import orjson
+from sqlalchemy.engine import URL
+
+from plumbrule.errors import InputError, RecordError, UsageError
+from plumbrule.hashing import canonical_json
+from plumbrule.ledger.chain import BrokenChainError, Row, walk
+from plumbrule.ledger.checkpoint import Checkpoint
+from plumbrule.ledger.engines import writing
+from plumbrule.ledger.entry import Entry
+from plumbrule.ledger.export import export_jsonl
+from plumbrule.ledger.failures import LedgerBrokenError, LedgerError, told_clearly
+from plumbrule.ledger.opening import LOCK_TIMEOUT_S, open_ledger
+from plumbrule.ledger.rows import insert
+from plumbrule.ledger.schema import COLUMNS
+from plumbrule.ledger.store import Ledger
+
+_BATCH_ROWS = 5000
+
+
+def backup(ledger: Ledger, path: Path) -> Checkpoint:
+    """Copy a ledger to a new file while others may go on writing; return the end of the copy's chain.
+
+    A SQLite ledger becomes another one, any ledger becomes JSON lines where ``path`` ends in ``.jsonl``.
+    """
+    if path.exists():
+        raise UsageError(f"{path}: is there already: a backup is never written over, name a new file")
+    if path.suffix == ".jsonl":
+        return ledger.checkpoint(export_jsonl(ledger, path) - 1)
+    if ledger.engine.dialect.name != "sqlite":
+        raise UsageError(f"{path}: a ledger on a server is backed up to a .jsonl file, which restore reads")
+    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with told_clearly(str(path)):
+            _copy(ledger, temporary)
+        with open_ledger(URL.create("sqlite", database=str(temporary))) as copy:
+            found, end = copy.verify(), copy.checkpoint()
+        if found.broken is not None:
+            raise LedgerBrokenError(f"{ledger.name}: {found.broken.message}: no backup was kept")
+        with told_clearly(str(path)):
+            _settle(temporary)
+        temporary.rename(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        for left in (temporary, Path(f"{temporary}-wal"), Path(f"{temporary}-shm")):
+            with suppress(FileNotFoundError):
+                left.unlink()
+    return end
+
+
+def restore(source: Path, address: str | URL, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Checkpoint:
+    """Make a new ledger at ``address`` from JSON lines; every link is checked, and all is kept or nothing."""
+    rows = walk(_read(source))
+    try:
+        _sequence, _kind, identity, _author, at, *_rest = next(rows)
+        opened = datetime.fromisoformat(at.decode())
+        with open_ledger(address, at=opened, ledger_id=identity.decode(), lock_timeout_s=lock_timeout_s) as ledger:
+            with writing(ledger.engine, ledger.name) as connection:
+                end = ledger.checkpoint()
+                if end.sequence or end.entry_sha256 != _rest[-1].decode():
+                    raise LedgerError(f"{ledger.name}: is in use already: restore into a new ledger")
+                while batch := [_entry(row) for row in islice(rows, _BATCH_ROWS)]:
+                    insert(connection, batch)
+            return ledger.checkpoint()
+    except BrokenChainError as error:
+        raise InputError(f"{source}: {error.found.message}: nothing was restored") from None
+
+
+def _copy(ledger: Ledger, path: Path) -> None:
+    raw = ledger.engine.raw_connection()
+    try:
+        with closing(sqlite3.connect(path)) as target:
+            cast("sqlite3.Connection", raw.driver_connection).backup(target)
+    finally:
+        raw.close()
+
+
+def _settle(path: Path) -> None:
+    """Leave one file that needs no other beside it, not even to be read, and see it to the disk."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _read(source: Path) -> Iterator[Row]:
+    """Yield the rows that JSON lines hold."""
+    try:
+        with source.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    value = orjson.loads(line)
+                    yield _row({**value, "body": canonical_json(value["body"]).decode()})
+                except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
+                    raise RecordError("is not an entry of a ledger", source=str(source), line=number) from None
+    except OSError as error:
+        raise InputError(f"{source}: cannot be read: {error.strerror}") from None
+
+
+def _row(value: dict[str, object]) -> Row:
+    sequence, *texts = (value[name] for name in COLUMNS)
+    if type(sequence) is not int or not all(isinstance(text, str) for text in texts):
+        raise TypeError("a part of the entry has the wrong type")
+    kind, subject, author, at, body, body_sha256, previous, own = (str(text).encode() for text in texts)
+    return sequence, kind, subject, author, at, body, body_sha256, previous, own
+
+
+def _entry(row: Row) -> Entry:
+    sequence, *texts = row
+    return Entry(sequence=sequence, **{name: text.decode() for name, text in zip(COLUMNS[1:], texts, strict=True)})

@@ -1,0 +1,73 @@
+"""Writes a ledger out whole: as JSON lines that can be restored, or as Parquet for analysis."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+import orjson
+
+from plumbrule.errors import MissingExtraError, UsageError
+from plumbrule.hashing import canonical_json
+from plumbrule.ledger.chain import BrokenChainError, Row, walk
+from plumbrule.ledger.failures import LedgerBrokenError
+from plumbrule.ledger.rows import stream
+from plumbrule.ledger.schema import COLUMNS
+from plumbrule.ledger.store import Ledger
+from plumbrule.writing import written_whole
+
+_BATCH_ROWS = 5000
+
+
+def export(ledger: Ledger, path: Path) -> int:
+    """Write every entry to ``path``, by its suffix; return how many entries there are."""
+    if path.suffix == ".jsonl":
+        return export_jsonl(ledger, path)
+    if path.suffix == ".parquet":
+        return export_parquet(ledger, path)
+    raise UsageError(f"{path}: a ledger is exported to .jsonl or .parquet")
+
+
+def export_jsonl(ledger: Ledger, path: Path) -> int:
+    """Write one entry a line, its body as JSON; the same entries give the same bytes from every database."""
+    count = 0
+    with written_whole(path) as file:
+        for row in _whole(ledger):
+            file.write(_line(row))
+            count += 1
+    return count
+
+
+def export_parquet(ledger: Ledger, path: Path) -> int:
+    """Write one entry a row, its body as JSON text."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra that most users do not need
+        import pyarrow.parquet as pq  # noqa: PLC0415 - the same
+    except ImportError:
+        raise MissingExtraError(need="writing Parquet", extra="parquet") from None
+    schema = pa.schema([(name, pa.int64() if name == "sequence" else pa.string()) for name in COLUMNS])
+    rows = _whole(ledger)
+    count = 0
+    with written_whole(path) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        while batch := list(islice(rows, _BATCH_ROWS)):
+            writer.write_table(
+                pa.table([pa.array(column) for column in zip(*batch, strict=True)], names=COLUMNS).cast(schema)
+            )
+            count += len(batch)
+    return count
+
+
+def _whole(ledger: Ledger) -> Iterator[Row]:
+    """Yield the rows of a chain that is whole: a broken one is not spread any further."""
+    try:
+        with closing(stream(ledger.engine, ledger.name)) as rows:
+            yield from walk(rows)
+    except BrokenChainError as error:
+        raise LedgerBrokenError(f"{ledger.name}: {error.found.message}: nothing was written") from None
+
+
+def _line(row: Row) -> bytes:
+    sequence, *texts = row
+    parts: dict[str, object] = {name: text.decode() for name, text in zip(COLUMNS[1:], texts, strict=True)}
+    parts |= {"sequence": sequence, "body": orjson.Fragment(row[5])}
+    return canonical_json(parts) + b"\n"

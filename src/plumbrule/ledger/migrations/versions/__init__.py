@@ -1,0 +1,1 @@
+"""One module per step, each complete in itself: a step stays what it was when later code changes."""

@@ -1,0 +1,256 @@
+"""The ledger itself: appends entries durably, one writer at a time, and finds them again."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, or_, select
+
+from plumbrule.errors import UsageError
+from plumbrule.ledger.chain import Verification, judge, link
+from plumbrule.ledger.checkpoint import Checkpoint
+from plumbrule.ledger.engines import reading, writing
+from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
+from plumbrule.ledger.failures import EntryError, LedgerBrokenError, LedgerError, ResultStandsError
+from plumbrule.ledger.rows import insert, missing_guards, stream
+from plumbrule.ledger.schema import entries
+from plumbrule.ledger.sharing import SharedCommit, Ticket
+
+_FETCH = 1000
+_ASK = 500  # subjects in one question
+
+
+_LAST = select(entries).order_by(entries.c.sequence.desc()).limit(1)
+_STANDING = select(entries).where(
+    entries.c.kind == "result", entries.c.subject.in_(bindparam("subjects", expanding=True))
+)
+
+
+class Ledger:
+    """An append-only store of entries in one hash chain; safe to share between threads.
+
+    Make one with ``open_ledger``, and one for each process.
+    """
+
+    def __init__(self, engine: Engine, *, name: str, ledger_id: str) -> None:
+        self.name = name
+        self.ledger_id = ledger_id
+        self._engine = engine
+        self._commits = SharedCommit(self._write)
+
+    @property
+    def engine(self) -> Engine:
+        """Return the database engine, for those who read in ways of their own."""
+        return self._engine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    def append(self, kind: str, subject: str, body: object, author: str, *, at: datetime) -> Entry:
+        """Append one entry; it is durable when this returns. A result that already stands is returned as it is."""
+        return self.append_many([Draft(kind=kind, subject=subject, body=body, author=author, at=at)])[0]
+
+    def append_result(self, key: ResultKey, body: object, author: str, *, at: datetime) -> Entry:
+        """Append the result of one sample; the same again is the old entry, another one is refused."""
+        return self.append("result", key.subject, body, author, at=at)
+
+    def correct(self, entry: Entry, value: object, author: str, *, reason: str, at: datetime) -> Entry:
+        """Append a correction of ``entry``, which stays as it is."""
+        if not reason.strip():
+            raise EntryError(f"a correction of entry {entry.sequence} needs a reason")
+        body = {"corrects": entry.sequence, "corrects_sha256": entry.entry_sha256, "reason": reason, "value": value}
+        standing = self.entry(entry.sequence)
+        if standing != entry:
+            raise EntryError(f"{self.name}: entry {entry.sequence} is not the one to be corrected")
+        return self.append("correction", entry.subject, body, author, at=at)
+
+    def append_many(self, drafts: Iterable[Draft]) -> list[Entry]:
+        """Append entries together, all or none; return them in the order of ``drafts``.
+
+        Callers in other threads that wait at the same time share one commit, so the disk is waited for once.
+        """
+        ticket = Ticket([draft.sealed() for draft in drafts])
+        for draft in ticket.drafts:
+            if draft.kind == "ledger":
+                raise EntryError("the opening entry of a ledger is written once, when the ledger is made")
+        self._commits.settle(ticket)
+        if ticket.error is not None:
+            raise ticket.error
+        return ticket.entries
+
+    def entry(self, sequence: int) -> Entry | None:
+        """Return one entry by its number."""
+        return self._one(entries.c.sequence == sequence)
+
+    def entries(
+        self, *, kind: str | None = None, subject: str | None = None, run: str | None = None, after: int = 0
+    ) -> Iterator[Entry]:
+        """Yield the entries that fit, in the order of the chain; ``run`` finds all that belongs to a run."""
+        return self._select(*_conditions(kind=kind, subject=subject, run=run), entries.c.sequence > after)
+
+    def runs(self, prefix: str = "") -> Iterator[Entry]:
+        """Yield the runs whose id begins with ``prefix``, the oldest first."""
+        return self._select(entries.c.kind == "run", *_begins(prefix))
+
+    def results(self, run: str) -> Iterator[Entry]:
+        """Yield the results of a run, in the order in which they were finished."""
+        return self.entries(kind="result", run=run)
+
+    def result(self, key: ResultKey) -> Entry | None:
+        """Return the one result of a sample in a repeat of a run."""
+        return self._one(*_conditions(kind="result", subject=key.subject))
+
+    def finished(self, run: str) -> set[ResultKey]:
+        """Return what need not be done again when a run is resumed, without reading the results."""
+        wanted = select(entries.c.subject).where(*_conditions(kind="result", run=run))
+        with reading(self._engine, self.name) as connection:
+            return {ResultKey.read(subject) for subject in connection.scalars(wanted)}
+
+    def corrections(self, entry: Entry) -> list[Entry]:
+        """Return the corrections of an entry, the oldest first."""
+        found = self.entries(kind="correction", subject=entry.subject, after=entry.sequence)
+        return [correction for correction in found if correction.value.get("corrects") == entry.sequence]
+
+    def checkpoint(self, sequence: int | None = None) -> Checkpoint:
+        """Return the end of the chain as it is now, or as it was when ``sequence`` was the last entry."""
+        if sequence is None:
+            with reading(self._engine, self.name) as connection:
+                last = _last(connection, self.name)
+        else:
+            found = self.entry(sequence)
+            if found is None:
+                raise UsageError(f"{self.name}: there is no entry {sequence}")
+            last = found
+        return Checkpoint(
+            ledger_id=self.ledger_id,
+            sequence=last.sequence,
+            entry_sha256=last.entry_sha256,
+            recorded_at_utc=last.recorded_at_utc,
+        )
+
+    def verify(self, *checkpoints: Checkpoint) -> Verification:
+        """Walk along the whole chain and name the first broken entry; checkpoints must be held, too."""
+        for checkpoint in checkpoints:
+            if checkpoint.ledger_id != self.ledger_id:
+                raise UsageError(f"{self.name}: is {self.ledger_id}, the checkpoint is of {checkpoint.ledger_id}")
+        missing = missing_guards(self._engine, self.name)
+        with closing(stream(self._engine, self.name)) as rows:
+            return judge(rows, ledger_id=self.ledger_id, missing_guards=missing, checkpoints=checkpoints)
+
+    def _write(self, tickets: list[Ticket]) -> None:
+        """Write what every ticket asks for, in one transaction, and settle them all."""
+        try:
+            with writing(self._engine, self.name) as connection:
+                new: list[Entry] = []
+                standing = _standing(connection, tickets)
+                last = _last(connection, self.name)
+                for ticket in tickets:
+                    try:
+                        added = _place(ticket, last, standing)
+                    except ResultStandsError as error:
+                        ticket.error = error  # only of this one: the others go on
+                    else:
+                        new += added
+                        last = added[-1] if added else last
+                insert(connection, new)
+        except BaseException as error:
+            for ticket in tickets:
+                ticket.error = ticket.error or (error if isinstance(error, LedgerError) else _interrupted(self.name))
+            if not isinstance(error, LedgerError):
+                raise
+        finally:
+            for ticket in tickets:
+                ticket.settled = True
+
+    def _select(self, *conditions: ColumnElement[bool]) -> Iterator[Entry]:
+        wanted = select(entries).where(*conditions).order_by(entries.c.sequence)
+        with (
+            reading(self._engine, self.name) as connection,
+            connection.execution_options(yield_per=_FETCH).execute(wanted) as found,
+        ):
+            for row in found.mappings():
+                yield Entry(**row)
+
+    def _one(self, *conditions: ColumnElement[bool]) -> Entry | None:
+        with reading(self._engine, self.name) as connection:
+            row = connection.execute(select(entries).where(*conditions)).mappings().first()
+        return None if row is None else Entry(**row)
+
+
+def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entry]:
+    """Give the drafts of a ticket their places after ``last``; return those that are new."""
+    added: list[Entry] = []
+    placed: list[Entry] = []
+    results: dict[str, Entry] = {}
+    for draft in ticket.drafts:
+        if draft.kind == "result":
+            old = standing.get(draft.subject) or results.get(draft.subject)
+            if old is not None and old.body != draft.body:
+                raise ResultStandsError(
+                    f"another result of {draft.subject} stands as entry {old.sequence}: append a correction instead"
+                )
+            if old is not None:
+                placed.append(old)
+                continue
+        last = link(draft, sequence=last.sequence + 1, previous_sha256=last.entry_sha256)
+        if draft.kind == "result":
+            results[draft.subject] = last
+        added.append(last)
+        placed.append(last)
+    standing.update(results)
+    ticket.entries = placed
+    return added
+
+
+def _standing(connection: Connection, tickets: list[Ticket]) -> dict[str, Entry]:
+    """Return the results that stand already, of those that are to be appended."""
+    asked = [draft.subject for ticket in tickets for draft in ticket.drafts if draft.kind == "result"]
+    found: dict[str, Entry] = {}
+    for start in range(0, len(asked), _ASK):
+        some = asked[start : start + _ASK]
+        rows = connection.execute(_STANDING, {"subjects": some}).mappings()
+        found.update((row["subject"], Entry(**row)) for row in rows)
+    return found
+
+
+def _last(connection: Connection, name: str) -> Entry:
+    row = connection.execute(_LAST).mappings().first()
+    if row is None:
+        raise LedgerBrokenError(f"{name}: every entry is gone: restore it from a backup")
+    return Entry(**row)
+
+
+def _conditions(*, kind: str | None, subject: str | None = None, run: str | None = None) -> list[ColumnElement[bool]]:
+    # Naming every kind lets the one index serve a search by subject alone.
+    found: list[ColumnElement[bool]] = [] if kind is None else [entries.c.kind == kind]
+    if kind is None and (subject is not None or run is not None):
+        found = [entries.c.kind.in_(KINDS)]
+    if subject is not None:
+        found.append(entries.c.subject == subject)
+    if run is not None:
+        # One range of the index, up to the character after the slash, less what only begins with the same letters.
+        found += [entries.c.subject >= run, entries.c.subject < f"{run}0"]
+        found.append(or_(entries.c.subject == run, entries.c.subject >= f"{run}/"))
+    return found
+
+
+def _begins(prefix: str) -> list[ColumnElement[bool]]:
+    """Return the conditions for a subject that begins with ``prefix``, as a range of an index."""
+    if not prefix:
+        return []
+    return [entries.c.subject >= prefix, entries.c.subject < f"{prefix}\U0010ffff"]
+
+
+def _interrupted(name: str) -> LedgerError:
+    return LedgerError(f"{name}: writing was interrupted: whether the last entries were kept shows when you read them")

@@ -1,0 +1,75 @@
+"""A judge in front of a scripted provider, in both protocols."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pytest
+from tests.servers.scripted import Request, Script, ScriptedServer
+
+from plumbrule.judges.judgement import Judgement
+from plumbrule.judges.llm import LLMJudge
+from plumbrule.judges.patience import Patience
+from plumbrule.judges.providers import Generation, open_chat_model
+from plumbrule.samples import Passage, Sample
+
+KEY_NAME = "PLUMBRULE_TEST_KEY"
+SENTINEL = "sk-sentinel-0123456789abcdef"
+SAMPLE = Sample(
+    id="q1",
+    question="What is the wire fee?",
+    answer="The wire fee is $25.",
+    reference="$25.",
+    contexts=(Passage(text="The wire fee is $25."),),
+)
+QUICK = Patience(deadline_s=5.0, call_timeout_s=2.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What a judgement came to, what reached the server for it, and how long it took."""
+
+    judgement: Judgement
+    requests: list[Request]
+    took_s: float
+
+
+class Ask(Protocol):
+    """Judge the sample against a script."""
+
+    def __call__(
+        self, script: Script, *, patience: Patience = QUICK, sample: Sample = SAMPLE, **options: Any
+    ) -> Judged:
+        """Return the judgement."""
+        ...
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+def protocol(request: pytest.FixtureRequest) -> str:
+    """Both wire protocols, one after the other."""
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def ask(protocol: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Judged]:
+    """Judge one sample through a real connection to a scripted server."""
+    monkeypatch.setenv(KEY_NAME, SENTINEL)
+
+    def judge(script: Script, *, patience: Patience = QUICK, sample: Sample = SAMPLE, **options: Any) -> Judged:
+        async def run(server: ScriptedServer) -> tuple[Judgement, float]:
+            model = open_chat_model(f"{protocol}:scripted", base_url=server.base_url(protocol), api_key_env=KEY_NAME)
+            try:
+                judge = LLMJudge(model, generation=Generation(), patience=patience, **options)
+                started = time.monotonic()
+                return await judge.judge(sample), time.monotonic() - started
+            finally:
+                await model.aclose()
+
+        with ScriptedServer(script) as server:
+            judgement, took_s = asyncio.run(run(server))
+        return Judged(judgement=judgement, requests=server.requests, took_s=took_s)
+
+    return judge

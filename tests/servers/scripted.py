@@ -1,0 +1,173 @@
+"""A model provider over real HTTP on loopback that answers by script, in OpenAI's and in Anthropic's protocol.
+
+``with ScriptedServer([...]) as server:`` runs it in a thread; each request takes the next step of the script, and the
+last step goes on for ever. ``python tests/servers/scripted.py`` runs it until it is stopped and prints its port.
+"""
+
+import asyncio
+import json
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+GOOD = '{"accuracy_score": 2, "faithfulness_score": 1, "rationale": "Correct, with one small inference."}'
+MODEL = "scripted-2025-01-01"
+FINGERPRINT = "fp_scripted"
+INPUT_TOKENS, OUTPUT_TOKENS = 321, 21
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How one request is answered."""
+
+    text: str | None = GOOD  # the model's reply
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content_type: str | None = "application/json"
+    usage: bool = True
+    body: bytes | None = None  # in place of the protocol's own
+    delay_s: float = 0.0
+    byte_every_s: float | None = None  # the body in single bytes, each after this time
+    reset: bool = False  # the connection breaks before an answer
+    cut_at: int | None = None  # the connection ends after so many bytes of the body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request as it came."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """Return the body as JSON."""
+        return json.loads(self.body)
+
+    @property
+    def prompt(self) -> str:
+        """Return the user's message."""
+        text: str = self.json["messages"][-1]["content"]
+        return text
+
+
+Script = Sequence[Step] | Callable[[Request], Step]
+
+
+class ScriptedServer:
+    """Answers by its script and remembers every request."""
+
+    def __init__(self, script: Script | None = None, *, port: int = 0) -> None:
+        self.requests: list[Request] = []
+        self._script = script if script is not None else [Step()]
+        self._loop = asyncio.new_event_loop()
+        self._socket = socket.create_server(("127.0.0.1", port))
+        self.port: int = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._stop = asyncio.Event()
+
+    def base_url(self, protocol: str) -> str:
+        """Return the address to give a client of this protocol."""
+        return f"http://127.0.0.1:{self.port}" + ("/v1" if protocol == "openai" else "")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _serve(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._run())
+
+    async def _run(self) -> None:
+        server = await asyncio.start_server(self._connected, sock=self._socket, limit=2**24, backlog=4096)
+        await self._stop.wait()
+        server.close()  # the runner cancels what is still being answered
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while (request := await _read(reader)) is not None:
+                self.requests.append(request)
+                if not await _answer(self._next(request), request, writer):
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client went away, or the server stops
+        finally:
+            writer.close()
+
+    def _next(self, request: Request) -> Step:
+        if callable(self._script):
+            return self._script(request)
+        return self._script[min(len(self.requests), len(self._script)) - 1]
+
+
+async def _read(reader: asyncio.StreamReader) -> Request | None:
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    pairs = (line.partition(":") for line in head[1:] if line)
+    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Request(path=head[0].split(" ")[1], headers=headers, body=body)
+
+
+async def _answer(step: Step, request: Request, writer: asyncio.StreamWriter) -> bool:
+    """Write the answer; tell whether the connection may be used again."""
+    await asyncio.sleep(step.delay_s)
+    if step.reset:
+        # a socket that does not linger is closed with a reset
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort()
+        return False
+    body = step.body if step.body is not None else envelope(step, request)
+    headers = {"content-length": str(len(body)), **step.headers}
+    if step.content_type is not None:
+        headers["content-type"] = step.content_type
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    writer.write(f"HTTP/1.1 {step.status} Scripted\r\n{head}\r\n".encode("latin-1"))
+    if step.byte_every_s is not None:
+        for byte in body:
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(step.byte_every_s)
+        return True
+    writer.write(body[: step.cut_at])
+    await writer.drain()
+    return step.cut_at is None
+
+
+def envelope(step: Step, request: Request) -> bytes:
+    """Return the model's reply in the protocol that the path speaks."""
+    if step.status >= 400:
+        return json.dumps({"error": {"type": "scripted", "message": "Scripted trouble."}}).encode()
+    if request.path.endswith("/chat/completions"):
+        message = {"role": "assistant", "content": step.text}
+        content: dict[str, Any] = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "model": MODEL,
+            "system_fingerprint": FINGERPRINT,
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        }
+        usage = {"prompt_tokens": INPUT_TOKENS, "completion_tokens": OUTPUT_TOKENS}
+    else:
+        blocks = [] if step.text is None else [{"type": "text", "text": step.text}]
+        content = {"id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": blocks}
+        usage = {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS}
+    return json.dumps(content | ({"usage": usage} if step.usage else {})).encode()
+
+
+if __name__ == "__main__":
+    with ScriptedServer() as running:
+        sys.stdout.write(f"{running.port}\n")
+        sys.stdout.flush()
+        threading.Event().wait()
