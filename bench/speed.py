@@ -119,7 +119,7 @@ def _textbook(claims: bool) -> Score:  # noqa: FBT001 - a column of the table
 
 
 def _run_stream(claims: str, count: str) -> None:
-    from plumbrule.cli import run  # noqa: PLC0415 - each case imports only its own
+    from plumbrule.cli import invoke  # noqa: PLC0415 - each case imports only its own
 
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "samples.jsonl"), Path(folder, "verdicts.jsonl")
@@ -128,7 +128,7 @@ def _run_stream(claims: str, count: str) -> None:
         with Path(folder, "summary.txt").open("w", encoding="utf-8") as summary:
             kept, sys.stdout = sys.stdout, summary
             start = time.process_time()
-            code = run(arguments if claims == "True" else [*arguments, "--no-claims"])
+            code = invoke(arguments if claims == "True" else [*arguments, "--no-claims"])
             spent = time.process_time() - start
             sys.stdout = kept
         if code:

@@ -45,7 +45,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[byte
 
     def run_command(*arguments: object, stdin: bytes = b"") -> Done:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        code = cli.run([str(argument) for argument in arguments])
+        code = cli.invoke([str(argument) for argument in arguments])
         sys.stdout.flush()
         sys.stderr.flush()
         out, err = capfdbinary.readouterr()

@@ -113,7 +113,7 @@ def test_help_imports_nothing_heavy(command: tuple[str, ...]) -> None:
     code = (
         "import sys\n"
         "from plumbrule import cli\n"
-        f"cli.run([*{command}, '--help'])\n"
+        f"cli.invoke([*{command}, '--help'])\n"
         f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

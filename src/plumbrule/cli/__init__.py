@@ -20,8 +20,14 @@ _READER_GONE = 141  # as the shell has it for a program ended by a closed pipe
 _COMMANDS = {
     "completion": "Print the shell's completion script.",
     "demo": "See the main job end to end on bundled data.",
+    "gate": "Decide whether a run may be released, as exit code.",
+    "init": "Write a commented run configuration to start from.",
+    "ledger": "Verify, export, back up and upgrade the store.",
     "rubric": "Show the rubrics, and check one of your own.",
+    "run": "Carry out a benchmark run into the ledger.",
+    "runs": "List the runs of the ledger.",
     "score": "Give every answer a verdict, with the evidence.",
+    "show": "Show one run's figures and gates.",
     "validate": "Read a dataset, say what was understood, list every bad line.",
 }
 
@@ -69,10 +75,10 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(invoke(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:
+def invoke(arguments: list[str]) -> int:
     """Run one command and return its exit code; a user's mistake is one line on standard error."""
     try:
         if COMPLETION_VARIABLE in os.environ:

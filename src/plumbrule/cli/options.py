@@ -43,3 +43,9 @@ def rubric_options(command: Command) -> Command:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
+ledger_option = click.option(
+    "--ledger",
+    "ledger_url",
+    metavar="URL",
+    help="The ledger, such as sqlite:///runs.db; else $PLUMBRULE_LEDGER, else .plumbrule/ledger.db.",
+)

@@ -1,0 +1,156 @@
+"""Benchmark runs on a terminal: carry one out, list them, show one, decide on one."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plumbrule.api.runs import describe_run, find_run, resume_run, start_run
+from plumbrule.cli.console import plain, stderr, stdout
+from plumbrule.cli.storage import now, open_here
+from plumbrule.runs.execution import Progress
+
+_LONGEST_CELL = 40
+_SIGNS = {"at_least": "≥", "at_most": "≤"}
+
+
+def carry_out(config: Path, *, resume: str | None, ledger_url: str | None, as_json: bool) -> None:
+    """Carry out a run, or the rest of one, and show it."""
+    with open_here(ledger_url, make=True) as ledger:
+        watch = _watch(stderr())
+        if resume is None:
+            run = start_run(config, ledger, now, watch=watch)
+        else:
+            run = resume_run(resume, config, ledger, now, watch=watch)
+        described = describe_run(ledger, find_run(ledger, run))
+    if as_json:
+        _print(described)
+    else:
+        show_run(stdout(), described)
+
+
+def list_runs(*, ledger_url: str | None, as_json: bool) -> None:
+    """List the runs."""
+    with open_here(ledger_url) as ledger:
+        runs = [
+            {"run_id": entry.subject, "at": entry.recorded_at_utc, **entry.value["summary"]} for entry in ledger.runs()
+        ]
+    if as_json:
+        _print(runs)
+        return
+    table = Table(box=None, pad_edge=False)
+    columns = ("run_id", "name", "dataset", "model", "judge", "samples", "repeats")
+    for heading in columns:
+        table.add_column(heading, no_wrap=heading == "run_id", overflow="fold")
+    for run in runs:
+        table.add_row(*(plain("none" if run[name] is None else str(run[name])[:_LONGEST_CELL]) for name in columns))
+    stdout().print(table)
+
+
+def show(run: str, *, samples: bool, ledger_url: str | None, as_json: bool) -> None:
+    """Show one run."""
+    described = _described(run, ledger_url, samples=samples)
+    if as_json:
+        _print(described)
+    else:
+        show_run(stdout(), described)
+
+
+def gate(run: str, *, strict: bool, ledger_url: str | None, as_json: bool) -> bool:
+    """Show the decision on a run; tell whether it may be released."""
+    described = _described(run, ledger_url)
+    reasons = [
+        f"{each['name']} {_value(each)} is not {_SIGNS[each['direction']]} {each['limit']}"
+        for each in described["gates"]
+        if not each["passed"]
+    ]
+    if not described["complete"]:
+        reasons.append("the run is not complete")
+    if strict:
+        reasons += [f"metadata: {name} is missing" for name in described["missing_metadata"]]
+    ready = described["release_ready"] and not reasons
+    if as_json:
+        _print({"run_id": described["run_id"], "release_ready": ready, "reasons": reasons, "gates": described["gates"]})
+        return ready
+    console = stdout()
+    console.print(_gate_table(described["gates"]))
+    console.print()
+    console.print(Text("RELEASE" if ready else "NO RELEASE", "bold green" if ready else "bold red"))
+    for reason in reasons:
+        console.print(plain(f"  {reason}"), soft_wrap=True)
+    return ready
+
+
+def show_run(console: Console, described: dict[str, Any]) -> None:
+    """Print a run's figures: counts first, then the gates, then every aggregate."""
+    aggregates = described["aggregates"]
+    counts = aggregates["counts"]
+    console.print()
+    ready = described["release_ready"]
+    said = ("release-ready", "bold green") if ready else ("not release-ready", "bold red")
+    console.print(Text.assemble(plain(described["run_id"], "bold"), "  ", said))
+    console.print(Text(" · ".join(f"{name} {count}" for name, count in counts.items()), "dim"))
+    if not described["complete"]:
+        console.print(plain("incomplete: --resume does the rest", "yellow"))
+    console.print()
+    console.print(_gate_table(described["gates"]))
+    console.print()
+    table = Table(box=None, pad_edge=False)
+    table.add_column("aggregate")
+    table.add_column("value", justify="right")
+    table.add_column("nulls as zero", justify="right")
+    for name, value in aggregates.items():
+        if not isinstance(value, dict):
+            table.add_row(name, _number(value), _number(aggregates["nulls_as_zero"].get(name)))
+    console.print(table)
+    for warning in described["metadata"].get("warnings", []):
+        console.print(plain(f"warning: {warning}", "yellow"), soft_wrap=True)
+
+
+def _gate_table(gates: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "gate", "limit", "value", "nulls as zero", "95% interval", ""):
+        table.add_column(heading, justify="left" if heading in {"", "gate"} else "right", no_wrap=heading == "gate")
+    for each in gates:
+        interval = each["interval"]
+        table.add_row(
+            Text("✓", "green") if each["passed"] else Text("✗", "bold red"),
+            each["name"],
+            f"{_SIGNS[each['direction']]} {_number(each['limit'])}",
+            _number(each["value"]),
+            _number(each["value_nulls_as_zero"]),
+            f"{_number(interval['low'])} to {'any' if interval['high'] is None else _number(interval['high'])}",
+            Text("inconclusive" if each["inconclusive"] else "", "yellow"),
+        )
+    return table
+
+
+def _described(run: str, ledger_url: str | None, *, samples: bool = False) -> dict[str, Any]:
+    with open_here(ledger_url) as ledger:
+        return describe_run(ledger, find_run(ledger, run), samples=samples)
+
+
+def _value(gate: dict[str, Any]) -> str:
+    return f"{_number(gate['value'])} (nulls as zero {_number(gate['value_nulls_as_zero'])})"
+
+
+def _number(value: float | int | None) -> str:  # noqa: PYI041 - whole numbers are written whole
+    if value is None:
+        return "none"
+    return f"{value:.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def _watch(console: Console) -> Callable[[Progress], None] | None:
+    """Return what shows progress, on a terminal only."""
+    if not console.is_terminal:
+        return None
+    return lambda progress: console.print(f"{progress.done} judged, {progress.errors} errors", end="\r", style="dim")
+
+
+def _print(value: object) -> None:
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))

@@ -1,0 +1,297 @@
+"""The typed form of a run's configuration: what its file may say, within which bounds, and that as a JSON Schema."""
+
+import dataclasses
+import json
+import re
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic.dataclasses import dataclass
+
+from plumbrule.rubrics.verdict import Count
+
+_CLOSED = ConfigDict(extra="forbid")
+_LATEST = re.compile(r"(?:^|[^a-z0-9])latest(?:$|[^a-z0-9])", re.IGNORECASE)
+# Families whose provider dates each release, wherever they are served from; 'gpt-oss' is weights, not a service.
+_DATED_FAMILIES = re.compile(r"chatgpt-|gpt-\d|o\d(?:-|$)|claude-(?:\d|instant|opus|sonnet|haiku)", re.IGNORECASE)
+# 2025-04-14, 20250514, and the month and day alone of the older names, such as gpt-4-0613
+_DATE = re.compile(
+    r"(?<!\d)20\d\d(-?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?!\d)|-(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
+)
+# Providers that have an address of their own, with the variable that holds the key for it.
+OWN_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+
+_ENV_NAME = r"^[A-Z_][A-Z0-9_]{0,63}$"
+_MODEL = r"^[A-Za-z0-9_.-]+:\S+$"
+_TARGET = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$"
+_WEB = r"^https?://[^/?#@\s]+[^?#@\s]*$"
+
+
+def _shaped(value: str, *, pattern: str, complaint: str) -> str:
+    """Hold ``value`` to a pattern, and never quote it: what was written in its place may be a secret."""
+    if re.fullmatch(pattern.removeprefix("^").removesuffix("$"), value) is None:
+        raise ValueError(complaint)
+    return value
+
+
+def _is_address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("must be an address, such as https://api.openai.com/v1") from None
+    if parts.scheme not in {"http", "https"} or not host or any(mark.isspace() for mark in value):
+        raise ValueError("must begin with http:// or https:// and name a host")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("must not hold a user, a password, a query or a fragment; name a key by api_key_env")
+    return value
+
+
+def _is_file(value: str) -> str:
+    if value == "-":
+        raise ValueError("must be a file: a run reads it again for each repeat and when it is resumed")
+    return value
+
+
+Text = Annotated[str, Field(min_length=1, max_length=4096)]
+FilePath = Annotated[Text, AfterValidator(_is_file), Field(description="A path, relative to this file's folder.")]
+ModelName = Annotated[
+    Text,
+    AfterValidator(
+        partial(
+            _shaped, pattern=_MODEL, complaint="must be of the form provider:model, such as openai:gpt-4.1-2025-04-14"
+        )
+    ),
+    Field(description="The model, as provider:model, with its date.", json_schema_extra={"pattern": _MODEL}),
+]
+EnvName = Annotated[
+    str,
+    AfterValidator(
+        partial(
+            _shaped,
+            pattern=_ENV_NAME,
+            complaint="must be the name of an environment variable in capitals, such as OPENAI_API_KEY, not the key",
+        )
+    ),
+    Field(
+        description="The environment variable that holds the key; the key itself never stands here.",
+        json_schema_extra={"pattern": _ENV_NAME},
+    ),
+]
+Address = Annotated[
+    str,
+    AfterValidator(_is_address),
+    Field(description="An http or https address.", json_schema_extra={"pattern": _WEB}),
+]
+Target = Annotated[
+    str,
+    AfterValidator(
+        partial(_shaped, pattern=_TARGET, complaint="must be of the form module:function, such as my_app.answers:reply")
+    ),
+    Field(description="A callable, as module:function.", json_schema_extra={"pattern": _TARGET}),
+]
+Switch = Annotated[bool, Field(strict=True)]
+Positive = Annotated[float, Field(strict=True, gt=0, le=1_000_000_000, allow_inf_nan=False)]
+
+
+def _filled_by_the_rubric(*keys: str) -> ConfigDict:
+    """Return a closed form in which a file may leave ``keys`` out, because the benchmark rubric gives them."""
+
+    def relax(schema: dict[str, Any]) -> None:
+        left = [key for key in schema.pop("required", []) if key not in keys]
+        if left:
+            schema["required"] = left
+
+    return ConfigDict(extra="forbid", json_schema_extra=relax)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Dataset:
+    """The samples of the run."""
+
+    path: FilePath
+    id: Annotated[Text, Field(description="The name by which runs on this dataset are compared.")]
+    format: Annotated[
+        Literal["csv", "json", "jsonl", "parquet", "tsv"] | None, Field(description="Where the suffix does not tell.")
+    ] = None
+    map: Annotated[dict[Text, Text], Field(description="A field of a sample, and the dataset's own name for it.")] = (
+        dataclasses.field(default_factory=dict)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class RecordedCandidate:
+    """Answers that stand in the dataset, with their recorded latency and tokens."""
+
+    kind: Literal["recorded"]
+    model_id: Annotated[Text | None, Field(description="What gave the answers; else the samples' own model_id.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class ChatModelChoice:
+    """A chat model, and where it is served."""
+
+    model: ModelName
+    base_url: Address | None = None
+    api_key_env: EnvName | None = None
+
+    @model_validator(mode="after")
+    def _has_an_address(self) -> Self:
+        provider = self.model.partition(":")[0]
+        if self.base_url is None and provider not in OWN_KEYS:
+            raise ValueError(f"provider '{provider}' has no address of its own: give base_url")
+        return self
+
+    @property
+    def key_variable(self) -> str | None:
+        """The variable that holds the key; a provider's own one serves only for its own address."""
+        if self.api_key_env is not None or self.base_url is not None:
+            return self.api_key_env
+        return OWN_KEYS.get(self.model.partition(":")[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class ModelCandidate(ChatModelChoice):
+    """A chat model that is asked each question."""
+
+    kind: Literal["model"]
+    prompt: FilePath | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class HttpCandidate:
+    """An HTTP endpoint that answers each question."""
+
+    kind: Literal["http"]
+    url: Address
+    api_key_env: EnvName | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class PythonCandidate:
+    """A Python callable that answers each question."""
+
+    kind: Literal["python"]
+    target: Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class RulesJudge:
+    """The judge that works offline, by rules."""
+
+    kind: Literal["rules"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class LlmJudge(ChatModelChoice):
+    """A chat model as the judge."""
+
+    kind: Literal["llm"]
+
+
+SingleJudge = Annotated[RulesJudge | LlmJudge, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class PanelJudge:
+    """Several judges, and how they decide."""
+
+    kind: Literal["panel"]
+    judges: Annotated[tuple[SingleJudge, ...], Field(min_length=2, max_length=99)]
+    vote: Literal["majority", "median"] = "majority"
+
+
+@dataclass(
+    frozen=True, slots=True, kw_only=True, config=_filled_by_the_rubric("temperature", "top_p", "max_tokens", "seed")
+)
+class GenerationParams:
+    """What the candidate model is asked with; null leaves a parameter out, for models that refuse it."""
+
+    temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] | None
+    top_p: Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)] | None
+    max_tokens: Count
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Budget:
+    """Where the run stops, candidate and judge together; what is left out is not limited."""
+
+    max_tokens: Annotated[int, Field(strict=True, ge=1)] | None = None
+    max_cost_usd: Positive | None = None
+    max_calls: Annotated[int, Field(strict=True, ge=1)] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Rate:
+    """How often one provider may be called."""
+
+    requests_per_minute: Positive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class RubricFiles:
+    """Rubric files that are laid over those that ship."""
+
+    benchmark: FilePath | None = None
+    verdict: FilePath | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_filled_by_the_rubric("generation", "repeats"))
+class RunConfig:
+    """The configuration of a Plumbrule benchmark run, with its paths as they were written."""
+
+    name: Annotated[Text, Field(description="The run's name in lists and reports.")]
+    dataset: Dataset
+    candidate: Annotated[
+        RecordedCandidate | ModelCandidate | HttpCandidate | PythonCandidate, Field(discriminator="kind")
+    ]
+    judge: Annotated[RulesJudge | LlmJudge | PanelJudge, Field(discriminator="kind")]
+    generation: GenerationParams
+    repeats: Annotated[Count, Field(description="How often the benchmark is run; else by the benchmark rubric.")]
+    concurrency: Annotated[int, Field(strict=True, ge=1, le=10_000, description="Calls under way at once.")] = 16
+    timeout_s: Annotated[float, Field(strict=True, gt=0, le=86_400, description="The time for one call.")] = 60.0
+    budget: Budget = dataclasses.field(default_factory=Budget)
+    rates: Annotated[dict[Text, Rate], Field(description="Limits by provider.")] = dataclasses.field(
+        default_factory=dict
+    )
+    rubric: RubricFiles = dataclasses.field(default_factory=RubricFiles)
+    allow_floating_models: Annotated[Switch, Field(description="Allow names such as latest, and record it.")] = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that the configuration says, defaults too, as JSON holds it."""
+        content: dict[str, Any] = TypeAdapter(RunConfig).dump_python(self, mode="json")
+        return content
+
+
+def is_floating(model: str, *, own_address: bool) -> bool:
+    """Tell whether a model's name may mean another model tomorrow.
+
+    ``own_address``: it is served by its provider, so that every undated name of a provider who dates them floats;
+    elsewhere only the names of those families do, since a local server calls its models as it likes.
+    """
+    name = model.partition(":")[2]
+    if says_latest(name):
+        return True
+    dated_family = own_address or _DATED_FAMILIES.match(name.rpartition("/")[2]) is not None
+    return dated_family and _DATE.search(name) is None
+
+
+def says_latest(name: str) -> bool:
+    """Tell whether ``name`` says 'latest' as a word of its own."""
+    return _LATEST.search(name) is not None
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of the configuration file, for editors."""
+    schema = TypeAdapter(RunConfig).json_schema()
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    return json.dumps({"$schema": draft, **schema}, indent=2, sort_keys=True) + "\n"
+
+
+def write_schema(path: Path) -> None:
+    """Write the JSON Schema to ``path``; the one that ships is made this way."""
+    path.write_text(schema_text(), encoding="utf-8", newline="\n")

@@ -1,0 +1,151 @@
+"""A benchmark run from its configuration to the gate, through the ledger, whatever interrupts it."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plumbrule.demo import samples_path
+
+COMMAND = Path(sys.executable).with_name("plumbrule")
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def config(tmp_path: Path, run: Run) -> Path:
+    """Return the configuration that init writes, beside the demo's dataset."""
+    (tmp_path / "data.jsonl").write_bytes(samples_path().read_bytes())
+    assert run("init", "run.yaml").code == 0
+    return tmp_path / "run.yaml"
+
+
+@pytest.mark.usefixtures("config")
+def test_the_starter_runs_as_it_stands(run: Run, tmp_path: Path) -> None:
+    """Init, run, show and gate work one after the other; the demo's wrong answers keep it from release."""
+    done = run("run", "run.yaml", "--json")
+    assert (done.code, done.err) == (0, "")
+    [shown] = done.records
+    assert shown["complete"]
+    assert shown["aggregates"]["counts"]["attempted"] == 56
+    assert {gate["name"] for gate in shown["gates"]} == {
+        "aggregate_score",
+        "pass_rate",
+        "faithfulness_failure_rate",
+        "latency_e2e_p95_ms",
+    }
+    [again] = run("show", "last", "--json", "--samples").records
+    assert len(again.pop("samples")) == 56
+    assert again == shown
+    assert run("show", shown["run_id"][:12], "--json").records == [shown]
+    gate = run("gate", "last")
+    assert gate.code == 1
+    assert "NO RELEASE" in gate.out
+    assert shown["run_id"] in run("runs").out
+    assert run("ledger", "verify").code == 0
+    assert (tmp_path / ".plumbrule" / "ledger.db").exists()
+
+
+def test_a_good_run_passes_the_gate(run: Run, tmp_path: Path) -> None:
+    """Exit code 0 where every gate holds; strict asks for whole metadata, too."""
+    sample = {
+        "question": "What is the fee?",
+        "answer": "The fee is $25.",
+        "contexts": ["The fee is $25."],
+        "reference": "The fee is $25.",
+        "latency_e2e_ms": 900,
+        "input_tokens": 300,
+        "output_tokens": 20,
+    }
+    lines = [json.dumps({**sample, "id": f"q{number}"}) for number in range(30)]
+    (tmp_path / "data.jsonl").write_text("\n".join(lines) + "\n")
+    run("init")
+    assert run("run", "run.yaml").code == 0
+    assert (run("gate", "last").code, run("gate", "last", "--strict").code) == (0, 1)
+
+
+@pytest.mark.usefixtures("config")
+def test_a_changed_entry_is_named(run: Run, tmp_path: Path) -> None:
+    """The database refuses a change; one made behind its back breaks the chain at that entry."""
+    run("run", "run.yaml", "--ledger", "sqlite:///other.db")
+    with sqlite3.connect(tmp_path / "other.db") as database:
+        with pytest.raises(sqlite3.DatabaseError):
+            database.execute("UPDATE entries SET author = 'x' WHERE sequence = 5")
+        for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            database.execute(f"DROP TRIGGER {trigger}")
+        database.execute("UPDATE entries SET author = 'x' WHERE sequence = 5")
+    done = run("ledger", "verify", "--ledger", "sqlite:///other.db")
+    assert done.code == 1
+    assert "entry 5" in done.out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("candidate: {kind: recorded}", ("candidate: {kind: http, url: 'https://x.example/a'}", "cannot be run yet")),
+        ("concurrency: 16", ("concurency: 16", "concurency")),
+        ("path: data.jsonl", ("path: other.jsonl", "other.jsonl")),
+    ],
+)
+def test_a_wrong_configuration_is_one_line(run: Run, config: Path, change: str, said: tuple[str, str]) -> None:
+    """It names the file and the key, and no run is begun."""
+    config.write_text(config.read_text().replace(change, said[0], 1))
+    done = run("run", "run.yaml")
+    assert done.code in {2, 3}
+    assert said[1] in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_there_is_no_ledger_yet(run: Run) -> None:
+    """Only a run makes one; the others say so on one line."""
+    for arguments in (("runs",), ("show", "last"), ("gate", "last"), ("ledger", "verify")):
+        done = run(*arguments)
+        assert done.code == 2
+        assert "there is no ledger here yet" in done.err
+
+
+@pytest.mark.usefixtures("config")
+def test_init_writes_over_nothing(run: Run) -> None:
+    """A configuration that is there stays."""
+    assert run("init", "run.yaml").code == 2
+
+
+@pytest.mark.usefixtures("config")
+def test_a_killed_run_is_resumed_to_the_same_whole(run: Run, tmp_path: Path) -> None:
+    """After kill -9 at any moment nothing finished is lost or done twice, and the figures are the same to the byte."""
+    undisturbed = run("run", "run.yaml", "--ledger", "sqlite:///calm.db", "--json").records[0]
+    ledger = ["--ledger", "sqlite:///killed.db"]
+    generator = random.Random(11)  # noqa: S311 - a test, not a secret
+    arguments = ["run", "run.yaml"]
+    for _ in range(4):
+        process = subprocess.Popen(
+            [COMMAND, *arguments, *ledger], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while _entries(tmp_path / "killed.db") < 60 + generator.randint(0, 40) and process.poll() is None:
+            time.sleep(0.005)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        arguments = ["run", "run.yaml", "--resume", "last"]
+    resumed = run(*arguments, *ledger, "--json").records[0]
+    assert resumed["complete"]
+    assert json.dumps(resumed["aggregates"]) == json.dumps(undisturbed["aggregates"])
+    assert json.dumps(resumed["gates"]) == json.dumps(undisturbed["gates"])
+    assert run("ledger", "verify", *ledger).code == 0
+
+
+def _entries(path: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+            [count] = database.execute("SELECT count(*) FROM entries").fetchone()
+            return int(count)
+    except sqlite3.Error:  # not made yet
+        return 0
