@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import click
 import pytest
+
+from plumbrule.cli import cli
+
+COMMANDS = cli.list_commands(click.Context(cli))
 
 Run = Callable[..., Any]
 
@@ -21,7 +26,7 @@ def test_the_script_of_each_shell(run: Run, shell: str) -> None:
     ("words", "expected"),
     [
         ("plumbrule sc", ["plain,score"]),
-        ("plumbrule ", ["plain,completion", "plain,demo", "plain,rubric", "plain,score", "plain,validate"]),
+        ("plumbrule ", [f"plain,{name}" for name in COMMANDS]),
         ("plumbrule rubric ", ["plain,check", "plain,list", "plain,show"]),
         ("plumbrule score --fail-on ", ["plain,fail", "plain,warn", "plain,never"]),
         ("plumbrule score --no", ["plain,--no-claims"]),

@@ -50,8 +50,14 @@ def test_help_lists_every_command(run: Run) -> None:
     assert run("--help").out.partition("Commands:\n")[2] == snapshot("""\
   completion  Print the shell's completion script.
   demo        See the main job end to end on bundled data.
+  gate        Decide whether a run may be released, as exit code.
+  init        Write a commented run configuration to start from.
+  ledger      Verify, export, back up and upgrade the store.
   rubric      Show the rubrics, and check one of your own.
+  run         Carry out a benchmark run into the ledger.
+  runs        List the runs of the ledger.
   score       Give every answer a verdict, with the evidence.
+  show        Show one run's figures and gates.
   validate    Read a dataset, say what was understood, list every bad line.
 
   Start with: plumbrule demo
