@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plumbrule.stats.intervals import wilson
+from plumbrule.stats.intervals import wilson, wilson_of_share
 from plumbrule.stats.spread import (
     mean_of,
     mean_settles_at,
@@ -16,7 +16,6 @@ from plumbrule.stats.spread import (
     share_mean_interval,
     share_settles_at,
     t_quantile_975,
-    wilson_of,
 )
 
 shares = st.fractions(0, 1, max_denominator=997)
@@ -88,8 +87,8 @@ def test_the_interval_holds_its_mean(values: list[Fraction]) -> None:
 
 def test_a_share_between_counts() -> None:
     """Wilson's interval of a share is the same whether or not it is a whole count."""
-    assert wilson_of(Fraction(1, 2), 10) == wilson(5, 10)
-    near = wilson_of(Fraction(500_001, 1_000_000), 10)
+    assert wilson_of_share(float(Fraction(1, 2)), 10) == wilson(5, 10)
+    near = wilson_of_share(float(Fraction(500_001, 1_000_000)), 10)
     assert near == pytest.approx(wilson(5, 10), abs=1e-5)
 
 
@@ -107,10 +106,10 @@ def test_that_many_settle_it_and_no_fewer(share: int, limit: int) -> None:
     if needed is None:
         assert share == limit
         return
-    enough = wilson_of(Fraction(share, 40), needed)
+    enough = wilson_of_share(float(Fraction(share, 40)), needed)
     assert enough is not None
     assert not enough.low < limit / 40 - 1e-9 < limit / 40 + 1e-9 < enough.high
-    fewer = wilson_of(Fraction(share, 40), needed - 1) if needed > 1 else None
+    fewer = wilson_of_share(float(Fraction(share, 40)), needed - 1) if needed > 1 else None
     assert fewer is None or fewer.low - 1e-9 <= limit / 40 <= fewer.high + 1e-9
 
 

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-_Z95 = 1.959963984540054  # the 97.5th percentile of the normal distribution
+Z95 = 1.959963984540054  # the 97.5th percentile of the normal distribution
 
 
 class Interval(NamedTuple):
@@ -15,11 +15,13 @@ class Interval(NamedTuple):
 
 def wilson(successes: int, total: int) -> Interval | None:
     """Return the Wilson interval of a share; None where there is nothing to share."""
-    if total <= 0:
-        return None
-    share = successes / total
-    z2 = _Z95 * _Z95
+    return wilson_of_share(successes / total, total) if total > 0 else None
+
+
+def wilson_of_share(share: float, total: int) -> Interval:
+    """Return the Wilson interval of a share that need not be a count of whole successes."""
+    z2 = Z95 * Z95
     centre = share + z2 / (2 * total)
-    spread = _Z95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total * total))
+    spread = Z95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total * total))
     scale = 1 + z2 / total
     return Interval(max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale))

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from plumbrule.stats.spread import Z95
+from plumbrule.stats.intervals import Z95
 
 _Z95 = Fraction(Z95)
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from plumbrule.stats.intervals import Interval, wilson
+from plumbrule.stats.intervals import Z95, Interval, wilson_of_share
 
-Z95 = 1.959963984540054  # the 97.5th percentile of the normal distribution
 _EXACT_DENOMINATORS = 2_000
 _PLACES = 256
 
@@ -54,20 +53,9 @@ def share_mean_interval(values: Sequence[Fraction]) -> Interval | None:
         return None
     total = len(values)
     if deviation == 0:
-        return wilson_of(mean, total)
+        return wilson_of_share(float(mean), total)
     reach = t_quantile_975(total - 1) * deviation / math.sqrt(total)
     return Interval(max(0.0, float(mean) - reach), min(1.0, float(mean) + reach))
-
-
-def wilson_of(share: Fraction, total: int) -> Interval | None:
-    """Return Wilson's interval of a share that need not be a count over ``total``."""
-    successes = share * total
-    if successes.denominator == 1:
-        return wilson(successes.numerator, total)
-    centre = float(share) + Z95**2 / (2 * total)
-    reach = Z95 * math.sqrt(float(share * (1 - share)) / total + Z95**2 / (4 * total**2))
-    scale = 1 + Z95**2 / total
-    return Interval(max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))
 
 
 def share_settles_at(share: Fraction, limit: Fraction) -> int | None:

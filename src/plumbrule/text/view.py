@@ -10,7 +10,7 @@ from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
 from plumbrule.text.values import Value, comparable, extract_values, index_keys, rival_keys
 
-_CACHED_CHARACTERS = 2_000_000
+_CACHED_CHARACTERS = 1_000_000
 _MOST_RIVALS = 256
 
 T = TypeVar("T")
