@@ -89,11 +89,15 @@ def _find_wording(answer: TextView, wording: RefusalWording) -> re.Match[str] | 
     keys = wording.phrases.keys() & answer.lemma_set
     if not keys or len(answer.text.split(None, wording.at_most_words)) > wording.at_most_words:
         return None
+    said = [
+        phrase for key in keys for phrase in wording.phrases[key] if _pattern(phrase).search(answer.text) is not None
+    ]
+    if not said:
+        return None
     opening = _opening(answer, wording)
     places = [
         place
-        for key in keys
-        for phrase in wording.phrases[key]
+        for phrase in said
         if (place := _pattern(phrase).search(answer.text, opening.start, opening.end)) is not None
         and (phrase in wording.impersonal or _has_speaker(answer.text[opening.start : place.start()], wording))
     ]
