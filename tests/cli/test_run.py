@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -77,12 +78,13 @@ def test_a_good_run_passes_the_gate(run: Run, tmp_path: Path) -> None:
 def test_a_changed_entry_is_named(run: Run, tmp_path: Path) -> None:
     """The database refuses a change; one made behind its back breaks the chain at that entry."""
     run("run", "run.yaml", "--ledger", "sqlite:///other.db")
-    with sqlite3.connect(tmp_path / "other.db") as database:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as database:
         with pytest.raises(sqlite3.DatabaseError):
             database.execute("UPDATE entries SET author = 'x' WHERE sequence = 5")
         for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             database.execute(f"DROP TRIGGER {trigger}")
         database.execute("UPDATE entries SET author = 'x' WHERE sequence = 5")
+        database.commit()
     done = run("ledger", "verify", "--ledger", "sqlite:///other.db")
     assert done.code == 1
     assert "entry 5" in done.out
@@ -144,7 +146,7 @@ def test_a_killed_run_is_resumed_to_the_same_whole(run: Run, tmp_path: Path) -> 
 
 def _entries(path: Path) -> int:
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
             [count] = database.execute("SELECT count(*) FROM entries").fetchone()
             return int(count)
     except sqlite3.Error:  # not made yet
