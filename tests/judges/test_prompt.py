@@ -8,7 +8,7 @@ import pytest
 from plumbrule.judges.prompt import PLACEHOLDERS, fill, inputs_of, prompt_for, template, template_sha256
 from plumbrule.samples import Expected, Passage, Refusal, Sample
 
-RUBRIC = Path("/work/shared/spec/004_7cd0bce35690fcf6.txt")
+RUBRIC = Path(__file__).parents[3] / "shared" / "spec" / "004_7cd0bce35690fcf6.txt"
 SHA256 = "473b56416e61e92cf9e670f74ed0f174811a91a24146fb34c49db977d0362a2f"
 
 SEEDS = [
