@@ -10,6 +10,7 @@ from pydantic.dataclasses import dataclass
 from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics import Loaded
+from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.rubrics.verdict import Share, Words
 
 _CLOSED = ConfigDict(extra="forbid")
@@ -74,7 +75,7 @@ def load_rules(text: str | None = None) -> Loaded[RulesPolicy]:
         text = resources.files("plumbrule.judges").joinpath("rules.yaml").read_text(encoding="utf-8")
     adapter = TypeAdapter(RulesPolicy)
     try:
-        policy = adapter.validate_python(yaml.safe_load(text))
+        policy = adapter.validate_python(yaml.load(text, Loader=PlainYaml))  # noqa: S506 - PlainYaml is a SafeLoader
     except yaml.YAMLError:
         raise RubricError("rules: not YAML") from None
     except ValidationError as error:

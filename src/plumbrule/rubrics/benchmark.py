@@ -6,26 +6,21 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 from pydantic.dataclasses import dataclass
 
+from plumbrule.rubrics.exact import exact
 from plumbrule.rubrics.verdict import Count, Share
 
 _CLOSED = ConfigDict(extra="forbid")
 _MOST = 1_000_000_000
 
 
-def _exact_amount(value: object) -> Fraction:
-    """Read a positive number as the decimal that was written, so that comparisons are exact."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
-        raise ValueError("must be a number")  # noqa: TRY004 - pydantic reports only ValueError
-    try:
-        amount = Fraction(str(value))
-    except ValueError:
-        raise ValueError("must be a finite number") from None
+def _amount(value: object) -> Fraction:
+    amount = exact(value)
     if not 0 < amount <= _MOST:
         raise ValueError(f"must be above 0 and at most {_MOST}")
     return amount
 
 
-Amount = Annotated[Fraction, BeforeValidator(_exact_amount), PlainSerializer(float)]
+Amount = Annotated[Fraction, BeforeValidator(_amount), PlainSerializer(float)]
 Level = Annotated[int, Field(strict=True, ge=0, le=100)]
 # Nulls are also counted as zero, which is honest only where zero is the worst score there is.
 Zero = Annotated[int, Field(strict=True, ge=0, le=0)]

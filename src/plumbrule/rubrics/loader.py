@@ -1,6 +1,5 @@
 """Read a rubric file, lay overrides over it, and check it against its typed form."""
 
-import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -13,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics.benchmark import BenchmarkRubric
+from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.rubrics.verdict import VerdictRubric
 
 R = TypeVar("R")
@@ -137,13 +137,8 @@ def _first_problem(error: ValidationError) -> str:
     return text if len(problems) == 1 else f"{text} (and {len(problems) - 1} more)"
 
 
-class _Yaml(yaml.SafeLoader):
-    """Safe YAML in which only true and false are booleans and no key stands twice."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own class attribute: 'no' and 'on' are words here
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
+class _Yaml(PlainYaml):
+    """A rubric's YAML: no key stands twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
@@ -151,9 +146,6 @@ class _Yaml(yaml.SafeLoader):
             if keys.count(key) > 1:
                 raise yaml.constructor.ConstructorError(None, None, f"key '{key}' stands twice", node.start_mark)
         return super().construct_mapping(node, deep)
-
-
-_Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
 
 
 def _read_yaml(text: str, *, where: str) -> Any:  # noqa: ANN401 - YAML holds anything; the typed form checks it

@@ -6,20 +6,16 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSerializer
 from pydantic.dataclasses import dataclass
 
+from plumbrule.rubrics.exact import exact
+
 _CLOSED = ConfigDict(extra="forbid")
 
 Outcome = Literal["PASS", "WARN", "FAIL"]
 AnchorKind = Literal["number", "date", "claim"]
 
 
-def _exact(value: object) -> Fraction:
-    """Read a number as the decimal that was written, so that comparisons are exact."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
-        raise ValueError("must be a number")  # noqa: TRY004 - pydantic reports only ValueError
-    try:
-        share = Fraction(str(value))
-    except ValueError:
-        raise ValueError("must be a finite number") from None
+def _share(value: object) -> Fraction:
+    share = exact(value)
     if not 0 <= share <= 1:
         raise ValueError("must be between 0 and 1")
     return share
@@ -33,7 +29,7 @@ def _kinds(kinds: tuple[AnchorKind, ...]) -> tuple[AnchorKind, ...]:
     return tuple(sorted(set(kinds)))
 
 
-Share = Annotated[Fraction, BeforeValidator(_exact), PlainSerializer(float)]
+Share = Annotated[Fraction, BeforeValidator(_share), PlainSerializer(float)]
 Words = Annotated[tuple[str, ...], AfterValidator(_folded)]
 Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
 

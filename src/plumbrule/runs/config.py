@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from plumbrule.errors import UsageError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics import load_benchmark
+from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.runs import config_schema as forms
 from plumbrule.runs.config_schema import ChatModelChoice, RunConfig
 
@@ -114,7 +115,7 @@ class _Source:
         self._seen: set[int] = set()
         text = self._read_text()
         try:
-            loader = _Yaml(text)
+            loader = PlainYaml(text)
             node = loader.get_single_node()
             if not isinstance(node, yaml.MappingNode):
                 raise self.error((), "a configuration is a mapping of keys to values")
@@ -187,18 +188,6 @@ class _Source:
                 if twice:
                     raise self.error(below, "stands twice")
                 self._note_lines(value, below)
-
-
-class _Yaml(yaml.SafeLoader):
-    """Safe YAML in which only true and false are booleans, and a date is the text that was written."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own class attribute
-        first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in {"bool", "timestamp"}]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-
-_Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
 
 
 def _texts(value: object, key: Key, above: set[int]) -> Iterator[tuple[Key, str]]:

@@ -154,7 +154,6 @@ _POUND = Unit(name="pound", dimension="mass", factor=Fraction(45359237, 100000),
 _YEN_SIGN = Unit(name="JPY", dimension="JPY", other=CODES["CNY"])
 CELSIUS = Unit(name="celsius", dimension="celsius")
 FAHRENHEIT = Unit(name="fahrenheit", dimension="fahrenheit")
-KELVIN = Unit(name="kelvin", dimension="kelvin")
 
 #: Unit words in lower case.
 WORDS = _units(_WORDS) | {
@@ -167,7 +166,6 @@ WORDS = _units(_WORDS) | {
     "fahrenheit": FAHRENHEIT,
 }
 DEGREE = WORDS["degrees"]
-DAY = WORDS["day"]
 
 #: Unit symbols, in their own case.
 SYMBOLS = _units(_SYMBOLS)
