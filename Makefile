@@ -20,8 +20,10 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
 
-bench: $(STAMPS)/test  ## measure speed and memory against the textbook implementation
+bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run and the ledger
 	$(BIN)/python -m bench.speed
+	$(BIN)/python -m bench.overhead
+	$(BIN)/python -m bench.ledger
 
 format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .

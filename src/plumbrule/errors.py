@@ -9,6 +9,7 @@
     │   └── RecordError        3  one record of it, with its place in the file
     ├── MissingExtraError      2  a part that is installed separately
     └── EvaluationError        4  an evaluation that could not be completed
+        └── InterruptedRunError 130  one that was interrupted, and can be gone on with
 """
 
 from functools import partial
@@ -53,6 +54,12 @@ class EvaluationError(PlumbruleError):
     """An evaluation that could not be completed, through no fault of the input."""
 
     exit_code = 4
+
+
+class InterruptedRunError(EvaluationError):
+    """A run that was interrupted: what it finished is kept, and it can be gone on with."""
+
+    exit_code = 130
 
 
 class MissingExtraError(PlumbruleError):

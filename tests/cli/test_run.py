@@ -93,7 +93,7 @@ def test_a_changed_entry_is_named(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("candidate: {kind: recorded}", ("candidate: {kind: http, url: 'https://x.example/a'}", "cannot be run yet")),
+        ("candidate: {kind: recorded}", ("candidate: {kind: python, target: 'nowhere:f'}", "no module 'nowhere'")),
         ("concurrency: 16", ("concurency: 16", "concurency")),
         ("path: data.jsonl", ("path: other.jsonl", "other.jsonl")),
     ],

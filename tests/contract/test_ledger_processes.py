@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
+from plumbrule.errors import UsageError
 from plumbrule.ledger import LedgerBusyError, LedgerReadOnlyError, LedgerUnreachableError, ResultKey, open_ledger
 from plumbrule.ledger.engines import writing
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 APPEND = """
 import sys
+import time
 from datetime import UTC, datetime
 from plumbrule.ledger import ResultKey, open_ledger
 
@@ -26,6 +29,17 @@ with open_ledger(url, at=at) as ledger:
         key = ResultKey(run="run-1", repeat=0, sample=f"{name}-{number}")
         ledger.append_result(key, {"text": "x" * 500, "number": number}, name, at=at)
         print(key.sample, flush=True)
+"""
+
+
+HOLD = """
+import sys
+import time
+from plumbrule.ledger import open_ledger
+
+with open_ledger(sys.argv[1]) as ledger, ledger.hold("run-1"):
+    print("held", flush=True)
+    time.sleep(600)
 """
 
 
@@ -75,6 +89,29 @@ def test_a_ledger_that_stays_locked_is_told(backend: "Backend") -> None:
         with writing(ledger.engine, ledger.name), pytest.raises(LedgerBusyError, match="is locked by another process"):
             other.append("note", "run-1", {}, "ana", at=AT)
         assert other.append("note", "run-1", {}, "ana", at=AT).sequence == 1
+
+
+def test_one_process_at_a_time_holds_a_run(backend: "Backend") -> None:
+    """A second one is refused, another run is free, and what a killed process held is free at once."""
+    with open_ledger(backend.url, at=AT) as ledger:
+        holder = subprocess.Popen([sys.executable, "-c", HOLD, backend.url], stdout=subprocess.PIPE, text=True)
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(UsageError, match="another process is carrying it out"), ledger.hold("run-1"):
+            raise AssertionError("it was held twice")
+        with ledger.hold("run-2"):
+            ledger.append("note", "run-2", {}, "ana", at=AT)
+        holder.kill()
+        holder.stdout.close()
+        holder.wait()
+        for _ in range(200):  # a server takes a moment to see that its client is gone
+            try:
+                with ledger.hold("run-1"):
+                    break
+            except UsageError:
+                time.sleep(0.05)
+        else:
+            raise AssertionError("the killed process holds it still")
 
 
 def test_reading_goes_on_while_another_writes(backend: "Backend") -> None:

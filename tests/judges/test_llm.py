@@ -12,9 +12,9 @@ from tests.servers.scripted import FINGERPRINT, GOOD, INPUT_TOKENS, MODEL, OUTPU
 
 from plumbrule.judges.cache import CompletionCache
 from plumbrule.judges.judgement import Judgement
-from plumbrule.judges.llm import Prices
 from plumbrule.judges.parse import ParsePolicy
 from plumbrule.judges.patience import Patience
+from plumbrule.judges.prices import Prices
 from plumbrule.judges.prompt import prompt_for
 from plumbrule.samples import Sample
 
@@ -247,7 +247,7 @@ def test_the_key_stands_nowhere(ask: Ask, script: Any, caplog: pytest.LogCapture
     sent = done.requests[0].headers
     assert SENTINEL in sent.get("authorization", "") + sent.get("x-api-key", "")
     assert SENTINEL not in repr(done.judgement)
-    assert SENTINEL not in json.dumps(done.judgement.to_dict())
+    assert SENTINEL not in json.dumps([each.to_dict() for each in (done.judgement, *done.judgement.exchanges)])
     assert SENTINEL not in caplog.text
     assert "[redacted]" in repr(done.judgement.exchanges[0].request_headers)
 

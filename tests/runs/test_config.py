@@ -89,11 +89,16 @@ concurrency: 2
 timeout_s: 1.5
 budget: {{max_tokens: 1, max_cost_usd: 0.5, max_calls: 3}}
 rates: {{openai: {{requests_per_minute: 30}}}}
+prices:
+  "{PINNED}": {{input_per_million: 2, output_per_million: 8.5}}
+  "anthropic:claude-sonnet-4-20250514": {{input_per_million: 0, output_per_million: 1}}
+stop_after_failures: 3
 rubric: {{verdict: verdict.yaml}}
 """
     loaded = load(run_file, text)
     said, content = yaml.safe_load(text.replace("2025-01-01", "'2025-01-01'")), loaded.config.to_dict()
-    said["judge"]["judges"][1] |= {"base_url": None, "api_key_env": None}
+    said["judge"]["judges"][1] |= {"base_url": None, "api_key_env": None, "allow_private": False, "cache": None}
+    said["candidate"]["allow_private"] = False
     said["rubric"]["benchmark"] = None
     assert content == said | {"allow_floating_models": False}
     assert loaded.resolve(loaded.config.dataset.path) == run_file.parent / "data.txt"
@@ -101,14 +106,16 @@ rubric: {{verdict: verdict.yaml}}
 
 
 def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
-    """Comments, layout, the folder and a default that is written out do not count; any other value does."""
+    """Comments, layout, the folder, a default that is written out, and how fast and far it goes do not count."""
     plain = load(run_file, RECORDED)
     other = tmp_path / "elsewhere" / "other.yaml"
     other.parent.mkdir()
     assert (
         load(other, f"# a remark\n{RECORDED}concurrency: 16\ngeneration: {{temperature: 0}}\n").sha256 == plain.sha256
     )
-    assert load(run_file, RECORDED + "concurrency: 17\n").sha256 != plain.sha256
+    aside = "concurrency: 17\nbudget: {max_calls: 5}\nstop_after_failures: 3\n"
+    assert load(run_file, RECORDED + aside).sha256 == plain.sha256
+    assert load(run_file, RECORDED + "timeout_s: 61\n").sha256 != plain.sha256
     assert plain.folder == tmp_path
 
 
@@ -347,7 +354,7 @@ def test_every_other_choice_in_the_starter_is_valid(run_file: Path) -> None:
     for name in ("my_benchmark", "my_verdict"):
         (run_file.parent / f"{name}.yaml").write_text("version: mine\n")
     choices = [line.removeprefix("#: ") for line in starter_text().splitlines() if line.startswith("#: ")]
-    assert len(choices) == 12
+    assert len(choices) == 13
     for choice in choices:
         key = choice.partition(":")[0]
         kept = [line for line in starter_text().splitlines() if not line.startswith(f"{key}:")]

@@ -1,7 +1,10 @@
 """A model provider over real HTTP on loopback that answers by script, in OpenAI's and in Anthropic's protocol.
 
+With steps made by ``responding`` it is an assistant with an address of its own instead, at any path.
+
 ``with ScriptedServer([...]) as server:`` runs it in a thread; each request takes the next step of the script, and the
-last step goes on for ever. ``python tests/servers/scripted.py`` runs it until it is stopped and prints its port.
+last step goes on for ever. ``python tests/servers/scripted.py [DELAY]`` runs it until it is stopped and prints its
+port; each answer takes DELAY seconds.
 """
 
 import asyncio
@@ -109,6 +112,11 @@ class ScriptedServer:
         return self._script[min(len(self.requests), len(self._script)) - 1]
 
 
+def responding(content: object, **options: Any) -> Step:
+    """Return the step that answers with this JSON, as an assistant's endpoint does."""
+    return Step(body=json.dumps(content).encode(), **options)
+
+
 async def _read(reader: asyncio.StreamReader) -> Request | None:
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -167,7 +175,7 @@ def envelope(step: Step, request: Request) -> bytes:
 
 
 if __name__ == "__main__":
-    with ScriptedServer() as running:
+    with ScriptedServer([Step(delay_s=float(sys.argv[1]) if sys.argv[1:] else 0.0)]) as running:
         sys.stdout.write(f"{running.port}\n")
         sys.stdout.flush()
         threading.Event().wait()

@@ -22,6 +22,7 @@ _COMMANDS = {
     "demo": "See the main job end to end on bundled data.",
     "gate": "Decide whether a run may be released, as exit code.",
     "init": "Write a commented run configuration to start from.",
+    "judge": "Judge one answer, as a run would.",
     "ledger": "Verify, export, back up and upgrade the store.",
     "rubric": "Show the rubrics, and check one of your own.",
     "run": "Carry out a benchmark run into the ledger.",

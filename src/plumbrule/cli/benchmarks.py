@@ -1,8 +1,6 @@
-"""Benchmark runs on a terminal: carry one out, list them, show one, decide on one."""
+"""Benchmark runs on a terminal: list them, show one, decide on one."""
 
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -10,28 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.api.runs import describe_run, find_run, resume_run, start_run
-from plumbrule.cli.console import plain, stderr, stdout
-from plumbrule.cli.storage import now, open_here
-from plumbrule.runs.execution import Progress
+from plumbrule.api.figures import describe_run
+from plumbrule.api.runs import find_run
+from plumbrule.cli.console import plain, stdout
+from plumbrule.cli.storage import open_here
 
 _LONGEST_CELL = 40
 _SIGNS = {"at_least": "≥", "at_most": "≤"}
-
-
-def carry_out(config: Path, *, resume: str | None, ledger_url: str | None, as_json: bool) -> None:
-    """Carry out a run, or the rest of one, and show it."""
-    with open_here(ledger_url, make=True) as ledger:
-        watch = _watch(stderr())
-        if resume is None:
-            run = start_run(config, ledger, now, watch=watch)
-        else:
-            run = resume_run(resume, config, ledger, now, watch=watch)
-        described = describe_run(ledger, find_run(ledger, run))
-    if as_json:
-        _print(described)
-    else:
-        show_run(stdout(), described)
 
 
 def list_runs(*, ledger_url: str | None, as_json: bool) -> None:
@@ -41,7 +24,7 @@ def list_runs(*, ledger_url: str | None, as_json: bool) -> None:
             {"run_id": entry.subject, "at": entry.recorded_at_utc, **entry.value["summary"]} for entry in ledger.runs()
         ]
     if as_json:
-        _print(runs)
+        print_json(runs)
         return
     table = Table(box=None, pad_edge=False)
     columns = ("run_id", "name", "dataset", "model", "judge", "samples", "repeats")
@@ -56,7 +39,7 @@ def show(run: str, *, samples: bool, ledger_url: str | None, as_json: bool) -> N
     """Show one run."""
     described = _described(run, ledger_url, samples=samples)
     if as_json:
-        _print(described)
+        print_json(described)
     else:
         show_run(stdout(), described)
 
@@ -75,7 +58,8 @@ def gate(run: str, *, strict: bool, ledger_url: str | None, as_json: bool) -> bo
         reasons += [f"metadata: {name} is missing" for name in described["missing_metadata"]]
     ready = described["release_ready"] and not reasons
     if as_json:
-        _print({"run_id": described["run_id"], "release_ready": ready, "reasons": reasons, "gates": described["gates"]})
+        decided = {"run_id": described["run_id"], "release_ready": ready, "reasons": reasons}
+        print_json({**decided, "gates": described["gates"]})
         return ready
     console = stdout()
     console.print(_gate_table(described["gates"]))
@@ -106,7 +90,7 @@ def show_run(console: Console, described: dict[str, Any]) -> None:
     table.add_column("nulls as zero", justify="right")
     for name, value in aggregates.items():
         if not isinstance(value, dict):
-            table.add_row(name, _number(value), _number(aggregates["nulls_as_zero"].get(name)))
+            table.add_row(name, number(value), number(aggregates["nulls_as_zero"].get(name)))
     console.print(table)
     for warning in described["metadata"].get("warnings", []):
         console.print(plain(f"warning: {warning}", "yellow"), soft_wrap=True)
@@ -121,10 +105,10 @@ def _gate_table(gates: list[dict[str, Any]]) -> Table:
         table.add_row(
             Text("✓", "green") if each["passed"] else Text("✗", "bold red"),
             each["name"],
-            f"{_SIGNS[each['direction']]} {_number(each['limit'])}",
-            _number(each["value"]),
-            _number(each["value_nulls_as_zero"]),
-            f"{_number(interval['low'])} to {'any' if interval['high'] is None else _number(interval['high'])}",
+            f"{_SIGNS[each['direction']]} {number(each['limit'])}",
+            number(each["value"]),
+            number(each["value_nulls_as_zero"]),
+            f"{number(interval['low'])} to {'any' if interval['high'] is None else number(interval['high'])}",
             Text("inconclusive" if each["inconclusive"] else "", "yellow"),
         )
     return table
@@ -136,21 +120,16 @@ def _described(run: str, ledger_url: str | None, *, samples: bool = False) -> di
 
 
 def _value(gate: dict[str, Any]) -> str:
-    return f"{_number(gate['value'])} (nulls as zero {_number(gate['value_nulls_as_zero'])})"
+    return f"{number(gate['value'])} (nulls as zero {number(gate['value_nulls_as_zero'])})"
 
 
-def _number(value: float | int | None) -> str:  # noqa: PYI041 - whole numbers are written whole
+def number(value: float | int | None) -> str:  # noqa: PYI041 - whole numbers are written whole
+    """Return a number as a table shows it."""
     if value is None:
         return "none"
     return f"{value:.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-def _watch(console: Console) -> Callable[[Progress], None] | None:
-    """Return what shows progress, on a terminal only."""
-    if not console.is_terminal:
-        return None
-    return lambda progress: console.print(f"{progress.done} judged, {progress.errors} errors", end="\r", style="dim")
-
-
-def _print(value: object) -> None:
+def print_json(value: object) -> None:
+    """Print a value for machines, on one line."""
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))

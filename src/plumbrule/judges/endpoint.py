@@ -18,6 +18,7 @@ from plumbrule.judges.exchange import Exchange
 from plumbrule.judges.transport import (
     ConnectionFailedError,
     MalformedBodyError,
+    NotAnObjectError,
     RateLimitedError,
     RejectedError,
     ServerError,
@@ -34,7 +35,7 @@ _MOST_BYTES = 8_000_000  # far beyond any completion: an endless body must not f
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id", "openai-processing-ms")
 _REDACTED = "[redacted]"
 _KEY = re.compile(r"[!-~]+")
-
+_SHORTEST_SECRET = 16  # shorter keys are the "none" and "ollama" of local servers: words that answers may hold
 
 _HEADERS_LOG = "httpcore.http11"  # logs every header of an answer at debug level, and a gateway may echo the key
 
@@ -60,6 +61,7 @@ class Endpoint:
     """Posts JSON below one base address; each ``post`` is exactly one request."""
 
     def __init__(self, base_url: str, *, api_key_env: str | None = None, allow_private: bool = False) -> None:
+        self._given = base_url
         self._address = check_base_url(base_url, allow_private=allow_private, secret=api_key_env is not None)
         self._api_key_env = api_key_env
         self._client: httpx.AsyncClient | None = None
@@ -82,20 +84,25 @@ class Endpoint:
 
     async def post(
         self,
-        path: str,
+        path: str | None,
         body: Mapping[str, Any],
         *,
         key_header: tuple[str, str],
         headers: Mapping[str, str],
         timeout_s: float,
     ) -> Answer:
-        """Send ``body`` and return the object that came back; ``key_header`` is a name and a text with ``{key}``."""
+        """Send ``body`` and return the object that came back; ``key_header`` is a name and a text with ``{key}``.
+
+        ``path`` is below the base address; None means the address itself, exactly as it was given.
+        """
         key = self._read_key()
-        call = _Call(url=self.url + path, body=body, headers=headers, key=key, key_header=key_header)
-        client = self._open_client()
+        client = self._open_client()  # before the call's time begins: the first one loads the library
+        url = self._given if path is None else self.url + path
+        call = _Call(url=url, body=body, headers=headers, key=key, key_header=key_header)
         try:
             async with asyncio.timeout(max(0.0, timeout_s)):
                 await self._send(client, call)
+                call.end()
         except TimeoutError:
             raise TimedOutError(
                 f"{self.host}: no whole answer within {timeout_s:.3g} s", exchange=call.exchange("timed_out")
@@ -145,7 +152,7 @@ class Endpoint:
             try:
                 import httpx  # noqa: PLC0415 - an extra, imported when it is needed
             except ImportError:
-                raise MissingExtraError(need="a model", extra="judge") from None
+                raise MissingExtraError(need="a model or an HTTP endpoint", extra="judge") from None
             logging.getLogger(_HEADERS_LOG).addFilter(_logs_no_headers)  # added once, however often it is asked for
             # no limit and no timeout of its own: the caller bounds both; no environment: a proxy would see the key
             self._client = httpx.AsyncClient(
@@ -190,6 +197,11 @@ class _Call:
         self._key = key
         self._key_header = key_header
         self._started = time.monotonic()
+        self._ended: float | None = None
+
+    def end(self) -> None:
+        """Take the time: the whole answer is there, and what is made of it is no part of the call."""
+        self._ended = time.monotonic()
 
     def secret_headers(self) -> dict[str, str]:
         name, form = self._key_header
@@ -209,7 +221,7 @@ class _Call:
                 if name in self.response_headers
             },
             response=self._redact(self.received.decode("utf-8", "replace")) if answered else None,
-            elapsed_ms=round((time.monotonic() - self._started) * 1000, 3),
+            elapsed_ms=round(((self._ended or time.monotonic()) - self._started) * 1000, 3),
             error=error,
         )
 
@@ -230,11 +242,11 @@ class _Call:
         if media != "application/json" and not media.endswith("+json"):
             raise self.error(WrongContentTypeError, "an answer that is not JSON by its content type")
         try:
-            content = orjson.loads(self.received)
+            content = orjson.loads(self._without_key())
         except orjson.JSONDecodeError:
             raise self.error(MalformedBodyError, "an answer that is not JSON") from None
         if not isinstance(content, dict):
-            raise self.error(MalformedBodyError, "an answer that is not a JSON object")
+            raise self.error(NotAnObjectError, "an answer that is not a JSON object")
         return Answer(content=content, exchange=self.exchange(None))
 
     def _complaint(self) -> str:
@@ -244,6 +256,12 @@ class _Call:
         except (orjson.JSONDecodeError, KeyError, TypeError):
             return ""
         return f": {' '.join(self._redact(message).split())[:200]}" if isinstance(message, str) else ""
+
+    def _without_key(self) -> bytearray:
+        """Return the body without a key that was sent back: answers are kept."""
+        if self._key is None or len(self._key) < _SHORTEST_SECRET:
+            return self.received
+        return self.received.replace(self._key.encode(), _REDACTED.encode())
 
     def _redact(self, text: str) -> str:
         return text if self._key is None else text.replace(self._key, _REDACTED)

@@ -1,7 +1,7 @@
 """One call to a model as it went over the wire, fit to be kept: no secret stands in it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 
@@ -21,4 +21,4 @@ class Exchange:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the exchange as it is written to JSON."""
-        return asdict(self)
+        return {field.name: getattr(self, field.name) for field in fields(self)}

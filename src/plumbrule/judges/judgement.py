@@ -1,7 +1,7 @@
 """What a judge says of one sample, and the protocol that every judge follows."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Protocol
 
 from plumbrule.judges.exchange import Exchange
@@ -56,9 +56,19 @@ class Judgement:
     agreement: Agreement | None = None
     members: tuple["Judgement", ...] = ()  # of a panel, in its order
 
+    @property
+    def final(self) -> bool:
+        """Whether asking again is not due: no judge was kept from judging by a call that brought no reply."""
+        if self.evaluator_error == "no_quorum":
+            return all(member.final for member in self.members)
+        return self.evaluator_error != "transport_error"
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the judgement as it is written to JSON."""
-        return asdict(self)
+        """Return the judgement as it is written to JSON; what was exchanged is written apart."""
+        return {
+            **asdict(replace(self, exchanges=(), members=())),
+            "members": [member.to_dict() for member in self.members],
+        }
 
 
 class Judge(Protocol):

@@ -1,15 +1,16 @@
 """The model as judge: the exact template, a strict reading, one identical retry, and every exchange kept."""
 
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plumbrule.errors import UsageError
 from plumbrule.hashing import sha256_of
 from plumbrule.judges.cache import CompletionCache
 from plumbrule.judges.judgement import EvaluatorError, JudgeIdentity, Judgement, judge_silence, total
+from plumbrule.judges.pace import Pace
 from plumbrule.judges.parse import ParsePolicy, Reply, ReplyError, parse_reply
 from plumbrule.judges.patience import Clock, Patience
+from plumbrule.judges.prices import Prices
 from plumbrule.judges.prompt import prompt_for, template_sha256
 from plumbrule.judges.providers import ChatModel, ChatRequest, Completion, Generation
 from plumbrule.judges.transport import TimedOutError, TransportError
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from plumbrule.judges.exchange import Exchange
 
 _VERSION = "1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prices:
-    """What a million tokens cost, in US dollars."""
-
-    input_per_million: float
-    output_per_million: float
 
 
 class LLMJudge:
@@ -41,6 +34,7 @@ class LLMJudge:
         policy: ParsePolicy | None = None,
         cache: CompletionCache | None = None,
         prices: Prices | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._model = model
         self._generation = generation
@@ -48,6 +42,7 @@ class LLMJudge:
         self._policy = policy or ParsePolicy()
         self._cache = cache
         self._prices = prices
+        self._before = pace.turn if pace is not None else None
         if self._patience.calls < 1:
             raise UsageError("a judge needs at least one call: 'calls' must be 1 or more")
         self.identity = JudgeIdentity(
@@ -96,7 +91,9 @@ class LLMJudge:
         completion = cache.find(described) if cache is not None else None
         if completion is None:
             completion = await clock.call(
-                lambda timeout_s: self._model.complete(request, timeout_s=timeout_s), asking.exchanges.append
+                lambda timeout_s: self._model.complete(request, timeout_s=timeout_s),
+                asking.exchanges.append,
+                before=self._before,
             )
         try:
             reply = parse_reply(completion.text, self._policy)
@@ -158,15 +155,9 @@ class _Asking:
             flags=tuple(self.flags),
             input_tokens=input_tokens,
             output_tokens=output_tokens,
-            cost_usd=self._cost(input_tokens, output_tokens),
+            cost_usd=self._prices.cost_usd(input_tokens, output_tokens) if self._prices is not None else None,
             requests=sum(not exchange.cached for exchange in self.exchanges),
             reported_model=last.reported_model if last is not None else None,
             fingerprint=last.fingerprint if last is not None else None,
             exchanges=tuple(self.exchanges),
         )
-
-    def _cost(self, input_tokens: int | None, output_tokens: int | None) -> float | None:
-        if self._prices is None or input_tokens is None or output_tokens is None:
-            return None
-        millionths = input_tokens * self._prices.input_per_million + output_tokens * self._prices.output_per_million
-        return millionths / 1_000_000

@@ -1,4 +1,4 @@
-"""How long a judge tries: the deadline over a whole judgement, and the waits between calls that failed."""
+"""How long is tried: the deadline over a whole judgement or answer, and the waits between calls that failed."""
 
 import asyncio
 import time
@@ -36,15 +36,27 @@ class Clock:
         """The seconds until the deadline."""
         return self._end - time.monotonic()
 
-    async def call(self, send: Callable[[float], Awaitable[T]], failed: Callable[[Exchange], None]) -> T:
+    async def call(
+        self,
+        send: Callable[[float], Awaitable[T]],
+        failed: Callable[[Exchange], None],
+        *,
+        before: Callable[[], Awaitable[None]] | None = None,
+    ) -> T:
         """Send until there is an answer; ``failed`` is told of each exchange that brought none.
 
+        ``before`` is awaited before each send, and the deadline moves by the time it takes: a wait that we impose on
+        ourselves uses up nobody's patience.
         Raises the last transport error when the calls are used up, when it cannot help to call again, or when the
         wait that is due would pass the deadline.
         """
         patience = self._patience
         wait = patience.first_wait_s
         for number in range(1, patience.calls + 1):
+            if before is not None:
+                waited_from = time.monotonic()
+                await before()
+                self._end += time.monotonic() - waited_from
             try:
                 return await send(min(patience.call_timeout_s, self.left_s))
             except TransportError as error:

@@ -17,13 +17,13 @@ import re
 from collections.abc import Mapping
 from importlib import resources
 
+from plumbrule.judges import filling
+from plumbrule.judges.filling import or_none
 from plumbrule.samples.model import Sample
 
 PLACEHOLDERS = ("task", "reference_answer", "provided_context", "candidate_answer")
 
 _PLACEHOLDER = re.compile(r"\{\{(" + "|".join(PLACEHOLDERS) + r")\}\}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_NONE = "(none)"
 
 
 @functools.cache
@@ -40,8 +40,7 @@ def template_sha256() -> str:
 
 def fill(inputs: Mapping[str, str]) -> str:
     """Return the template with its placeholders filled; what is filled in is never looked at again."""
-    pieces = _pieces()
-    return "".join(_sendable(inputs[piece]) if index % 2 else piece for index, piece in enumerate(pieces))
+    return filling.fill(_pieces(), inputs)
 
 
 def prompt_for(sample: Sample) -> str:
@@ -52,17 +51,16 @@ def prompt_for(sample: Sample) -> str:
 def inputs_of(sample: Sample) -> dict[str, str]:
     """Return the four inputs of the template for a sample."""
     return {
-        "task": _or_none(sample.question),
-        "reference_answer": _or_none(sample.reference or _expected_behaviour(sample)),
-        "provided_context": _or_none(_join_passages([passage.text for passage in sample.contexts])),
-        "candidate_answer": _or_none(_candidate_answer(sample)),
+        "task": or_none(sample.question),
+        "reference_answer": or_none(sample.reference or _expected_behaviour(sample)),
+        "provided_context": or_none(_join_passages([passage.text for passage in sample.contexts])),
+        "candidate_answer": or_none(_candidate_answer(sample)),
     }
 
 
 @functools.cache
 def _pieces() -> tuple[str, ...]:
-    """Return the template cut at its placeholders: text at even places, names at odd ones."""
-    return tuple(_PLACEHOLDER.split(template()))
+    return filling.cut(template(), _PLACEHOLDER)
 
 
 def _join_passages(texts: list[str]) -> str:
@@ -86,11 +84,3 @@ def _candidate_answer(sample: Sample) -> str:
     code = f" ({refusal.code})" if refusal.code else ""
     said = [f"The assistant refused to answer{code}.", refusal.reason, refusal.user_guidance, *refusal.next_steps]
     return "\n".join(part for part in [sample.answer, *said] if part and part.strip())
-
-
-def _or_none(text: str) -> str:
-    return text if text.strip() else _NONE
-
-
-def _sendable(text: str) -> str:
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

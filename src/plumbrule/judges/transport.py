@@ -8,6 +8,7 @@
     ├── TimedOutError          the deadline passed before the whole answer was there
     ├── ConnectionFailedError  no connection, or one that broke
     ├── MalformedBodyError     not JSON, or not the JSON of the protocol
+    │   └── NotAnObjectError   whole JSON, but no object
     ├── WrongContentTypeError  something else than JSON: most often a wrong address
     └── RejectedError          any other status: the request itself is at fault
 """
@@ -66,6 +67,10 @@ class MalformedBodyError(TransportError):
     """The body is not what the protocol says."""
 
     kind = "malformed_body"
+
+
+class NotAnObjectError(MalformedBodyError):
+    """The body is JSON, but a list or a single value."""
 
 
 class WrongContentTypeError(TransportError):

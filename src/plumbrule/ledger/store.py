@@ -1,7 +1,7 @@
 """The ledger itself: appends entries durably, one writer at a time, and finds them again."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -14,6 +14,7 @@ from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.engines import reading, writing
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
 from plumbrule.ledger.failures import EntryError, LedgerBrokenError, LedgerError, ResultStandsError
+from plumbrule.ledger.holding import holding
 from plumbrule.ledger.rows import insert, missing_guards, stream
 from plumbrule.ledger.schema import entries
 from plumbrule.ledger.sharing import SharedCommit, Ticket
@@ -116,6 +117,10 @@ class Ledger:
         wanted = select(entries.c.subject).where(*_conditions(kind="result", run=run))
         with reading(self._engine, self.name) as connection:
             return {ResultKey.read(subject) for subject in connection.scalars(wanted)}
+
+    def hold(self, run: str) -> AbstractContextManager[None]:
+        """Hold a run while a block carries it out: a second process is refused, and a killed one lets go."""
+        return holding(self._engine, run, name=self.name, ledger_id=self.ledger_id)
 
     def corrections(self, entry: Entry) -> list[Entry]:
         """Return the corrections of an entry, the oldest first."""

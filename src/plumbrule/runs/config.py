@@ -19,11 +19,14 @@ from plumbrule.rubrics import load_benchmark
 from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.runs import config_schema as forms
 from plumbrule.runs.config_schema import ChatModelChoice, RunConfig
+from plumbrule.runs.model_names import is_floating, says_latest
 
 __all__ = ["LoadedConfig", "RunConfig", "check_secrets", "load_config", "starter_text"]
 
 Key = tuple[str | int, ...]
 
+# How a run is carried out, not what comes of it: they may be changed when it is resumed.
+_ASIDE = ("budget", "concurrency", "prices", "rates", "stop_after_failures")
 _PLAIN = re.compile(r"[\w-]+")
 # Pydantic's path to each form, with the kind after each place that has several.
 _FORMS: dict[Key, type[Any]] = {
@@ -39,13 +42,17 @@ _FORMS: dict[Key, type[Any]] = {
     ("generation",): forms.GenerationParams,
     ("budget",): forms.Budget,
     ("rates",): forms.Rate,
+    ("prices",): forms.Price,
     ("rubric",): forms.RubricFiles,
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedConfig:
-    """A configuration in force, with the hash of all it says: comments, layout and the folder do not count."""
+    """A configuration in force, with the hash of all that a result depends on.
+
+    Comments, layout, the folder, and how fast and how far the run goes do not count.
+    """
 
     config: RunConfig
     sha256: str
@@ -86,9 +93,9 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
         _existing(config.candidate.prompt, ("candidate", "prompt"), source)
     if config.rubric.verdict is not None:
         _existing(config.rubric.verdict, ("rubric", "verdict"), source)
-    return LoadedConfig(
-        config=config, sha256=sha256_of(config.to_dict()), folder=path.absolute().parent, floating=bool(floating)
-    )
+    _check_prices(config, source)
+    said = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
+    return LoadedConfig(config=config, sha256=sha256_of(said), folder=path.absolute().parent, floating=bool(floating))
 
 
 def check_secrets(config: RunConfig, environ: Mapping[str, str]) -> None:
@@ -231,11 +238,21 @@ def _chat_models(config: RunConfig) -> Iterator[tuple[Key, ChatModelChoice]]:
             yield key, choice
 
 
+def _check_prices(config: RunConfig, source: _Source) -> None:
+    """Ask for the price of every model where the cost is limited: an unknown cost would never reach the limit."""
+    if config.budget.max_cost_usd is None:
+        return
+    for _, choice in _chat_models(config):
+        if choice.model not in config.prices:
+            raise source.error(("budget", "max_cost_usd"), f"needs the price of '{choice.model}' under prices")
+
+
 def _floating(config: RunConfig) -> Iterator[tuple[Key, str]]:
-    if isinstance(config.candidate, forms.RecordedCandidate) and forms.says_latest(config.candidate.model_id or ""):
-        yield ("candidate", "model_id"), config.candidate.model_id or ""
+    named = getattr(config.candidate, "model_id", None)  # of all but a chat model
+    if named is not None and says_latest(named):
+        yield ("candidate", "model_id"), named
     for key, choice in _chat_models(config):
-        if forms.is_floating(choice.model, own_address=choice.base_url is None):
+        if is_floating(choice.model, own_address=choice.base_url is None):
             yield (*key, "model"), choice.model
 
 
@@ -259,8 +276,8 @@ def _key_of(problem: ErrorDetails) -> Key:
 
 
 def _known_keys(parent: Key) -> list[str]:
-    if parent[:1] == ("rates",):
-        parent = parent[:1]  # whatever the provider's name
+    if parent[:1] in {("rates",), ("prices",)}:
+        parent = parent[:1]  # whatever the name of the provider or the model
     if parent[:3] == ("judge", "panel", "judges"):
         parent = ("judge", parent[-1])  # a member of a panel has the form of a judge
     return [field.name for field in fields(_FORMS[parent])]

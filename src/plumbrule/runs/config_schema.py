@@ -14,13 +14,6 @@ from pydantic.dataclasses import dataclass
 from plumbrule.rubrics.verdict import Count
 
 _CLOSED = ConfigDict(extra="forbid")
-_LATEST = re.compile(r"(?:^|[^a-z0-9])latest(?:$|[^a-z0-9])", re.IGNORECASE)
-# Families whose provider dates each release, wherever they are served from; 'gpt-oss' is weights, not a service.
-_DATED_FAMILIES = re.compile(r"chatgpt-|gpt-\d|o\d(?:-|$)|claude-(?:\d|instant|opus|sonnet|haiku)", re.IGNORECASE)
-# 2025-04-14, 20250514, and the month and day alone of the older names, such as gpt-4-0613
-_DATE = re.compile(
-    r"(?<!\d)20\d\d(-?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?!\d)|-(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
-)
 # Providers that have an address of their own, with the variable that holds the key for it.
 OWN_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 
@@ -93,7 +86,12 @@ Target = Annotated[
     ),
     Field(description="A callable, as module:function.", json_schema_extra={"pattern": _TARGET}),
 ]
+ModelId = Annotated[Text | None, Field(description="The model behind it, such as assistant@2025-01-01.")]
+PromptId = Annotated[Text | None, Field(description="The name of the prompt that it answers with.")]
+PromptVersion = Annotated[Text | None, Field(description="The version or the hash of that prompt.")]
 Switch = Annotated[bool, Field(strict=True)]
+AllowPrivate = Annotated[Switch, Field(description="Allow an address inside a private network.")]
+NotNegative = Annotated[float, Field(strict=True, ge=0, le=1_000_000_000, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, gt=0, le=1_000_000_000, allow_inf_nan=False)]
 
 
@@ -128,6 +126,8 @@ class RecordedCandidate:
 
     kind: Literal["recorded"]
     model_id: Annotated[Text | None, Field(description="What gave the answers; else the samples' own model_id.")] = None
+    prompt_id: PromptId = None
+    prompt_version: PromptVersion = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -137,6 +137,7 @@ class ChatModelChoice:
     model: ModelName
     base_url: Address | None = None
     api_key_env: EnvName | None = None
+    allow_private: AllowPrivate = False
 
     @model_validator(mode="after")
     def _has_an_address(self) -> Self:
@@ -168,6 +169,10 @@ class HttpCandidate:
     kind: Literal["http"]
     url: Address
     api_key_env: EnvName | None = None
+    allow_private: AllowPrivate = False
+    model_id: ModelId = None
+    prompt_id: PromptId = None
+    prompt_version: PromptVersion = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -176,6 +181,9 @@ class PythonCandidate:
 
     kind: Literal["python"]
     target: Target
+    model_id: ModelId = None
+    prompt_id: PromptId = None
+    prompt_version: PromptVersion = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -190,6 +198,9 @@ class LlmJudge(ChatModelChoice):
     """A chat model as the judge."""
 
     kind: Literal["llm"]
+    cache: Annotated[
+        FilePath | None, Field(description="A file that keeps replies: the same request is then paid for once.")
+    ] = None
 
 
 SingleJudge = Annotated[RulesJudge | LlmJudge, Field(discriminator="kind")]
@@ -233,6 +244,14 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Price:
+    """What a million tokens of one model cost, in US dollars."""
+
+    input_per_million: NotNegative
+    output_per_million: NotNegative
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class RubricFiles:
     """Rubric files that are laid over those that ship."""
 
@@ -255,9 +274,13 @@ class RunConfig:
     concurrency: Annotated[int, Field(strict=True, ge=1, le=10_000, description="Calls under way at once.")] = 16
     timeout_s: Annotated[float, Field(strict=True, gt=0, le=86_400, description="The time for one call.")] = 60.0
     budget: Budget = dataclasses.field(default_factory=Budget)
-    rates: Annotated[dict[Text, Rate], Field(description="Limits by provider.")] = dataclasses.field(
-        default_factory=dict
+    rates: Annotated[dict[Text, Rate], Field(description="Limits by provider, or for http or python.")] = (
+        dataclasses.field(default_factory=dict)
     )
+    prices: Annotated[dict[ModelName, Price], Field(description="Prices by model, as it is named here.")] = (
+        dataclasses.field(default_factory=dict)
+    )
+    stop_after_failures: Annotated[Count, Field(description="Calls that fail in a row before the run gives up.")] = 10
     rubric: RubricFiles = dataclasses.field(default_factory=RubricFiles)
     allow_floating_models: Annotated[Switch, Field(description="Allow names such as latest, and record it.")] = False
 
@@ -265,24 +288,6 @@ class RunConfig:
         """Return all that the configuration says, defaults too, as JSON holds it."""
         content: dict[str, Any] = TypeAdapter(RunConfig).dump_python(self, mode="json")
         return content
-
-
-def is_floating(model: str, *, own_address: bool) -> bool:
-    """Tell whether a model's name may mean another model tomorrow.
-
-    ``own_address``: it is served by its provider, so that every undated name of a provider who dates them floats;
-    elsewhere only the names of those families do, since a local server calls its models as it likes.
-    """
-    name = model.partition(":")[2]
-    if says_latest(name):
-        return True
-    dated_family = own_address or _DATED_FAMILIES.match(name.rpartition("/")[2]) is not None
-    return dated_family and _DATE.search(name) is None
-
-
-def says_latest(name: str) -> bool:
-    """Tell whether ``name`` says 'latest' as a word of its own."""
-    return _LATEST.search(name) is not None
 
 
 def schema_text() -> str:

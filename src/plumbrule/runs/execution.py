@@ -1,14 +1,19 @@
 """Carry a run out: answer and judge every sample, a bounded number at a time, each kept before it counts as done."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from plumbrule.errors import PlumbruleError
 from plumbrule.judges.judgement import Judge, Judgement
 from plumbrule.runs.candidates import Answered, Candidate
 from plumbrule.runs.results import SampleResult
+from plumbrule.runs.spending import Meter, Spending
 from plumbrule.samples.model import Sample
+
+Key = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +24,7 @@ class Unit:
     sample: Sample
 
     @property
-    def key(self) -> tuple[int, str]:
+    def key(self) -> Key:
         """What tells it from every other piece of the run."""
         return self.repeat, self.sample.id
 
@@ -31,76 +36,177 @@ class Finished:
     answered: Answered
     judgement: Judgement
     result: SampleResult
+    spent: Spending  # by the judge; what the answer spent was told with it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A piece that could not be done because a provider could not be reached: it is to be tried again."""
+
+    unit: Unit
+    answered: Answered
+    judgement: Judgement | None  # None where there was nothing to judge
+    spent: Spending  # by the one who failed
+
+    @property
+    def reason(self) -> str:
+        """Who failed, and how."""
+        if self.judgement is None:
+            return f"candidate: {self.answered.error_detail or self.answered.error}"
+        return f"judge: {self.judgement.error_detail or self.judgement.evaluator_error}"
+
+
+class Journal(Protocol):
+    """Makes what happens durable: each method returns when it is."""
+
+    async def started(self, unit: Unit) -> None:
+        """Write that calls are about to be made for a piece."""
+        ...
+
+    async def answered(self, unit: Unit, answered: Answered, spent: Spending) -> None:
+        """Write the answer: a run that is resumed after it need not ask again."""
+        ...
+
+    async def finished(self, finished: Finished) -> None:
+        """Write a piece that is done."""
+        ...
+
+    async def failed(self, failed: Failed) -> None:
+        """Write that a piece could not be done."""
+        ...
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is; ``skipped`` pieces were finished before it was resumed."""
+    """How far a run is; ``skipped`` pieces were finished before, ``failed`` ones are to be tried again."""
 
+    total: int = 0
     done: int = 0
     skipped: int = 0
     errors: int = 0
+    failed: int = 0
+    spent: Spending = field(default_factory=Spending)
     stopped_by: str | None = None
+    last_failure: str | None = None
+
+    @property
+    def finished(self) -> int:
+        """How many pieces have a result."""
+        return self.done + self.skipped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What an interrupted run left behind: pieces finished, answers not judged yet, and calls that were under way."""
+
+    finished: AbstractSet[Key] = frozenset()
+    answers: Mapping[Key, Answered] = field(default_factory=dict)
+    interrupted: AbstractSet[Key] = frozenset()
+    spent: Spending = field(default_factory=Spending)
 
 
 @dataclass(kw_only=True)
 class Execution:
     """One carrying out of a run.
 
-    ``keep`` makes a piece durable: a piece counts as done when it returns, and pieces in ``finished`` are not done
-    again. ``may_start`` is asked before each piece; a reason ends the run cleanly after those under way.
+    A piece counts as done when the journal has it, and what an earlier one left in ``before`` is not done again. A
+    piece whose provider fails is left for later, unless ``accept_errors`` says that it shall count as it is; after
+    ``stop_after_failures`` of them in a row the run ends, as it does when the meter says so.
     """
 
     candidate: Candidate
     judge: Judge
-    keep: Callable[[Finished], Awaitable[None]]
+    journal: Journal
     concurrency: int
-    finished: AbstractSet[tuple[int, str]] = frozenset()
-    may_start: Callable[[], str | None] = lambda: None
+    before: Before = field(default_factory=Before)
+    meter: Meter = field(default_factory=Meter)
+    stop_after_failures: int | None = None
+    accept_errors: bool = False
+    watch: Callable[[Progress], None] = lambda _: None
     progress: Progress = field(default_factory=Progress)
+    _failures_in_a_row: int = 0
 
     async def run(self, samples: Iterable[Sample], *, repeats: int) -> Progress:
         """Do every piece that is not finished yet; an interrupt lets what is being kept be kept."""
         places = asyncio.Semaphore(self.concurrency)
-        async with asyncio.TaskGroup() as under_way:
-            for unit in self._units(list(samples), repeats):
-                await places.acquire()
-                reason = self.may_start()
-                if reason is not None:
-                    self.progress.stopped_by = reason
-                    places.release()
-                    break
-                task = under_way.create_task(self._do(unit))
-                task.add_done_callback(lambda _: places.release())
+        listed = list(samples)
+        self.progress.total = len(listed) * repeats
+        self.progress.spent = self.meter.spent
+        try:
+            async with asyncio.TaskGroup() as under_way:
+                for unit in self._units(listed, repeats):
+                    await places.acquire()
+                    self.progress.stopped_by = self._reason_to_stop()
+                    if self.progress.stopped_by is not None:
+                        break
+                    self.meter.begin()
+                    task = under_way.create_task(self._do(unit))
+                    task.add_done_callback(lambda _: places.release())
+        except BaseExceptionGroup as group:
+            raise _first(group) from None
         return self.progress
 
     def _units(self, samples: list[Sample], repeats: int) -> Iterator[Unit]:
         for repeat in range(repeats):
             for sample in samples:
                 unit = Unit(repeat=repeat, sample=sample)
-                if unit.key in self.finished:
+                if unit.key in self.before.finished:
                     self.progress.skipped += 1
                 else:
                     yield unit
 
-    async def _do(self, unit: Unit) -> None:
-        answered = await self.candidate.answer(unit.sample, unit.repeat)
-        judgement = await self.judge.judge(answered.sample)
-        finished = Finished(
-            answered=answered, judgement=judgement, result=result_of(answered, judgement, repeat=unit.repeat)
-        )
-        # Paid for is kept: a cancellation waits until the piece is durable.
-        await asyncio.shield(asyncio.ensure_future(self._keep(finished)))
+    def _reason_to_stop(self) -> str | None:
+        if self.stop_after_failures is not None and self._failures_in_a_row >= self.stop_after_failures:
+            return f"{self._failures_in_a_row} samples in a row could not be evaluated"
+        return self.meter.reason_to_stop()
 
-    async def _keep(self, finished: Finished) -> None:
-        await self.keep(finished)
+    async def _do(self, unit: Unit) -> None:
+        await self.journal.started(unit)
+        answered, for_answer = self.before.answers.get(unit.key), Spending()
+        if answered is None:
+            answered = await self.candidate.answer(unit.sample, unit.repeat)
+            for_answer = self.meter.expected.of_answer(answered)
+            if not answered.final and not self.accept_errors:
+                await _surely(self._fail(Failed(unit=unit, answered=answered, judgement=None, spent=for_answer)))
+                return
+            await _surely(self.journal.answered(unit, answered, for_answer))
+        judgement = await self.judge.judge(answered.sample)
+        spent = self.meter.expected.of_judgement(judgement)
+        if not judgement.final and not self.accept_errors:
+            failed = Failed(unit=unit, answered=answered, judgement=judgement, spent=spent)
+            await _surely(self._fail(failed, for_answer))
+            return
+        repeated = unit.key in self.before.interrupted
+        result = result_of(answered, judgement, repeat=unit.repeat, call_repeated=repeated)
+        finished = Finished(answered=answered, judgement=judgement, result=result, spent=spent)
+        await _surely(self._finish(finished, for_answer))
+
+    async def _finish(self, finished: Finished, for_answer: Spending) -> None:
+        await self.journal.finished(finished)
         self.progress.done += 1
         self.progress.errors += bool(finished.result.evaluator_error or finished.result.candidate_error)
+        self._failures_in_a_row = 0
+        self._tell(for_answer + finished.spent)
+
+    async def _fail(self, failed: Failed, for_answer: Spending | None = None) -> None:
+        await self.journal.failed(failed)
+        self.progress.failed += 1
+        self.progress.last_failure = failed.reason
+        self._failures_in_a_row += 1
+        self._tell(failed.spent if for_answer is None else for_answer + failed.spent)
+
+    def _tell(self, spent: Spending) -> None:
+        self.meter.end(spent)
+        self.progress.spent = self.meter.spent
+        self.watch(self.progress)
 
 
-def result_of(answered: Answered, judgement: Judgement, *, repeat: int) -> SampleResult:
+def result_of(
+    answered: Answered, judgement: Judgement, *, repeat: int = 0, call_repeated: bool = False
+) -> SampleResult:
     """Return the result that counts: what was measured of the candidate beside what the judge said."""
     sample = answered.sample
+    flags = (*answered.flags, *judgement.flags, *(("call_repeated",) if call_repeated else ()))
     return SampleResult(
         sample_id=sample.id,
         accuracy_score=judgement.accuracy_score,
@@ -115,4 +221,24 @@ def result_of(answered: Answered, judgement: Judgement, *, repeat: int) -> Sampl
         refused=sample.refused,
         candidate_error=answered.error,
         repeat=repeat,
+        flags=tuple(dict.fromkeys(flags)),
     )
+
+
+async def _surely(writing: Awaitable[None]) -> None:
+    """Wait until ``writing`` is done, even where this task is cancelled meanwhile: what is paid for is kept."""
+    under_way = asyncio.ensure_future(writing)
+    try:
+        await asyncio.shield(under_way)
+    except asyncio.CancelledError:
+        await under_way
+        raise
+
+
+def _first(group: BaseExceptionGroup) -> BaseException:
+    """Return the one error to tell of: a user's before a bug's, since the others follow from it."""
+    told, _ = group.split(PlumbruleError)
+    found: BaseException = told or group
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found

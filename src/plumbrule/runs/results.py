@@ -32,6 +32,7 @@ class SampleResult:
     refused: bool = False
     candidate_error: str | None = None
     repeat: int = 0
+    flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no measurement can give: it would decide a release."""
@@ -148,7 +149,7 @@ def grade(result: SampleResult, rubric: BenchmarkRubric) -> Grade:
         **components,
         sample_score=_weighted(components, rubric),
         nulls=tuple(name for name, component in components.items() if component is None),
-        flags=("rationale_over_limit",) if _too_long(result.rationale, rubric) else (),
+        flags=_flags(result, rubric),
     )
 
 
@@ -203,5 +204,7 @@ def _weighted(components: dict[str, Fraction | None], rubric: BenchmarkRubric) -
     return total
 
 
-def _too_long(rationale: str | None, rubric: BenchmarkRubric) -> bool:
-    return rationale is not None and len(rationale.split()) > rubric.rationale.at_most_words
+def _flags(result: SampleResult, rubric: BenchmarkRubric) -> tuple[str, ...]:
+    words = len((result.rationale or "").split())
+    over = ("rationale_over_limit",) if words > rubric.rationale.at_most_words else ()
+    return tuple(dict.fromkeys((*result.flags, *over)))

@@ -1,6 +1,6 @@
-"""Measures a ledger: durable appends a second, and the time to verify many entries. Run it as a script.
+"""A ledger: durable appends a second, and the time to verify many entries.
 
-``python tests/ledger/measure.py [--entries 1000000] [--url URL]``; without a URL it uses a temporary SQLite file.
+``python -m bench.ledger [--entries 1000000] [--url URL]``; without a URL it uses a temporary SQLite file.
 """
 
 import argparse
@@ -87,8 +87,7 @@ def rate(ledger: Ledger, writers: int, seconds: float = 3.0) -> float:
 
 def say(what: str, value: float) -> None:
     """Print a figure."""
-    sys.stdout.write(f"{value:12,.2f}  {what}\n")
-    sys.stdout.flush()
+    print(f"{value:12,.2f}  {what}", flush=True)
 
 
 if __name__ == "__main__":

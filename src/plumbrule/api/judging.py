@@ -1,0 +1,84 @@
+"""One answer judged alone, on the same path as a run, without a ledger."""
+
+import asyncio
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from plumbrule.api.opening import Opener
+from plumbrule.errors import EvaluationError
+from plumbrule.judges import Judge
+from plumbrule.judges.rules import RulesJudge
+from plumbrule.judges.rules_policy import load_rules
+from plumbrule.rubrics import load_benchmark, load_verdict
+from plumbrule.runs.candidates import Answered, CandidateIdentity, RecordedCandidate
+from plumbrule.runs.config import check_secrets, load_config
+from plumbrule.runs.execution import Execution, Failed, Finished, Unit
+from plumbrule.runs.results import grade_all
+from plumbrule.runs.spending import Spending
+from plumbrule.samples import Sample
+
+
+def judge_sample(sample: Sample, config: Path | None = None) -> dict[str, Any]:
+    """Judge one recorded answer by the judge and the rubrics of ``config``, or by the rules that ship.
+
+    Returns every per-sample field of a run, and ``judge`` with who judged and what that took.
+    """
+    loaded = None if config is None else load_config(config)
+    benchmark, verdict = load_benchmark(), load_verdict()
+    if loaded is None:
+        finished = asyncio.run(_judge(sample, RulesJudge(load_rules(), verdict), None))
+    else:
+        check_secrets(loaded.config, os.environ)
+        files = loaded.config.rubric
+        benchmark = load_benchmark(loaded.resolve(files.benchmark) if files.benchmark else None)
+        verdict = load_verdict(loaded.resolve(files.verdict) if files.verdict else None)
+        opener = Opener(loaded, benchmark, verdict)
+        finished = asyncio.run(_judge(sample, opener.open_judge(), opener))
+    [graded] = grade_all([finished.result], benchmark.rubric)
+    judgement = finished.judgement
+    return {
+        **graded.to_dict(),
+        "judge": {
+            **asdict(judgement.judge),
+            "reported_model": judgement.reported_model,
+            "requests": judgement.requests,
+            "input_tokens": judgement.input_tokens,
+            "output_tokens": judgement.output_tokens,
+            "cost_usd": judgement.cost_usd,
+        },
+        "rubrics": [benchmark.stamp(), verdict.stamp()],
+    }
+
+
+async def _judge(sample: Sample, judge: Judge, opener: Opener | None) -> Finished:
+    memory = _Memory()
+    candidate = RecordedCandidate(CandidateIdentity(kind="recorded", model_id=sample.model_id))
+    try:
+        await Execution(candidate=candidate, judge=judge, journal=memory, concurrency=1).run([sample], repeats=1)
+    finally:
+        if opener is not None:
+            await opener.aclose()
+    if memory.done is None:
+        raise EvaluationError(f"the answer could not be judged: {memory.reason}; try again later")
+    return memory.done
+
+
+class _Memory:
+    """Remembers the one piece."""
+
+    done: Finished | None = None
+    reason: str | None = None
+
+    async def started(self, unit: Unit) -> None:
+        pass
+
+    async def answered(self, unit: Unit, answered: Answered, spent: Spending) -> None:
+        pass
+
+    async def finished(self, finished: Finished) -> None:
+        self.done = finished
+
+    async def failed(self, failed: Failed) -> None:
+        self.reason = failed.reason

@@ -1,0 +1,80 @@
+"""An HTTP endpoint as the candidate: the question goes out as JSON, the assistant's own response comes back."""
+
+from dataclasses import replace
+
+from plumbrule.judges.endpoint import Answer, Endpoint
+from plumbrule.judges.exchange import Exchange
+from plumbrule.judges.filling import sendable
+from plumbrule.judges.pace import Pace
+from plumbrule.judges.patience import Patience
+from plumbrule.judges.transport import NotAnObjectError
+from plumbrule.runs.calling import call
+from plumbrule.runs.candidates import Answered, CandidateIdentity, unanswered
+from plumbrule.runs.response import read_response
+from plumbrule.samples.model import Sample
+from plumbrule.samples.values import Misfit
+
+
+class HttpCandidate:
+    """Posts ``query`` and ``sample_id`` to one address and reads the response; who answers, only the user knows."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        patience: Patience,
+        pace: Pace | None = None,
+        model_id: str | None = None,
+        model_version: str | None = None,
+        prompt_template_id: str | None = None,
+        prompt_template_sha256: str | None = None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._patience = patience
+        self._pace = pace
+        self.identity = CandidateIdentity(
+            kind="http",
+            model_id=model_id,
+            model_version=model_version,
+            prompt_template_id=prompt_template_id,
+            prompt_template_sha256=prompt_template_sha256,
+        )
+
+    async def answer(self, sample: Sample, repeat: int) -> Answered:  # noqa: ARG002 - every repeat asks the same
+        """Ask the endpoint the sample's question."""
+        body = {"query": sendable(sample.question), "sample_id": sendable(sample.id)}
+        blank = replace(unanswered(sample), model_id=self.identity.model_id)
+
+        async def send(timeout_s: float) -> Answer | NotAnObjectError:
+            try:
+                return await self._endpoint.post(
+                    None, body, key_header=("authorization", "Bearer {key}"), headers={}, timeout_s=timeout_s
+                )
+            except NotAnObjectError as error:
+                return error  # a whole answer, though no response: asking again would bring the same
+
+        def read(came: Answer | NotAnObjectError) -> Answered:
+            if isinstance(came, NotAnObjectError):
+                return self._malformed(blank, came.exchange, str(came))
+            try:
+                said = read_response(came.content, blank)
+            except Misfit as misfit:
+                return self._malformed(blank, came.exchange, f"{self._endpoint.host}: {misfit}")
+            measured = replace(
+                said,
+                latency_e2e_ms=came.exchange.elapsed_ms,
+                timed_out=False,
+                model_id=blank.model_id or said.model_id,
+            )
+            return Answered(sample=measured, reported_model=said.model_id, exchanges=(came.exchange,))
+
+        return await call(send, read, blank=blank, patience=self._patience, pace=self._pace)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._endpoint.aclose()
+
+    @staticmethod
+    def _malformed(blank: Sample, exchange: Exchange, problem: str) -> Answered:
+        kept = replace(exchange, error="malformed")
+        return Answered(sample=blank, error="malformed", error_detail=problem, exchanges=(kept,))

@@ -1,0 +1,256 @@
+"""A Python callable as the candidate, plain or async, in this process."""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import importlib
+import inspect
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from plumbrule.errors import UsageError
+from plumbrule.judges.pace import Pace
+from plumbrule.runs.candidates import Answered, CandidateIdentity, unanswered
+from plumbrule.runs.response import read_response
+from plumbrule.samples.model import Sample
+from plumbrule.samples.values import Misfit
+
+_LONGEST_DETAIL = 500
+_KNOWN = ("question", "contexts", "sample")
+_SHOWN = ("id", "question", "contexts", "metadata", "category", "tags")  # not what is expected of the answer
+
+
+def load_target(target: str, folder: Path) -> Callable[..., Any]:
+    """Return the callable that ``module:function`` names; ``folder`` is on the import path while it is imported."""
+    module_name, colon, name = target.partition(":")
+    if not colon or not module_name or not name:
+        raise UsageError(f"'{target}' is not of the form module:function, such as my_app.answers:reply")
+    sys.path.insert(0, str(folder))
+    try:
+        importlib.invalidate_caches()
+        module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's module may raise anything while it is imported
+        if isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}."):
+            raise UsageError(f"'{target}': there is no module '{error.name}' in {folder} or installed") from None
+        raise UsageError(f"'{target}': importing '{module_name}' failed: {_worded(error)}") from None
+    finally:
+        with contextlib.suppress(ValueError):  # the module may have changed the path
+            sys.path.remove(str(folder))
+    function = getattr(module, name, None)
+    if function is None:
+        raise UsageError(f"'{target}': module '{module_name}' has no '{name}'")
+    if not callable(function):
+        raise UsageError(f"'{target}': '{name}' is {type(function).__name__}, which cannot be called")
+    return function  # type: ignore[no-any-return]  # anything that can be called
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    """What a call came to."""
+
+    answer: object = None
+    error: str | None = None
+    elapsed_ms: float = 0.0
+
+
+class PythonCandidate:
+    """Calls one function with those of ``question``, ``contexts`` and ``sample`` that its parameters name.
+
+    A single parameter of any other name gets the question. The function returns text, or a mapping: a compliance
+    assistant's response, or the fields of a sample. A plain function runs in a thread, at most ``threads`` at a time.
+    One that passes ``timeout_s`` is timed out and gives its place to the next, but no thread can be stopped from
+    outside: it may go on, with all that it does, until it returns or the process ends. An async function is cancelled.
+    """
+
+    def __init__(  # noqa: PLR0913 - what is known of the model stands beside how it is called
+        self,
+        function: Callable[..., Any],
+        *,
+        target: str,
+        timeout_s: float,
+        threads: int = 16,
+        pace: Pace | None = None,
+        model_id: str | None = None,
+        model_version: str | None = None,
+        prompt_template_id: str | None = None,
+        prompt_template_sha256: str | None = None,
+    ) -> None:
+        self._function = function
+        self._wanted = _Wanted.of(function, target)
+        self._timeout_s = timeout_s
+        self._pace = pace
+        self._async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+            getattr(function, "__call__", None)  # noqa: B004 - whether it is async, not whether it can be called
+        )
+        self._places = asyncio.Semaphore(threads)
+        self._late: set[asyncio.Task[_Outcome]] = set()
+        self.identity = CandidateIdentity(
+            kind="python",
+            model_id=model_id,
+            model_version=model_version,
+            prompt_template_id=prompt_template_id,
+            prompt_template_sha256=prompt_template_sha256,
+        )
+
+    async def answer(self, sample: Sample, repeat: int) -> Answered:  # noqa: ARG002 - every repeat asks the same
+        """Call the function with the sample's question; an exception is an answer that says so."""
+        if self._async:
+            return await self._answer(sample)
+        async with self._places:
+            return await self._answer(sample)
+
+    async def aclose(self) -> None:
+        """Cancel async calls that are out of time and did not end yet."""
+        for task in self._late:
+            task.cancel()
+
+    async def _answer(self, sample: Sample) -> Answered:
+        positional, named = self._wanted.arguments(sample)
+        if self._pace is not None:
+            await self._pace.turn()
+        started = time.perf_counter()
+        task = asyncio.ensure_future(self._call(positional, named))
+        try:
+            await asyncio.wait({task}, timeout=self._timeout_s)
+        finally:
+            if not task.done():  # not waited for: a function may hold on to its cancellation
+                self._late.add(task)
+                task.add_done_callback(self._forget)
+                task.cancel()
+        blank = replace(unanswered(sample), model_id=self.identity.model_id)
+        if not task.done():
+            elapsed_ms = _milliseconds_since(started)
+            return Answered(sample=replace(blank, timed_out=True, latency_e2e_ms=elapsed_ms), requests=1)
+        return _read(_outcome(task), blank)
+
+    async def _call(self, positional: list[object], named: dict[str, object]) -> _Outcome:
+        started = time.perf_counter()
+        work = partial(self._function, *positional, **named)
+        try:
+            outcome = _run(work) if self._async else await _in_thread(work)
+            if not inspect.isawaitable(outcome.answer):
+                return outcome
+            # also an async function behind a plain decorator
+            return _Outcome(answer=await outcome.answer, elapsed_ms=_milliseconds_since(started))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's function may raise anything
+            return _Outcome(error=_worded(error))
+
+    def _forget(self, task: "asyncio.Task[_Outcome]") -> None:
+        self._late.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, or the loop would complain of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """Which inputs a function takes, in the order of its parameters: (input, the name to pass it by if any)."""
+
+    inputs: tuple[tuple[str, str | None], ...]
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], target: str) -> "_Wanted":
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):  # some built-in ones do not tell
+            return cls(inputs=(("question", None),))
+        kinds = inspect.Parameter
+        inputs: list[tuple[str, str | None]] = []
+        asked = "question" in parameters
+        for name, parameter in parameters.items():
+            by_name = None if parameter.kind in {kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL} else name
+            if parameter.kind is kinds.VAR_KEYWORD or (parameter.kind is kinds.VAR_POSITIONAL and inputs):
+                continue
+            if name in _KNOWN and parameter.kind is not kinds.VAR_POSITIONAL:
+                inputs.append((name, by_name))
+            elif not asked and (parameter.default is kinds.empty or len(parameters) == 1):
+                inputs.append(("question", by_name))
+                asked = True
+            elif parameter.default is kinds.empty:
+                raise UsageError(f"'{target}': nothing is known to give for its parameter '{name}'; {_rule()}")
+        if not inputs:
+            raise UsageError(f"'{target}': it has no parameter for the question; {_rule()}")
+        return cls(inputs=tuple(inputs))
+
+    def arguments(self, sample: Sample) -> tuple[list[object], dict[str, object]]:
+        """Return what to call with: made anew each time, since a function may change what it is given."""
+        positional: list[object] = []
+        named: dict[str, object] = {}
+        for wanted, name in self.inputs:
+            value = _given(wanted, sample)
+            if name is None:
+                positional.append(value)
+            else:
+                named[name] = value
+        return positional, named
+
+
+def _rule() -> str:
+    return f"a function may take {', '.join(_KNOWN[:-1])} and {_KNOWN[-1]}, or one parameter for the question"
+
+
+def _given(wanted: str, sample: Sample) -> object:
+    if wanted == "question":
+        return sample.question
+    if wanted == "contexts":
+        return [passage.text for passage in sample.contexts]
+    content = asdict(sample)
+    return {name: list(content[name]) if isinstance(content[name], tuple) else content[name] for name in _SHOWN}
+
+
+def _run(work: Callable[[], Any]) -> _Outcome:
+    started = time.perf_counter()
+    try:
+        answer = work()
+    except BaseException as error:  # noqa: BLE001 - in a thread nothing else would hear of it
+        return _Outcome(error=_worded(error))
+    return _Outcome(answer=answer, elapsed_ms=_milliseconds_since(started))
+
+
+def _in_thread(work: Callable[[], Any]) -> "asyncio.Future[_Outcome]":
+    """Start ``work`` in a thread of its own, which keeps neither a later call nor the end of the process waiting."""
+    future: concurrent.futures.Future[_Outcome] = concurrent.futures.Future()
+    future.set_running_or_notify_cancel()
+    threading.Thread(target=lambda: future.set_result(_run(work)), name="plumbrule-candidate", daemon=True).start()
+    return asyncio.wrap_future(future)
+
+
+def _outcome(task: "asyncio.Task[_Outcome]") -> _Outcome:
+    if task.cancelled():  # by itself: nobody else could have
+        return _Outcome(error="CancelledError: it cancelled itself")
+    return task.result()
+
+
+def _read(outcome: _Outcome, blank: Sample) -> Answered:
+    if outcome.error is not None:
+        return Answered(sample=blank, error="failed", error_detail=outcome.error, requests=1)
+    answer = outcome.answer
+    content = {"answer": answer} if isinstance(answer, str) else answer
+    try:
+        said = read_response(content, blank)
+    except Misfit as misfit:
+        return Answered(sample=blank, error="malformed", error_detail=str(misfit), requests=1)
+    return Answered(
+        sample=replace(
+            said, latency_e2e_ms=outcome.elapsed_ms, timed_out=False, model_id=blank.model_id or said.model_id
+        ),
+        reported_model=said.model_id,
+        requests=1,
+    )
+
+
+def _milliseconds_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
+
+
+def _worded(error: BaseException) -> str:
+    try:
+        message = " ".join(str(error).split())[:_LONGEST_DETAIL]
+    except Exception:  # noqa: BLE001 - an exception of the user's may not even have words
+        message = ""
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -1,0 +1,346 @@
+"""Runs that call somebody, over real HTTP: judges, live candidates, budgets, failures, and going on after them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.scripted import GOOD, MODEL, Request, ScriptedServer, Step
+
+COMMAND = Path(sys.executable).with_name("plumbrule")
+JUDGE = "You are a strict evaluation judge."
+
+Run = Callable[..., Any]
+Start = Callable[..., ScriptedServer]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Return a function that starts a server with a script; it stops with the test."""
+    running: list[ScriptedServer] = []
+
+    def start_server(script: Any = None) -> ScriptedServer:
+        server = ScriptedServer(script)
+        server.__enter__()
+        running.append(server)
+        return server
+
+    yield start_server
+    for server in running:
+        server.__exit__()
+
+
+@pytest.fixture
+def configure(tmp_path: Path) -> Callable[..., None]:
+    """Return a function that writes data.jsonl and run.yaml."""
+
+    def write(candidate: str, judge: str, more: str = "", *, count: int = 12) -> None:
+        records = [
+            {
+                "id": f"q{number}",
+                "question": f"What is the fee of plan q{number}?",
+                "answer": "The fee is $25.",
+                "contexts": ["The fee is $25."],
+                "reference": "The fee is $25.",
+                "latency_e2e_ms": 900,
+                "input_tokens": 300,
+                "output_tokens": 20,
+            }
+            for number in range(count)
+        ]
+        (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+        (tmp_path / "run.yaml").write_text(
+            f"name: live\ndataset: {{path: data.jsonl, id: fees}}\ncandidate: {candidate}\njudge: {judge}\n{more}\n"
+        )
+
+    return write
+
+
+RECORDED, RULES = "{kind: recorded}", "{kind: rules}"
+
+
+def judge_at(server: ScriptedServer, model: str = "local:judge", protocol: str = "openai") -> str:
+    """Return the configuration of a judge on the server."""
+    return f'{{kind: llm, model: "{model}", base_url: "{server.base_url(protocol)}"}}'
+
+
+def model_at(server: ScriptedServer) -> str:
+    """Return the configuration of a candidate model on the server."""
+    return f'{{kind: model, model: "local:candidate-2025-01-01", base_url: "{server.base_url("openai")}"}}'
+
+
+def answers_and_judges(request: Request) -> Step:
+    """Answer as a candidate, or judge."""
+    return Step(text=GOOD if request.prompt.startswith(JUDGE) else "The fee is $25.")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "model"), [("openai", "local:judge"), ("anthropic", "anthropic:claude-sonnet-4-20250514")]
+)
+def test_a_model_judges_recorded_answers(
+    run: Run, start: Start, configure: Callable[..., None], protocol: str, model: str
+) -> None:
+    """One call a sample; scores, reported model, tokens and cost are kept apart from the candidate's."""
+    server = start()
+    price = f'prices: {{"{model}": {{input_per_million: 1, output_per_million: 10}}}}'
+    configure(RECORDED, judge_at(server, model, protocol), price)
+    done = run("run", "run.yaml", "--json")
+    assert (done.code, done.err) == (0, "")
+    [shown] = done.records
+    assert len(server.requests) == 12
+    assert (shown["aggregates"]["accuracy_mean"], shown["aggregates"]["faithfulness_mean"]) == (2.0, 1.0)
+    assert shown["metadata"]["evaluator_model_id"] == model
+    assert shown["metadata"]["evaluator_model_reported"] == [MODEL]
+    assert shown["usage"]["judge"] == {
+        "requests": 12,
+        "input_tokens": 12 * 321,
+        "output_tokens": 12 * 21,
+        "cost_usd": pytest.approx(12 * (321 + 210) / 1e6),
+    }
+    assert shown["usage"]["candidate"]["requests"] == 0
+    assert shown["aggregates"]["total_tokens"] == 12 * 320
+    assert run("ledger", "verify").code == 0
+
+
+def test_a_panel_judges(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """Rules and a model together; every member's judgement is kept."""
+    server = start()
+    configure(RECORDED, f"{{kind: panel, vote: median, judges: [{RULES}, {judge_at(server)}]}}")
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["complete"]
+    assert shown["metadata"]["evaluator_model_id"] == "local:judge"
+    assert len(server.requests) == 12
+
+
+def test_a_cache_is_paid_for_once(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """A second run with the same file asks nobody, and its samples say so."""
+    server = start()
+    configure(RECORDED, judge_at(server)[:-1] + ", cache: kept/judge.db}")
+    [first] = run("run", "run.yaml", "--json").records
+    [second] = run("run", "run.yaml", "--json").records
+    assert len(server.requests) == 12
+    assert json.dumps(first["aggregates"]) == json.dumps(second["aggregates"])
+    assert second["usage"]["judge"]["requests"] == 0
+    [shown] = run("show", "last", "--samples", "--json").records
+    assert all("cached" in sample["flags"] for sample in shown["samples"])
+
+
+def test_a_model_answers(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """Three repeats by default; latency is measured, the dataset's old figures are not used."""
+    server = start(answers_and_judges)
+    configure(model_at(server), judge_at(server))
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["complete"]
+    assert shown["repeats"]["repeats"] == 3
+    assert len(server.requests) == 12 * 3 * 2
+    assert shown["metadata"]["model_id"] == "local:candidate-2025-01-01"
+    assert shown["metadata"]["model_version"] == "2025-01-01"
+    assert shown["metadata"]["prompt_template_version_or_hash"] is not None
+    assert shown["usage"]["candidate"]["input_tokens"] == 36 * 321
+    assert shown["aggregates"]["total_input_tokens"] == 12 * 321
+    assert 0 < shown["aggregates"]["latency_e2e_p50_ms"] != 900
+
+
+def test_a_timeout_is_recorded(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """It is non-responsive: accuracy 0, faithfulness none, its elapsed time counts, and no judge is called."""
+
+    def script(request: Request) -> Step:
+        late = "q3?" in request.prompt and not request.prompt.startswith(JUDGE)
+        return Step(text="The fee is $25.", delay_s=5) if late else answers_and_judges(request)
+
+    server = start(script)
+    configure(model_at(server), judge_at(server), "repeats: 1\ntimeout_s: 0.5")
+    [_] = run("run", "run.yaml", "--json").records
+    [shown] = run("show", "last", "--samples", "--json").records
+    [late] = [sample for sample in shown["samples"] if sample["sample_id"] == "q3"]
+    assert (late["timed_out"], late["accuracy_score"], late["faithfulness_score"]) == (True, 0, None)
+    assert late["latency_e2e_ms"] >= 500
+    assert shown["aggregates"]["counts"]["timed_out"] == 1
+    assert sum("q3?" in request.prompt for request in server.requests) == 1
+
+
+def test_an_endpoint_answers(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """The compliance assistant's own response, refusals too."""
+
+    def script(request: Request) -> Step:
+        refused = request.json["query"].endswith("q1?")
+        body = {
+            "query": request.json["query"],
+            "grounding_status": "REFUSED" if refused else "FULLY_GROUNDED",
+            "answer": None if refused else "The fee is $25.",
+            "citations": [],
+            "refusal": {"code": "NO_ELIGIBLE_DOCS", "reason": "None."} if refused else None,
+            "metadata": {"processing_time_ms": 7},
+        }
+        return Step(body=json.dumps(body).encode())
+
+    server = start(script)
+    configure(f'{{kind: http, url: "http://127.0.0.1:{server.port}/answer"}}', RULES, "repeats: 1")
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["complete"]
+    assert shown["aggregates"]["counts"]["refused"] == 1
+    assert shown["aggregates"]["latency_model_p50_ms"] == 7
+    assert [request.path for request in server.requests] == ["/answer"] * 12
+
+
+def test_a_function_answers(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """A callable beside the configuration."""
+    (tmp_path / "my_answers.py").write_text("def reply(question, contexts):\n    return contexts[0]\n")
+    configure('{kind: python, target: "my_answers:reply"}', RULES, "repeats: 2")
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["complete"]
+    assert shown["aggregates"]["faithfulness_mean"] == 2.0
+    assert shown["aggregates"]["total_tokens"] is None
+
+
+def test_a_dry_run_calls_nobody(run: Run, start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """It tells calls, tokens and cost, and leaves no ledger behind."""
+    server = start(answers_and_judges)
+    prices = "".join(
+        f'\n  "{name}": {{input_per_million: 1000, output_per_million: 1000}}'
+        for name in ("local:candidate-2025-01-01", "local:judge")
+    )
+    configure(model_at(server), judge_at(server), f"repeats: 2\nprices:{prices}")
+    done = run("run", "run.yaml", "--dry-run", "--json")
+    assert done.code == 0
+    [plan] = done.records
+    estimate = plan["estimate"]
+    assert (estimate["candidate"]["calls"], estimate["judge"]["calls"], estimate["total"]["calls"]) == (24, 24, 48)
+    assert estimate["candidate"]["output_tokens_at_most"] == 24 * 1024
+    assert estimate["total"]["cost_usd_at_most"] > 48
+    assert server.requests == []
+    assert not (tmp_path / ".plumbrule").exists()
+    shown = run("run", "run.yaml", "--dry-run").out
+    assert "12 samples" in shown
+    assert "local:candidate-2025-01-01" in shown
+
+
+def test_a_budget_stops_and_can_be_raised(
+    run: Run, start: Start, tmp_path: Path, configure: Callable[..., None]
+) -> None:
+    """Exit code 4 with how to go on; with a higher limit the same run comes to its end, nothing is paid twice."""
+    server = start()
+    configure(RECORDED, judge_at(server), "budget: {max_calls: 5}")
+    done = run("run", "run.yaml")
+    assert done.code == 4
+    assert "5 of 12 samples are finished; stopped: one more would pass budget.max_calls 5; go on with" in done.err
+    assert "not release-ready" in done.out
+    assert "go on with: plumbrule run run.yaml --resume run-" in done.err
+    config = tmp_path / "run.yaml"
+    config.write_text(config.read_text().replace("max_calls: 5", "max_calls: 12"))
+    assert run("run", "run.yaml", "--resume", "last").code == 0
+    assert len(server.requests) == 12
+
+
+def test_a_provider_that_is_away(run: Run, start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """Exit code 4, with what was finished and how to resume; when it is back, only the rest is asked."""
+    away = True
+
+    def script(request: Request) -> Step:
+        return Step(status=400) if away and int(request.prompt.split("plan q")[1].split("?")[0]) >= 4 else Step()
+
+    server = start(script)
+    configure(RECORDED, judge_at(server), "stop_after_failures: 3\nconcurrency: 1")
+    done = run("run", "run.yaml")
+    assert done.code == 4
+    assert "4 of 12 samples are finished; 3 could not be evaluated (judge: " in done.err
+    assert "status 400" in done.err
+    assert run("gate", "last").code == 1
+    away = False
+    before = len(server.requests)
+    assert run("run", "run.yaml", "--resume", "last").code == 0
+    assert len(server.requests) - before == 8
+    [shown] = run("show", "last", "--json").records
+    assert shown["usage"]["calls_repeated"] == 0
+    config = tmp_path / "run.yaml"
+    text = config.read_text().replace(str(server.port), "9")  # nothing listens there
+    config.write_text(text.replace("concurrency: 1", "concurrency: 4"))
+    done = run("run", "run.yaml", "--json")
+    assert (done.code, done.out) == (4, "")
+    assert "0 of 12 samples are finished" in done.err
+
+
+def test_errors_can_be_accepted(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """Then the run is complete, the sample is errored, and it does not pass."""
+    server = start(lambda request: Step(status=400) if "q3?" in request.prompt else Step())
+    configure(RECORDED, judge_at(server))
+    assert run("run", "run.yaml").code == 4
+    assert run("run", "run.yaml", "--resume", "last", "--accept-errors").code == 0
+    [shown] = run("show", "last", "--samples", "--json").records
+    assert shown["complete"]
+    assert shown["aggregates"]["counts"]["errored"] == 1
+    [errored] = [sample for sample in shown["samples"] if sample["sample_id"] == "q3"]
+    assert (errored["evaluator_error"], errored["accuracy_score"]) == ("transport_error", None)
+    assert not errored["passed"]
+
+
+def test_an_answer_is_not_paid_for_again(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """Where only the judge failed, the answer stands, and the resumed run asks the judge alone."""
+    away = True
+
+    def script(request: Request) -> Step:
+        judging = request.prompt.startswith(JUDGE)
+        return Step(status=400) if judging and away else answers_and_judges(request)
+
+    server = start(script)
+    configure(model_at(server), judge_at(server), "repeats: 1\nstop_after_failures: 20")
+    assert run("run", "run.yaml").code == 4
+    away = False
+    before = len(server.requests)
+    assert run("run", "run.yaml", "--resume", "last").code == 0
+    assert [request.prompt.startswith(JUDGE) for request in server.requests[before:]] == [True] * 12
+
+
+def test_a_missing_key_is_named(
+    run: Run, start: Start, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is begun, and a key that is there is never printed or kept."""
+    server = start()
+    configure(RECORDED, judge_at(server)[:-1] + ", api_key_env: MY_KEY}")
+    monkeypatch.delenv("MY_KEY", raising=False)
+    done = run("run", "run.yaml")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "MY_KEY (for judge)" in done.err
+    monkeypatch.setenv("MY_KEY", "sk-very-secret-value")
+    assert run("run", "run.yaml").code == 0
+    assert server.requests[0].headers["authorization"] == "Bearer sk-very-secret-value"
+    assert run("ledger", "export", "all.jsonl").code == 0
+    assert b"sk-very-secret-value" not in Path("all.jsonl").read_bytes()
+
+
+def test_a_run_that_has_changed_is_not_gone_on_with(
+    run: Run, start: Start, tmp_path: Path, configure: Callable[..., None]
+) -> None:
+    """Another prompt, dataset or configuration makes another run."""
+    (tmp_path / "ask.txt").write_text("Answer: {question}")
+    server = start(answers_and_judges)
+    configure(model_at(server)[:-1] + ", prompt: ask.txt}", judge_at(server), "budget: {max_calls: 8}")
+    assert run("run", "run.yaml").code == 4
+    (tmp_path / "ask.txt").write_text("Reply: {question}")
+    done = run("run", "run.yaml", "--resume", "last")
+    assert done.code == 2
+    assert "its prompt has changed since: start a new run" in done.err
+
+
+def test_an_interrupt_says_how_to_go_on(start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """Ctrl+C ends calls under way, keeps what is finished, and leaves with 130; the rest is done by --resume."""
+    server = start(lambda request: Step(delay_s=30 if "q7?" in request.prompt else 0))
+    configure(RECORDED, judge_at(server))
+    process = subprocess.Popen(
+        [COMMAND, "run", "run.yaml"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while len(server.requests) < 12:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert errors.count("\n") == 1
+    assert "interrupted; what was finished is kept; go on with: plumbrule run run.yaml --resume run-" in errors
+    assert not list((tmp_path / ".plumbrule").glob("*.lock"))

@@ -1,0 +1,122 @@
+"""Runs that are killed with kill -9 at random moments and taken up again: nothing is lost, doubled or paid for twice.
+
+100 kills on SQLite and 20 on PostgreSQL, in runs of 200 samples against a real server: see CASES.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.servers.scripted import Request, ScriptedServer, Step
+
+from plumbrule.ledger import open_ledger
+
+if TYPE_CHECKING:
+    from tests.contract.conftest import Backend
+
+COMMAND = Path(sys.executable).with_name("plumbrule")
+SAMPLES = 200
+# backend, seed, kills
+CASES = [("sqlite", seed, 10) for seed in range(10)] + [("postgresql", seed, 10) for seed in range(2)]
+ID = re.compile(r"sample (q\d+)\b")
+
+
+def judged(request: Request) -> Step:
+    """Judge by the sample alone, so that every run has the same figures; after a while, so that calls overlap."""
+    number = int(sample_of(request)[1:])
+    scores = {"accuracy_score": number % 3, "faithfulness_score": 2 - number % 7 % 3, "rationale": f"By rule {number}."}
+    text = "no JSON" if number % 41 == 0 else json.dumps(scores)  # a parse error that stays one
+    return Step(text=text, delay_s=0.002 * (number % 5))
+
+
+def sample_of(request: Request) -> str:
+    """Return the id of the sample that a request is about."""
+    found = ID.search(request.prompt)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """Return the configuration of a run of recorded answers that a model judges; the port is filled in later."""
+    records = [
+        {
+            "id": f"q{number}",
+            "question": f"What does sample q{number} cost?",
+            "answer": f"It costs ${number}.",
+            "contexts": [f"The price is ${number}."],
+            "reference": f"${number}",
+            "latency_e2e_ms": 100 + 31 * number,
+            "input_tokens": 900,
+            "output_tokens": number,
+        }
+        for number in range(SAMPLES)
+    ]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    path = tmp_path / "run.yaml"
+    path.write_text(
+        "name: killed\ndataset: {path: data.jsonl, id: killed}\ncandidate: {kind: recorded}\n"
+        'judge: {kind: llm, model: "local:judge", base_url: "http://127.0.0.1:PORT/v1"}\nconcurrency: 8\n'
+    )
+    return path
+
+
+def call(config: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """Start the command."""
+    return subprocess.Popen(
+        [COMMAND, "run", config.name, *arguments], cwd=config.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def whole(config: Path, *arguments: str) -> dict[str, Any]:
+    """Run the command to its end and return what it shows."""
+    out, errors = call(config, *arguments, "--json").communicate()
+    assert errors == b""
+    shown: dict[str, Any] = json.loads(out)
+    assert shown["complete"]
+    return shown
+
+
+@pytest.mark.parametrize(("backend", "seed", "kills"), CASES, indirect=["backend"])
+def test_a_killed_run_is_taken_up_to_the_same_whole(backend: "Backend", config: Path, seed: int, kills: int) -> None:
+    """What was finished at a kill is never asked for again, what was under way is flagged, the figures are the same."""
+    generator = random.Random(seed)  # noqa: S311 - a test, not a secret
+    with ScriptedServer(judged) as server:
+        config.write_text(config.read_text().replace("PORT", str(server.port)))
+        calm = whole(config, "--ledger", backend.new_url())
+        server.requests.clear()
+        done: list[tuple[int, set[str]]] = []  # how many requests there were at a kill, and what was finished
+        for kill in range(kills):
+            process = call(config, "--ledger", backend.url, *(["--resume", "last"] if kill else []))
+            enough = len(server.requests) + generator.randint(1, 2 * SAMPLES // kills - 1)
+            while len(server.requests) < enough and process.poll() is None:
+                time.sleep(0.001)
+            time.sleep(generator.uniform(0, 0.01))
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+            with open_ledger(backend.url) as ledger:
+                [run] = ledger.runs()
+                done.append((len(server.requests), {key.sample for key in ledger.finished(run.subject)}))
+        resumed = whole(config, "--ledger", backend.url, "--resume", "last")
+        asked = [sample_of(request) for request in server.requests]
+    for before, finished in done:
+        assert not finished & set(asked[before:])
+    assert json.dumps(resumed["aggregates"]) == json.dumps(calm["aggregates"])
+    assert json.dumps(resumed["gates"]) == json.dumps(calm["gates"])
+    with open_ledger(backend.url) as ledger:
+        results = [entry.value["result"] for entry in ledger.results(run.subject)]
+        assert ledger.verify().whole
+    assert Counter(result["sample_id"] for result in results) == Counter(f"q{number}" for number in range(SAMPLES))
+    flagged = {result["sample_id"] for result in results if "call_repeated" in result["flags"]}
+    calls = {sample: 2 if int(sample[1:]) % 41 == 0 else 1 for sample in asked}  # a parse error is asked once more
+    assert {sample for sample, count in Counter(asked).items() if count > calls[sample]} <= flagged
+    assert resumed["usage"]["calls_repeated"] == len(flagged)

@@ -1,0 +1,34 @@
+"""A cache in a file lasts from one opening to the next."""
+
+from pathlib import Path
+
+import pytest
+
+from plumbrule.errors import UsageError
+from plumbrule.judges.cache_file import CacheFile
+
+
+def test_it_is_a_mapping_that_lasts(tmp_path: Path) -> None:
+    """What was set is there when the file is opened again; a folder on the way to it is made."""
+    path = tmp_path / "folder" / "cache.db"
+    kept = CacheFile(path)
+    kept["b"], kept["a"] = b"1", b"2"
+    kept["b"] = b"3"
+    kept.close()
+    again = CacheFile(path)
+    assert dict(again) == {"a": b"2", "b": b"3"}
+    assert (len(again), list(again), again.get("c")) == (2, ["a", "b"], None)
+    del again["a"]
+    with pytest.raises(KeyError):
+        del again["a"]
+    assert list(again) == ["b"]
+    again.close()
+
+
+def test_what_is_no_cache_is_told(tmp_path: Path) -> None:
+    """A file that holds something else is left as it is."""
+    path = tmp_path / "notes.txt"
+    path.write_bytes(b"these are notes, and no database at all" * 50)
+    with pytest.raises(UsageError, match=r"notes\.txt: cannot be used as a cache"):
+        CacheFile(path)
+    assert path.read_bytes().startswith(b"these are notes")

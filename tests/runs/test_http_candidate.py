@@ -1,0 +1,224 @@
+"""An HTTP endpoint as the candidate: its response is read as a recorded one is, and every failure has its name."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.runs.conftest import ASKED, KEY_NAME, QUICK, SAMPLE, SENTINEL, Ask, nothing_old_is_left
+from tests.servers.scripted import Request, Step, responding
+
+from plumbrule.errors import UsageError
+from plumbrule.judges.endpoint import Endpoint
+from plumbrule.runs.candidates import CandidateIdentity
+from plumbrule.runs.http_candidate import HttpCandidate
+from plumbrule.samples import Citation, Passage, Refusal
+
+RESPONSE: dict[str, Any] = {
+    "trace_id": "0d4c2d0e-7d2f-4a53-9f4e-3d3f1f3d9f10",
+    "timestamp": "2026-02-03T04:05:06Z",
+    "query": "What is the wire fee?",
+    "grounding_status": "FULLY_GROUNDED",
+    "answer": "The wire fee is $25 [1].",
+    "citations": [{"citation_id": 1, "source_id": "fees", "passage": "The wire fee is $25."}],
+    "refusal": None,
+    "metadata": {"corpus_release_id": "2026-01", "model_provider": "acme", "processing_time_ms": 12},
+}
+REFUSED = RESPONSE | {
+    "grounding_status": "REFUSED",
+    "answer": None,
+    "citations": [],
+    "refusal": {"code": "NO_ELIGIBLE_DOCS", "reason": "Nothing found.", "user_guidance": "Ask the desk."},
+}
+FINE = responding(RESPONSE)
+UNREACHED = {
+    "429": (Step(status=429), 3, "rate_limited"),
+    "500": (Step(status=500), 3, "server_error"),
+    "reset": (Step(reset=True), 3, "connection_failed"),
+    "cut short": (replace(FINE, cut_at=20), 3, "connection_failed"),
+    "malformed JSON": (Step(body=b'{"answer": "The'), 3, "malformed_body"),
+    "wrong content type": (replace(FINE, content_type="text/html"), 1, "wrong_content_type"),
+    "403": (Step(status=403), 1, "rejected"),
+    "redirect": (Step(status=307, headers={"location": "http://127.0.0.1:9/"}), 1, "rejected"),
+}
+MALFORMED = {
+    "no answer and no refusal": {"hello": "world"},
+    "null answer": RESPONSE | {"answer": None},
+    "answer of another type": {"answer": 12},
+    "citations of another type": RESPONSE | {"citations": "all of them"},
+    "a list": [RESPONSE],
+    "a text": "The wire fee is $25.",
+}
+
+
+def test_a_response_is_read_by_its_contract(ask_http: Ask) -> None:
+    """One request with the query and the id, to the address itself; all that the response says is kept."""
+    got = ask_http([FINE])
+    request, answered, sample = got.requests[0], got.answered, got.sample
+    assert (len(got.requests), answered.requests) == (1, 1)
+    assert (request.path, request.json) == ("/ask/", {"query": SAMPLE.question, "sample_id": "q1"})
+    assert request.headers["authorization"] == f"Bearer {SENTINEL}"
+    assert (answered.error, answered.final, answered.flags, answered.cost_usd) == (None, True, (), None)
+    assert (sample.answer, sample.grounding_status) == (RESPONSE["answer"], "FULLY_GROUNDED")
+    assert (sample.trace_id, sample.timestamp) == (RESPONSE["trace_id"], RESPONSE["timestamp"])
+    assert sample.citations == (Citation(citation_id="1", source_id="fees", passage="The wire fee is $25."),)
+    assert (sample.refusal, sample.metadata) == (None, RESPONSE["metadata"])
+    assert sample.latency_e2e_ms == answered.exchanges[0].elapsed_ms
+    assert (sample.latency_model_ms, sample.timed_out) == (12.0, False)
+    assert (sample.input_tokens, sample.output_tokens, sample.model_id) == (None, None, None)
+    assert all(getattr(sample, name) == getattr(SAMPLE, name) for name in ASKED)
+    assert nothing_old_is_left(sample)
+
+
+def test_no_key_is_sent_where_none_is_named(ask_http: Ask) -> None:
+    """And a path without a slash at its end stays so."""
+    request = ask_http([FINE], api_key_env=None, path="/v1/answer").requests[0]
+    assert ("authorization" in request.headers, request.path) == (False, "/v1/answer")
+
+
+def test_a_refusal_is_an_answer(ask_http: Ask) -> None:
+    """Its code and words are kept, and it is no error."""
+    got = ask_http([responding(REFUSED)])
+    assert got.sample.refusal == Refusal(
+        code="NO_ELIGIBLE_DOCS", reason="Nothing found.", user_guidance="Ask the desk."
+    )
+    assert (got.sample.refused, got.sample.answer, got.answered.error, len(got.requests)) == (True, None, None, 1)
+
+
+def test_an_empty_answer_is_an_answer(ask_http: Ask) -> None:
+    """The judge calls it non-responsive."""
+    got = ask_http([responding({"answer": ""})])
+    assert (got.sample.answer, got.answered.error) == ("", None)
+
+
+@pytest.mark.parametrize("name", ["contexts", "retrieved_contexts", "retrieval_context"])
+def test_contexts_of_the_response_win(ask_http: Ask, name: str) -> None:
+    """They are what the answer was made from, under whatever name the samples know."""
+    got = ask_http([responding(RESPONSE | {name: ["A fee of $25 applies."]})])
+    assert got.sample.contexts == (Passage(text="A fee of $25 applies."),)
+
+
+@pytest.mark.parametrize("extra", [{}, {"contexts": []}, {"contexts": None}])
+def test_without_contexts_the_datasets_stand_then_the_excerpts(ask_http: Ask, extra: dict[str, Any]) -> None:
+    """The dataset's own passages say more than excerpts of 150 characters; with neither there are none."""
+    script = [responding(RESPONSE | extra)]
+    assert ask_http(script).sample.contexts == SAMPLE.contexts
+    bare = replace(SAMPLE, contexts=())
+    assert ask_http(script, sample=bare).sample.contexts == (Passage(text="The wire fee is $25.", source_id="fees"),)
+    assert ask_http([responding({"answer": "Yes."} | extra)], sample=bare).sample.contexts == ()
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"input_tokens": 7, "output_tokens": 3},
+        {"usage": {"input_tokens": 7, "output_tokens": 3}},
+        {"usage": {"prompt_tokens": 7, "completion_tokens": 3}},
+        {"metadata": {"input_tokens": 7, "output_tokens": 3}},
+        {"metadata": {"usage": {"prompt_tokens": 7, "completion_tokens": 3}}},
+    ],
+)
+def test_tokens_are_found_under_the_known_names(ask_http: Ask, where: dict[str, Any]) -> None:
+    """In the response, its metadata, and the usage of either."""
+    got = ask_http([responding(RESPONSE | where)])
+    assert (got.sample.input_tokens, got.sample.output_tokens) == (7, 3)
+
+
+def test_odd_measurements_are_unknown_and_spoil_nothing(ask_http: Ask) -> None:
+    """G21: never a guess; the answer stands."""
+    odd = RESPONSE | {
+        "input_tokens": -1,
+        "output_tokens": "3",
+        "latency_e2e_ms": "fast",
+        "timed_out": "no",
+        "metadata": {"processing_time_ms": -5},
+    }
+    sample = ask_http([responding(odd)]).sample
+    assert (sample.input_tokens, sample.output_tokens, sample.latency_model_ms) == (None, None, None)
+    assert (sample.answer, sample.timed_out) == (RESPONSE["answer"], False)
+
+
+def test_who_answers_is_told_by_the_user_else_by_the_response(ask_http: Ask) -> None:
+    """Both are kept where both are told."""
+    script = [responding(RESPONSE | {"model_id": "assistant@2"})]
+    said = ask_http(script)
+    told = ask_http(script, model_id="assistant@1")
+    assert (said.sample.model_id, said.answered.reported_model) == ("assistant@2", "assistant@2")
+    assert (told.sample.model_id, told.answered.reported_model) == ("assistant@1", "assistant@2")
+
+
+@pytest.mark.parametrize(
+    "step", [replace(FINE, delay_s=30), replace(FINE, byte_every_s=1.0)], ids=["silent", "trickle"]
+)
+def test_who_passes_the_time_is_not_asked_again(ask_http: Ask, step: Step) -> None:
+    """G22: timed out with the elapsed time, no answer, no error, final, one request."""
+    got = ask_http([step], patience=replace(QUICK, call_timeout_s=0.3))
+    sample = got.sample
+    assert (len(got.requests), got.answered.requests, got.answered.error, got.answered.final) == (1, 1, None, True)
+    assert (sample.timed_out, sample.answer) == (True, None)
+    assert (sample.latency_e2e_ms or 0) >= 300
+    assert nothing_old_is_left(sample)
+
+
+def test_waiting_that_was_asked_for_is_not_the_candidates_time(ask_http: Ask) -> None:
+    """429 with Retry-After, then an answer: two requests, a flag, the latency of the second."""
+    got = ask_http([Step(status=429, headers={"retry-after": "1"}), FINE])
+    assert (len(got.requests), got.answered.requests, got.answered.flags) == (2, 2, ("retried",))
+    assert got.sample.latency_e2e_ms == got.answered.exchanges[1].elapsed_ms
+
+
+@pytest.mark.parametrize("case", UNREACHED)
+def test_a_wire_that_fails_leaves_the_piece_open(ask_http: Ask, case: str) -> None:
+    """What may pass is tried again up to the bound, what may not is not."""
+    step, requests, kind = UNREACHED[case]
+    got = ask_http([step])
+    assert (got.answered.error, got.answered.final) == (kind, False)
+    assert (len(got.requests), got.answered.requests, len(got.answered.exchanges)) == (requests, requests, requests)
+    assert got.sample.answer is None
+    assert nothing_old_is_left(got.sample)
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_json_that_is_no_response_is_malformed_for_good(ask_http: Ask, case: str) -> None:
+    """The endpoint did answer: asking again would bring the same, so it is one request and final."""
+    got = ask_http([responding(MALFORMED[case])])
+    answered = got.answered
+    assert (len(got.requests), answered.error, answered.final) == (1, "malformed", True)
+    assert (answered.error_detail or "").startswith("127.0.0.1")
+    assert "--map" not in (answered.error_detail or "")
+    assert [exchange.error for exchange in answered.exchanges] == ["malformed"]
+    assert (got.sample.answer, got.sample.contexts) == (None, SAMPLE.contexts)
+
+
+def test_hostile_questions_are_sent_as_they_are(ask_http: Ask) -> None:
+    """Quotes, braces and controls are data; what no wire can carry is replaced."""
+    hostile = '{query} "}, "sample_id": "x" \x00\n\u202e \ud800'
+    request = ask_http([FINE], sample=replace(SAMPLE, question=hostile)).requests[0]
+    assert request.json == {"query": hostile.replace("\ud800", "\ufffd"), "sample_id": "q1"}
+
+
+def echo(request: Request) -> Step:
+    """Answer with the request's own headers, as a careless assistant does."""
+    return responding(RESPONSE | {"answer": json.dumps(dict(request.headers)), "metadata": dict(request.headers)})
+
+
+def test_a_key_that_is_sent_back_is_not_kept(ask_http: Ask) -> None:
+    """Answers go into the ledger: the key stands in none."""
+    got = ask_http(echo)
+    assert SENTINEL in repr(got.requests[0].headers)
+    assert SENTINEL not in repr(got.answered)
+    assert "[redacted]" in (got.sample.answer or "")
+
+
+def test_the_identity_is_what_the_user_knows() -> None:
+    """An endpoint tells nothing before it is asked."""
+    known = {"model_id": "m", "model_version": "1", "prompt_template_id": "t", "prompt_template_sha256": "v7"}
+    candidate = HttpCandidate(Endpoint("http://127.0.0.1:1/"), patience=QUICK, **known)  # type: ignore[arg-type]  # texts
+    assert candidate.identity == CandidateIdentity(kind="http", **known)
+
+
+def test_a_missing_key_is_a_mistake_of_the_configuration(ask_http: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would fail every sample alike, so it is raised."""
+    monkeypatch.delenv(KEY_NAME)
+    with pytest.raises(UsageError, match=KEY_NAME):
+        ask_http([FINE])
