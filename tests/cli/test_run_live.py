@@ -325,7 +325,7 @@ def test_a_run_that_has_changed_is_not_gone_on_with(
     (tmp_path / "ask.txt").write_text("Reply: {question}")
     done = run("run", "run.yaml", "--resume", "last")
     assert done.code == 2
-    assert "its prompt has changed since: start a new run" in done.err
+    assert "was begun with another prompt: give that one, or start a new run" in done.err
 
 
 def test_an_interrupt_says_how_to_go_on(start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:

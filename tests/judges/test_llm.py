@@ -247,7 +247,8 @@ def test_the_key_stands_nowhere(ask: Ask, script: Any, caplog: pytest.LogCapture
     sent = done.requests[0].headers
     assert SENTINEL in sent.get("authorization", "") + sent.get("x-api-key", "")
     assert SENTINEL not in repr(done.judgement)
-    assert SENTINEL not in json.dumps([each.to_dict() for each in (done.judgement, *done.judgement.exchanges)])
+    assert SENTINEL not in json.dumps(done.judgement.to_dict())
+    assert SENTINEL not in json.dumps([exchange.to_dict() for exchange in done.judgement.exchanges])
     assert SENTINEL not in caplog.text
     assert "[redacted]" in repr(done.judgement.exchanges[0].request_headers)
 

@@ -21,7 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SAME = {
     "config_sha256": "configuration",
     "dataset_version_or_hash": "dataset",
-    "rubrics": "rubrics",
+    "rubrics": "rubric",
     "prompt_template_version_or_hash": "prompt",
     "evaluator_prompt_template_version_or_hash": "judge",
 }
@@ -51,7 +51,7 @@ def reopen_run(reference: str, plan: Plan, ledger: Ledger, clock: Clock) -> str:
     before, now = run.value["metadata"], describe_plan(plan, run.subject, clock())["metadata"]
     for name, called in _SAME.items():
         if before[name] != now[name]:
-            raise UsageError(f"{run.subject}: its {called} has changed since: start a new run")
+            raise UsageError(f"{run.subject}: was begun with another {called}: give that one, or start a new run")
     return run.subject
 
 
