@@ -1,6 +1,7 @@
 """Benchmark runs on a terminal: list them, show one, decide on one."""
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -56,6 +57,9 @@ def gate(run: str, *, strict: bool, ledger_url: str | None, as_json: bool) -> bo
         reasons.append("the run is not complete")
     if strict:
         reasons += [f"metadata: {name} is missing" for name in described["missing_metadata"]]
+        repeats = described["repeats"]
+        if not repeats["enough_repeats"]:
+            reasons.append(f"repeats: {repeats['repeats']} of {repeats['repeats_wanted']} wanted")
     ready = described["release_ready"] and not reasons
     if as_json:
         decided = {"run_id": described["run_id"], "release_ready": ready, "reasons": reasons}
@@ -86,12 +90,17 @@ def show_run(console: Console, described: dict[str, Any]) -> None:
     console.print()
     table = Table(box=None, pad_edge=False)
     table.add_column("aggregate")
-    table.add_column("value", justify="right")
-    table.add_column("nulls as zero", justify="right")
+    for heading in ("value", "nulls as zero", "scored", "attempted"):
+        table.add_column(heading, justify="right")
     for name, value in aggregates.items():
         if not isinstance(value, dict):
-            table.add_row(name, number(value), number(aggregates["nulls_as_zero"].get(name)))
+            behind = aggregates["counts_by_aggregate"][name]
+            figures = (value, aggregates["nulls_as_zero"][name], behind["scored"], behind["attempted"])
+            table.add_row(name, *map(number, figures))
     console.print(table)
+    for line in (_repeats_line(described["repeats"]), *_usage_lines(described["usage"])):
+        if line:
+            console.print(plain(line), soft_wrap=True)
     for warning in described["metadata"].get("warnings", []):
         console.print(plain(f"warning: {warning}", "yellow"), soft_wrap=True)
 
@@ -112,6 +121,30 @@ def _gate_table(gates: list[dict[str, Any]]) -> Table:
             Text("inconclusive" if each["inconclusive"] else "", "yellow"),
         )
     return table
+
+
+def _repeats_line(repeats: dict[str, Any]) -> str:
+    """Return how the figures vary between repeats, and whether there are as many as the rubric wants."""
+    wanted = "" if repeats["enough_repeats"] else f" of {repeats['repeats_wanted']} wanted"
+    if repeats["repeats"] < 2:
+        return f"repeats: 1{wanted}" if wanted else ""
+    score, latency = repeats["aggregate_score"], repeats["latency_e2e_p95_ms"]
+    return (
+        f"repeats: {repeats['repeats']}{wanted}; aggregate_score {number(score['mean'])} ± {number(score['sd'])}, "
+        f"latency_e2e_p95_ms {number(latency['mean'])} ± {number(latency['sd'])}; "
+        f"{len(repeats['flipped'])} of {repeats['compared']} samples pass in one and fail in another"
+    )
+
+
+def _usage_lines(usage: dict[str, Any]) -> Iterator[str]:
+    for role in ("candidate", "judge"):
+        used = usage[role]
+        if used["requests"]:
+            cost = "" if used["cost_usd"] is None else f", ${used['cost_usd']:.4f}"
+            tokens = f"{number(used['input_tokens'])} + {number(used['output_tokens'])} tokens"
+            yield f"{role}: {used['requests']} calls, {tokens}{cost}"
+    if usage["calls_repeated"]:
+        yield f"calls that were under way at an interruption and made again: {usage['calls_repeated']}"
 
 
 def _described(run: str, ledger_url: str | None, *, samples: bool = False) -> dict[str, Any]:

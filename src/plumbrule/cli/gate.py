@@ -7,7 +7,7 @@ from plumbrule.cli.options import json_option, ledger_option
 
 @click.command("gate")
 @click.argument("run")
-@click.option("--strict", is_flag=True, help="Refuse a run whose required metadata is incomplete, too.")
+@click.option("--strict", is_flag=True, help="Also refuse a run with incomplete metadata or too few repeats.")
 @ledger_option
 @json_option
 def command(run: str, strict: bool, ledger_url: str | None, as_json: bool) -> int:
