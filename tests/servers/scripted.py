@@ -4,10 +4,11 @@ With steps made by ``responding`` it is an assistant with an address of its own 
 
 ``with ScriptedServer([...]) as server:`` runs it in a thread; each request takes the next step of the script, and the
 last step goes on for ever. ``python tests/servers/scripted.py [DELAY]`` runs it until it is stopped and prints its
-port; each answer takes DELAY seconds.
+port; an answer takes DELAY seconds on average, half of that at least.
 """
 
 import asyncio
+import itertools
 import json
 import socket
 import struct
@@ -175,7 +176,9 @@ def envelope(step: Step, request: Request) -> bytes:
 
 
 if __name__ == "__main__":
-    with ScriptedServer([Step(delay_s=float(sys.argv[1]) if sys.argv[1:] else 0.0)]) as running:
+    delay_s = float(sys.argv[1]) if sys.argv[1:] else 0.0
+    turns = itertools.count()
+    with ScriptedServer(lambda _: Step(delay_s=delay_s * (0.5 + next(turns) * 37 % 101 / 100))) as running:
         sys.stdout.write(f"{running.port}\n")
         sys.stdout.flush()
         threading.Event().wait()
