@@ -7,8 +7,8 @@ from importlib import import_module
 import click
 
 from plumbrule._version import __version__
-from plumbrule.cli.hostile import safe
 from plumbrule.errors import PlumbruleError, RecordError
+from plumbrule.hostile import safe
 from plumbrule.settings import debugging
 
 COMPLETION_VARIABLE = "_PLUMBRULE_COMPLETE"
@@ -24,6 +24,7 @@ _COMMANDS = {
     "init": "Write a commented run configuration to start from.",
     "judge": "Judge one answer, as a run would.",
     "ledger": "Verify, export, back up and upgrade the store.",
+    "report": "Write the report of a run to a file.",
     "rubric": "Show the rubrics, and check one of your own.",
     "run": "Carry out a benchmark run into the ledger.",
     "runs": "List the runs of the ledger.",

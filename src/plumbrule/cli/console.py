@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from plumbrule.cli.hostile import safe
+from plumbrule.hostile import safe
 
 
 def stdout() -> Console:

@@ -6,7 +6,7 @@ from itertools import chain, islice
 
 from rich.console import Console
 
-from plumbrule.cli.hostile import safe
+from plumbrule.hostile import safe
 from plumbrule.samples import Reading, Sample
 
 _EVERY = 16

@@ -10,11 +10,11 @@ from pathlib import Path
 import orjson
 
 from plumbrule.cli.console import stderr, stdout
-from plumbrule.cli.hostile import safe
 from plumbrule.cli.progress import progress_over
 from plumbrule.cli.verdicts import show_explanation, show_summary
 from plumbrule.engines.local import map_chunks
 from plumbrule.errors import InputError, RecordError, UsageError
+from plumbrule.hostile import safe
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict, parse_override
 from plumbrule.samples import Reading, Sample, parse_mapping
 from plumbrule.scorers.tally import Tally

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.console import plain
-from plumbrule.cli.hostile import safe
+from plumbrule.hostile import safe
 from plumbrule.samples import Sample
 from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.tally import ScoreTally, Tally

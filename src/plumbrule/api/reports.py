@@ -1,0 +1,23 @@
+"""Reports of runs into files: wires the ledger, the run's description and the report together."""
+
+from pathlib import Path
+
+from plumbrule.api.runs import describe_run
+from plumbrule.ledger import Entry, Ledger
+from plumbrule.reports import Report, build_report, renderer_for
+from plumbrule.writing import written_whole
+
+
+def write_report(ledger: Ledger, run: Entry, path: Path) -> Report:
+    """Write the report of a run to ``path``, in the format that its suffix names; return what it says."""
+    render = renderer_for(path)
+    report = report_on(ledger, run)
+    with written_whole(path) as file:
+        file.write(render(report))
+    return report
+
+
+def report_on(ledger: Ledger, run: Entry) -> Report:
+    """Return the report of a run, in no format yet."""
+    described = describe_run(ledger, run, samples=True)
+    return build_report(described, run, ledger.entries(run=run.subject), ledger_id=ledger.ledger_id)

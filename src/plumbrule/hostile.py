@@ -1,0 +1,14 @@
+"""Text of unknown origin, made safe to show on a terminal or in a page."""
+
+import re
+
+# Everything that could move the cursor, change the colours, turn the text round, break a line unseen or spoil an XML
+# file; tabs and line ends may stay.
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+
+
+def safe(text: str) -> str:
+    """Return hostile text as text: control characters are shown, not obeyed."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)

@@ -1,0 +1,96 @@
+"""The report as one HTML file: no script, nothing from outside, every text escaped."""
+
+import base64
+import hashlib
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from plumbrule.hostile import safe
+from plumbrule.reports import charts, wording
+from plumbrule.reports.fix_first import CAUSES
+from plumbrule.reports.metadata_rows import metadata_rows
+from plumbrule.reports.model import Report
+
+MOST_FAILURES = 300
+LONGEST_TEXT = 20_000
+
+
+def render_html(report: Report) -> bytes:
+    """Return the report as one HTML file."""
+    environment = _environment()
+    css, _, _ = PackageLoader("plumbrule.reports").get_source(environment, "report.css")
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    limits = {gate.name: gate.limit for gate in report.gates}
+    page = environment.get_template(
+        "report.html"
+    ).render(
+        report=report,
+        css=Markup(css),  # noqa: S704 - our own file
+        style_hash=digest,
+        shown=report.failures[:MOST_FAILURES],
+        left_out=len(report.failures) - len(report.failures[:MOST_FAILURES]),
+        gate_charts={gate.name: _drawn(charts.gate_chart(gate)) for gate in report.gates},
+        score_chart=_drawn(charts.spread_chart(report.scores, title="sample_score over the samples")),
+        latency_chart=_drawn(
+            charts.spread_chart(report.latencies, title="latency_e2e_ms over the samples", unit=" ms")
+        ),
+        repeats_chart=_drawn(charts.repeats_chart(report.repeats, limit=limits["aggregate_score"])),
+        category_charts=[
+            _drawn(charts.rate_chart(each.pass_rate, each.interval.low, each.interval.high, limit=limits["pass_rate"]))
+            for each in report.categories
+        ],
+        heat=heat_rows(report),
+        metadata=metadata_rows(report.metadata),
+    )
+    return page.encode()
+
+
+def heat_rows(report: Report) -> list[tuple[int | None, list[tuple[int, int]]]]:
+    """Return the table of the two scores: each row's accuracy with the count and the shade (0 to 4) of every cell."""
+    most = max((cell.samples for cell in report.heat), default=0) or 1
+    rows: dict[int | None, list[tuple[int, int]]] = {}
+    for cell in report.heat:
+        rows.setdefault(cell.accuracy_score, []).append((cell.samples, -(-cell.samples * 4 // most)))
+    return list(rows.items())
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("plumbrule.reports"),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "figure": wording.figure,
+        "signed": wording.signed,
+        "percent": wording.percent,
+        "interval": wording.interval_text,
+        "numbers": wording.numbers_text,
+        "clipped": _clipped,
+    }
+    environment.globals |= {
+        "causes": CAUSES,
+        "methods": wording.METHODS,
+        "signs": wording.SIGNS,
+        "settling": wording.settling_text,
+        "spread_words": charts.spread_words,
+    }
+    return environment
+
+
+def _shown(value: object) -> object:
+    """Return what a template prints: text from outside is made safe before it is escaped."""
+    return safe(value) if type(value) is str else value
+
+
+def _clipped(text: str) -> str:
+    over = len(text) - LONGEST_TEXT
+    return text if over <= 0 else f"{text[:LONGEST_TEXT]}\n[{over:,} more characters; the JSON report has them all]"
+
+
+def _drawn(chart: str) -> Markup:
+    return Markup(chart)  # noqa: S704 - made by charts, which escapes every text

@@ -1,0 +1,50 @@
+"""The report as JUnit XML, for build servers: one suite for the gates, one for the samples."""
+
+from xml.etree import ElementTree as ET
+
+from plumbrule.hostile import safe
+from plumbrule.reports.fix_first import CAUSES
+from plumbrule.reports.model import Report, SampleLine
+from plumbrule.reports.wording import figure, gate_text
+
+
+def render_junit(report: Report) -> bytes:
+    """Return the report as JUnit XML; a gate or sample that failed is a failure, one that was not judged an error."""
+    root = ET.Element("testsuites", name=safe(f"{report.name} {report.run_id}"))
+    gates = ET.SubElement(root, "testsuite", name="gates")
+    whole = _case(gates, "gates", "complete")
+    if report.decision == "INCOMPLETE":
+        ET.SubElement(whole, "error", type="incomplete", message=safe(report.reasons[0].text))
+    for gate in report.gates:
+        case = _case(gates, "gates", gate.name)
+        if not gate.passed:
+            ET.SubElement(case, "failure", type="gate", message=safe(gate_text(gate)))
+    samples = ET.SubElement(root, "testsuite", name="samples")
+    for sample in report.samples:
+        _add_sample(samples, sample)
+    for suite in (root, gates, samples):
+        suite.set("tests", str(len(list(suite.iter("testcase")))))
+        suite.set("failures", str(len(list(suite.iter("failure")))))
+        suite.set("errors", str(len(list(suite.iter("error")))))
+    ET.indent(root)
+    body: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return body + b"\n"
+
+
+def _add_sample(suite: ET.Element, sample: SampleLine) -> None:
+    case = _case(suite, f"samples.{safe(sample.category)}" if sample.category else "samples", sample.sample_id)
+    if sample.latency_e2e_ms is not None:
+        case.set("time", f"{sample.latency_e2e_ms / 1000:.3f}")
+    if sample.passed:
+        return
+    broken = sample.evaluator_error or sample.candidate_error
+    found = ET.SubElement(case, "error" if broken else "failure")
+    found.set("type", safe(broken or sample.causes[0]))
+    found.set("message", "; ".join(CAUSES[cause] for cause in sample.causes))
+    fields = ("accuracy_score", "faithfulness_score", "latency_e2e_ms", "total_tokens")
+    measured = ", ".join(f"{name} {figure(getattr(sample, name))}" for name in fields)
+    found.text = safe(f"{measured}\n{sample.rationale or ''}".strip())
+
+
+def _case(suite: ET.Element, group: str, name: str) -> ET.Element:
+    return ET.SubElement(suite, "testcase", classname=group, name=safe(name))

@@ -1,0 +1,44 @@
+"""Build servers read the gates and the samples as tests."""
+
+from xml.etree import ElementTree as ET
+
+from tests.reports.conftest import Make
+
+from plumbrule.reports import Report
+from plumbrule.reports.junit import render_junit
+
+
+def read(report: Report) -> ET.Element:
+    """Parse what was written."""
+    return ET.fromstring(render_junit(report))  # noqa: S314 - our own text
+
+
+def test_gates_and_samples_are_suites(mixed: Report) -> None:
+    """Each gate and each sample is a test; the counts of the suites are true."""
+    root = read(mixed)
+    gates, samples = root.findall("testsuite")
+    assert [case.get("name") for case in gates] == ["complete", *(gate.name for gate in mixed.gates)]
+    assert [case.get("name") for case in samples] == [sample.sample_id for sample in mixed.samples]
+    for suite in (root, gates, samples):
+        for counted, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+            assert int(suite.get(counted) or -1) == len(list(suite.iter(tag)))
+    assert int(samples.get("failures") or 0) + int(samples.get("errors") or 0) == mixed.failed
+
+
+def test_errors_are_not_failures(mixed: Report) -> None:
+    """What could not be judged is an error, with its name; what is wrong is a failure, with its causes."""
+    cases = {case.get("name"): case for case in read(mixed).iter("testcase")}
+    [error] = cases["q12"]
+    assert (error.tag, error.get("type")) == ("error", "parse_error")
+    [failure] = cases["q6"]
+    assert (failure.tag, failure.get("type")) == ("failure", "faithfulness")
+    assert failure.get("message") == "unfaithful to the context; inaccurate"
+    assert "accuracy_score 0, faithfulness_score 0" in (failure.text or "")
+    assert cases["q0"].get("time") == "0.900"
+    assert cases["q0"].get("classname") == "samples.limits"
+
+
+def test_an_incomplete_run_is_an_error(make: Make) -> None:
+    """It is not decided, so it does not pass."""
+    [error] = next(iter(read(make([{}], planned=2)).iter("testcase")))
+    assert (error.tag, error.get("type")) == ("error", "incomplete")
