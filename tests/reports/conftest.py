@@ -10,6 +10,7 @@ import pytest
 
 from plumbrule.api.reports import report_on
 from plumbrule.api.runs import find_run
+from plumbrule.judges.judgement import JudgeIdentity, Judgement
 from plumbrule.ledger import Draft, Ledger, ResultKey, open_ledger
 from plumbrule.reports import Report
 from plumbrule.rubrics import content_of, load_benchmark, load_verdict
@@ -18,6 +19,12 @@ from plumbrule.runs.results import SampleResult
 
 AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 JUDGE = {"name": "rules", "version": "1", "sha256": "f" * 64, "model_id": None, "template_sha256": None}
+UNSAID: dict[str, Any] = {
+    "accuracy_score": None,
+    "faithfulness_score": None,
+    "rationale": None,
+    "judge": JudgeIdentity(name="rules", version="1", sha256="f" * 64),
+}
 GOOD = {
     "accuracy_score": 2,
     "faithfulness_score": 2,
@@ -49,8 +56,9 @@ def make(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Make:
         results: Sequence[Texts],
         *,
         samples: Mapping[str, Texts] | None = None,
-        bodies: Mapping[str, Texts] | None = None,
+        answers: Mapping[str, Texts] | None = None,
         judgement: Texts | None = None,
+        judgements: Mapping[str, Texts] | None = None,
         facts: Texts | None = None,
         name: str = "made-up",
         planned: int | None = None,
@@ -61,7 +69,13 @@ def make(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Make:
         ids = dict.fromkeys(each.sample_id for each in measured)
         metadata = collect(RunFacts(**(facts or {})), run_id=run, now=AT, folder=folder)
         about = {
-            "summary": {"name": name, "samples": planned or len(ids), "repeats": repeats},
+            "summary": {
+                "name": name,
+                "candidate": "model" if answers else "recorded",
+                "samples": planned or len(ids),
+                "repeats": repeats,
+            },
+            "floating_models_allowed": False,
             "metadata": {**metadata.to_dict(), "packages": {"plumbrule": "1"}},
             "missing_metadata": list(metadata.missing()),
         }
@@ -72,10 +86,20 @@ def make(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Make:
         for place, sample in enumerate(ids):
             body = {"id": sample, "question": "What is the fee?", "answer": "$25", **(samples or {}).get(sample, {})}
             drafts.append(Draft(kind="sample", subject=f"{run}/samples/{place}", body=body, author="test", at=AT))
+        for sample, answer in (answers or {}).items():
+            subject = ResultKey(run=run, repeat=0, sample=sample).subject
+            answered = {"sample": answer, "requests": 1, "cost_usd": None, "reported_model": None, "fingerprint": None}
+            body = {"answered": answered}
+            drafts.append(Draft(kind="sample", subject=subject, body=body, author="test", at=AT))
         for each in measured:
             subject = ResultKey(run=run, repeat=each.repeat, sample=each.sample_id).subject
-            said = {"judge": JUDGE, "requests": 0, "input_tokens": 0, "output_tokens": 0, **(judgement or {})}
-            body = {"result": asdict(each), "judgement": said, **(bodies or {}).get(each.sample_id, {})}
+            said = {
+                **Judgement(**UNSAID).to_dict(),
+                "judge": JUDGE,
+                **(judgement or {}),
+                **(judgements or {}).get(each.sample_id, {}),
+            }
+            body = {"result": asdict(each), "judgement": said}
             drafts.append(Draft(kind="result", subject=subject, body=body, author="test", at=AT))
         ledger.append_many(drafts)
         return report_on(ledger, find_run(ledger, run))

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from tests.reports.conftest import AT, JUDGE, Make
 
+from plumbrule.api.figures import describe_run
 from plumbrule.api.reports import report_on
-from plumbrule.api.runs import describe_run, find_run
+from plumbrule.api.runs import find_run
 from plumbrule.errors import InputError
 from plumbrule.ledger import Ledger
 from plumbrule.reports import Report
@@ -123,9 +124,11 @@ def test_categories_have_wilson_intervals(mixed: Report) -> None:
 
 
 def test_a_live_candidates_own_answer_is_shown(make: Make) -> None:
-    """Where a result holds what was answered, it stands in place of the dataset's; else the dataset's stands."""
-    bodies = {"q0": {"answered": {"answer": "$99", "contexts": ["Fees rose."]}}, "q1": {"answered": {"answer": None}}}
-    report = make([{"accuracy_score": 0}] * 3, bodies=bodies)
+    """What a live candidate answered stands in place of the dataset's; where it did not, the dataset's stands."""
+    tokens = {"input_tokens": 3, "output_tokens": 2}
+    answers = {"q0": {"answer": "$99", "contexts": ["Fees rose."], **tokens}, "q1": {"answer": None, **tokens}}
+    report = make([{"accuracy_score": 0}] * 3, answers=answers)
+    assert report.usage["candidate"] == {"requests": 2, "input_tokens": 6, "output_tokens": 4, "cost_usd": None}
     assert [failure.answer for failure in report.failures] == ["$99", None, "$25"]
     assert [context.text for context in report.failures[0].contexts] == ["Fees rose."]
 
@@ -150,8 +153,8 @@ def test_judge_totals_have_no_gaps(make: Make) -> None:
     assert (totals.requests, totals.input_tokens, totals.output_tokens) == (6, 300, 30)
     assert totals.cost_usd == pytest.approx(0.3, abs=1e-15)
     assert (totals.reported_models, totals.fingerprints) == (("m-1",), ("fp",))
-    bodies = {"q1": {"judgement": {**used, "input_tokens": None, "cost_usd": None}}}
-    [totals] = make([{}] * 3, judgement=used, bodies=bodies).judges
+    unsaid = {"q1": {**used, "input_tokens": None, "cost_usd": None}}
+    [totals] = make([{}] * 3, judgement=used, judgements=unsaid).judges
     assert (totals.input_tokens, totals.output_tokens, totals.cost_usd) == (None, 30, None)
 
 

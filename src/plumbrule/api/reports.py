@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from plumbrule.api.runs import describe_run
+from plumbrule.api.figures import describe_run
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.reports import Report, build_report, renderer_for
 from plumbrule.writing import written_whole

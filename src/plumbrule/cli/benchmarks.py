@@ -66,7 +66,7 @@ def gate(run: str, *, strict: bool, ledger_url: str | None, as_json: bool) -> bo
         print_json({**decided, "gates": described["gates"]})
         return ready
     console = stdout()
-    console.print(_gate_table(described["gates"]))
+    console.print(gate_table(described["gates"]))
     console.print()
     console.print(Text("RELEASE" if ready else "NO RELEASE", "bold green" if ready else "bold red"))
     for reason in reasons:
@@ -86,7 +86,7 @@ def show_run(console: Console, described: dict[str, Any]) -> None:
     if not described["complete"]:
         console.print(plain("incomplete: --resume does the rest", "yellow"))
     console.print()
-    console.print(_gate_table(described["gates"]))
+    console.print(gate_table(described["gates"]))
     console.print()
     table = Table(box=None, pad_edge=False)
     table.add_column("aggregate")
@@ -105,7 +105,8 @@ def show_run(console: Console, described: dict[str, Any]) -> None:
         console.print(plain(f"warning: {warning}", "yellow"), soft_wrap=True)
 
 
-def _gate_table(gates: list[dict[str, Any]]) -> Table:
+def gate_table(gates: list[dict[str, Any]]) -> Table:
+    """Return the gates as a table."""
     table = Table(box=None, pad_edge=False)
     for heading in ("", "gate", "limit", "value", "nulls as zero", "95% interval", ""):
         table.add_column(heading, justify="left" if heading in {"", "gate"} else "right", no_wrap=heading == "gate")

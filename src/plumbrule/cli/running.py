@@ -13,9 +13,9 @@ from plumbrule.api.planning import Plan, plan_run
 from plumbrule.api.runs import begin_run, carry_out, find_run, reopen_run
 from plumbrule.cli.benchmarks import number, print_json, show_run
 from plumbrule.cli.console import plain, stderr, stdout
-from plumbrule.cli.hostile import safe
 from plumbrule.cli.storage import now, open_here
 from plumbrule.errors import EvaluationError, InterruptedRunError
+from plumbrule.hostile import safe
 from plumbrule.runs.execution import Progress
 
 

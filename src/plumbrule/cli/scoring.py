@@ -58,10 +58,12 @@ class ScoreJob:
     claims: bool = True
     skip_bad: bool = False
     workers: int | None = None
-    bundled: bool = False  # the demo's own data, which the user has no name for
 
-    def run(self, *, output: Path | None, worst: int, as_json: bool) -> Tally:
-        """Score the whole dataset; results go to ``output`` or, as JSON, to standard output."""
+    def run(self, *, output: Path | None, worst: int, as_json: bool, quiet: bool = False) -> Tally:
+        """Score the whole dataset; results go to ``output`` or, as JSON, to standard output.
+
+        ``quiet`` leaves the summary to the caller.
+        """
         loaded = self._load_rubric()
         if output is not None:
             self._check_output(output)
@@ -81,10 +83,10 @@ class ScoreJob:
                 raise InputError(
                     f"{reading.source}: not one of its {reading.bad} records could be read, so none was scored"
                 )
-        if not as_json:
+        if not as_json and not quiet:
             closer = self._closer_look(tally)
             show_summary(stdout(), tally, bad=reading.bad, rubric=loaded.stamp(), output=output, closer=closer)
-        elif output is not None:
+        elif output is not None and not quiet:
             summary = {**tally.to_dict(bad_records=reading.bad), "rubric": loaded.stamp()}
             sys.stdout.buffer.write(orjson.dumps(summary, option=orjson.OPT_APPEND_NEWLINE))
         if self.skip_bad and reading.bad:
@@ -108,7 +110,7 @@ class ScoreJob:
 
     def _closer_look(self, tally: Tally) -> str | None:
         """Return the command that explains the worst sample, to be copied; None where nothing can be read again."""
-        if not tally.worst() or self.dataset == "-" or self.bundled:
+        if not tally.worst() or self.dataset == "-":
             return None
         words = ["plumbrule", "score", self.dataset, "--explain", tally.worst()[0][1].id]
         words += [word for pair in self.mapping for word in ("--map", pair)]

@@ -60,7 +60,7 @@ def build_report(described: Described, run: Entry, entries: Iterable[Entry], *, 
         name=str(about["summary"]["name"]),
         decision=_decision(described),
         reasons=reasons_for(
-            about,
+            described,
             missing=0 if described["complete"] else planned - len(graded),
             planned=planned,
             gates=gates,
@@ -94,6 +94,7 @@ def build_report(described: Described, run: Entry, entries: Iterable[Entry], *, 
         failures=failures,
         samples=tuple(samples),
         judges=evidence.judges,
+        usage=described["usage"],
         metadata=described["metadata"],
         missing_metadata=tuple(described["missing_metadata"]),
         rubrics=evidence.rubrics,
@@ -176,7 +177,8 @@ def _figures_by_repeat(
 
 
 def _result(graded: Described) -> SampleResult:
-    return SampleResult(**{name: graded[name] for name in _RESULT_FIELDS})
+    known = {name: graded[name] for name in _RESULT_FIELDS}
+    return SampleResult(**{**known, "flags": tuple(known["flags"])})
 
 
 def _in_repeats(results: Iterable[Described], *, passed: bool) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plumbrule.errors import InputError
-from plumbrule.ledger import Entry
+from plumbrule.ledger import Entry, ResultKey
 from plumbrule.reports.model import Context, JudgeTotals, LedgerPlace, RubricStamp
 
 Key = tuple[str, int]  # of a result: the sample and the repeat
@@ -42,6 +42,7 @@ class Evidence:
 
     categories: Mapping[str, str | None]
     samples: Mapping[str, Body]  # of the failing samples
+    answers: Mapping[Key, Body]  # what a live candidate made of them
     results: Mapping[Key, Body]  # of the failing results
     rubrics: tuple[RubricStamp, ...]
     benchmark: Body
@@ -51,7 +52,7 @@ class Evidence:
     def texts(self, key: Key) -> dict[str, Any]:
         """Return what stood behind a failing result: the candidate's own answer, where it is not the dataset's."""
         sample, result = self.samples.get(key[0], {}), self.results.get(key, {})
-        answered = {**sample, **(result.get("answered") or {})}
+        answered = {**sample, **self.answers.get(key, {})}
         judgement = result.get("judgement") or {}
         return {
             "question": str(sample.get("question") or ""),
@@ -70,6 +71,7 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
     failing_ids = {sample for sample, _ in failing}
     categories: dict[str, str | None] = {}
     samples: dict[str, Body] = {}
+    answers: dict[Key, Body] = {}
     results: dict[Key, Body] = {}
     rubrics: list[RubricStamp] = []
     benchmark: Body = {}
@@ -86,14 +88,19 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
             benchmark = stamp["content"] if stamp["name"] == "benchmark" else benchmark
         elif entry.kind == "sample":
             sample = entry.value
+            if "answered" in sample:  # by a live candidate
+                key = ResultKey.read(entry.subject)
+                if (key.sample, key.repeat) in failing:
+                    answers[key.sample, key.repeat] = sample["answered"]["sample"]
+                continue
             categories[sample["id"]] = sample.get("category")
             if sample["id"] in failing_ids:
                 samples[sample["id"]] = sample
         elif entry.kind == "result":
             value = entry.value
-            key = (value["result"]["sample_id"], value["result"].get("repeat", 0))
-            if key in failing:
-                results[key] = value
+            place = (value["result"]["sample_id"], value["result"]["repeat"])
+            if place in failing:
+                results[place] = value
             judgement = value.get("judgement") or {}
             used.setdefault(_identity(judgement.get("judge") or {}), _Used()).add(judgement)
     if first is None or last is None:
@@ -101,6 +108,7 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
     return Evidence(
         categories=categories,
         samples=samples,
+        answers=answers,
         results=results,
         rubrics=tuple(rubrics),
         benchmark=benchmark,

@@ -256,6 +256,13 @@ def _failure(failure: Failure) -> Iterator[str]:
 
 def _judges(report: Report) -> Iterator[str]:
     yield "## Judge"
+    asked = report.usage["candidate"]
+    if asked["requests"]:
+        cost = "not reported" if asked["cost_usd"] is None else f"{figure(asked['cost_usd'])} USD"
+        yield (
+            f"The candidate was asked {figure(asked['requests'])} times: {figure(asked['input_tokens'])} input tokens, "
+            f"{figure(asked['output_tokens'])} output tokens, cost {cost}. What the judge used is apart:"
+        )
     yield table(
         (
             "judge",

@@ -6,7 +6,17 @@ from typing import Any, Literal
 
 Decision = Literal["RELEASE-READY", "NOT RELEASE-READY", "INCOMPLETE"]
 By = Literal["cause", "causes_together", "category"]
-ReasonKind = Literal["incomplete", "gate", "repeat", "inconclusive", "metadata", "repeats", "floating", "corrections"]
+ReasonKind = Literal[
+    "incomplete",
+    "gate",
+    "repeat",
+    "inconclusive",
+    "metadata",
+    "repeats",
+    "repeated_calls",
+    "floating",
+    "corrections",
+]
 
 REPORT_VERSION = 1
 
@@ -314,6 +324,7 @@ class Report:
     failures: tuple[Failure, ...]
     samples: tuple[SampleLine, ...]
     judges: tuple[JudgeTotals, ...]
+    usage: Mapping[str, Any]  # requests, tokens and cost of candidate and judge, and calls that were repeated
     metadata: Mapping[str, Any]
     missing_metadata: tuple[str, ...]
     rubrics: tuple[RubricStamp, ...]

@@ -16,7 +16,7 @@ def reasons_for(
     repeats: Repeats,
     corrections: int,
 ) -> tuple[Reason, ...]:
-    """Return every reason, the blocking ones first; ``about`` is the run's own entry."""
+    """Return every reason, the blocking ones first; ``about`` is the run's description."""
     blocking = [
         *_incomplete(about["metadata"]["run_id"], missing, planned),
         *(("gate", gate_text(gate)) for gate in gates if not gate.passed),
@@ -26,6 +26,7 @@ def reasons_for(
         *(("inconclusive", gate_text(gate)) for gate in gates if gate.passed and gate.inconclusive),
         *_few_repeats(repeats),
         *_metadata(about),
+        *_repeated(about["usage"]["calls_repeated"]),
         *_corrected(corrections),
     ]
     return (
@@ -67,6 +68,11 @@ def _metadata(about: Mapping[str, Any]) -> Told:
             "floating",
             "Model names that may mean another model tomorrow were allowed: the run may not be repeatable.",
         )
+
+
+def _repeated(calls: int) -> Told:
+    if calls:
+        yield "repeated_calls", f"{calls:,} samples were under way at an interruption, and asked for again."
 
 
 def _corrected(corrections: int) -> Told:
