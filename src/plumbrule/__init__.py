@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from plumbrule._version import __version__
 
 if TYPE_CHECKING:
+    from plumbrule.api.scorecards import decide_scorecard
     from plumbrule.api.scoring import score, score_many
     from plumbrule.errors import InputError, PlumbruleError, RecordError, RubricError, UsageError
     from plumbrule.samples import Sample
@@ -19,6 +20,7 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "decide_scorecard",
     "score",
     "score_many",
 ]
@@ -31,6 +33,7 @@ _HOMES = {
     "Sample": "samples",
     "UsageError": "errors",
     "Verdict": "scorers.verdict",
+    "decide_scorecard": "api.scorecards",
     "score": "api.scoring",
     "score_many": "api.scoring",
 }

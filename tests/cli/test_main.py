@@ -19,6 +19,8 @@ COMMANDS = [
     (),
     ("completion",),
     ("demo",),
+    ("review",),
+    ("review", "decide"),
     ("rubric",),
     ("rubric", "check"),
     ("rubric", "list"),
@@ -53,6 +55,7 @@ def test_help_lists_every_command(run: Run) -> None:
   gate        Decide whether a run may be released, as exit code.
   init        Write a commented run configuration to start from.
   ledger      Verify, export, back up and upgrade the store.
+  review      Decide what scorecards come to.
   rubric      Show the rubrics, and check one of your own.
   run         Carry out a benchmark run into the ledger.
   runs        List the runs of the ledger.
@@ -87,7 +90,7 @@ def test_version(run: Run, option: str) -> None:
         (("completion", "tcsh"), "'tcsh' is not one of"),
         (("rubric", "frob"), "No such command 'frob'"),
         (("rubric", "show"), "Missing argument 'NAME'"),
-        (("rubric", "show", "nope"), "there is no rubric 'nope'; there are: benchmark, verdict"),
+        (("rubric", "show", "nope"), "there is no rubric 'nope'; there are: benchmark, scorecard, verdict"),
         (("validate",), "Missing argument 'DATASET'"),
     ],
 )

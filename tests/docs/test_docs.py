@@ -302,6 +302,26 @@ def test_every_json_key_is_explained(tmp_path: Path) -> None:
     assert [key for key in sorted(keys) if not re.search(rf"`(?:\w+\.)?{key}(?:\[\])?`", page)] == []
 
 
+def test_every_key_of_a_decision_is_explained(tmp_path: Path) -> None:
+    """docs/scorecards.md and docs/commands.md name every key that `review decide --json` prints."""
+    card = {dimension["key"]: "Unsafe" for dimension in yaml.safe_load(shipped_text("scorecard"))["dimensions"]}
+    record = {"trace_id": "t", "evaluation_id": "7d444840-9dc0-11d1-b245-5ffdce74fad2", "scores": card}
+    (tmp_path / "card.json").write_text(json.dumps(record), encoding="utf-8")
+    [line] = run(["plumbrule", "review", "decide", "card.json", "--json"], tmp_path, exit_code=1)
+    keys = set(keys_of(json.loads(line)))
+    assert len(keys) > 12
+    for name in ("scorecards.md", "commands.md"):
+        page = (DOCS / name).read_text(encoding="utf-8")
+        assert [key for key in sorted(keys) if f"`{key}`" not in page] == [], name
+
+
+def test_every_part_of_the_scorecard_rubric_is_explained() -> None:
+    """Each key of scorecard.yaml has its place in the table of keys."""
+    rows = table_rows(DOCS / "scorecards.md", "| key | what it sets |")
+    explained = {key for row in rows for key in re.findall(r"\w+", row[0])}
+    assert explained == set(yaml.safe_load(shipped_text("scorecard"))) - {"name", "version"}
+
+
 def test_every_public_name_is_explained() -> None:
     """The pages name all that `import plumbrule` offers."""
     pages = all_pages()

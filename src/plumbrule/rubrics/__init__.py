@@ -7,10 +7,12 @@ from plumbrule.rubrics.loader import (
     content_of,
     load_benchmark,
     load_rubric,
+    load_scorecard,
     load_verdict,
     parse_override,
     shipped_text,
 )
+from plumbrule.rubrics.scorecard import ScorecardRubric
 from plumbrule.rubrics.verdict import AnchorKind, Outcome, VerdictRubric
 
 __all__ = [
@@ -19,10 +21,12 @@ __all__ = [
     "BenchmarkRubric",
     "Loaded",
     "Outcome",
+    "ScorecardRubric",
     "VerdictRubric",
     "content_of",
     "load_benchmark",
     "load_rubric",
+    "load_scorecard",
     "load_verdict",
     "parse_override",
     "shipped_text",

@@ -13,11 +13,16 @@ from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics.benchmark import BenchmarkRubric
 from plumbrule.rubrics.plain_yaml import PlainYaml
+from plumbrule.rubrics.scorecard import ScorecardRubric
 from plumbrule.rubrics.verdict import VerdictRubric
 
 R = TypeVar("R")
 
-_FORMS: dict[str, type[Any]] = {"benchmark": BenchmarkRubric, "verdict": VerdictRubric}
+_FORMS: dict[str, type[Any]] = {
+    "benchmark": BenchmarkRubric,
+    "scorecard": ScorecardRubric,
+    "verdict": VerdictRubric,
+}
 RUBRICS = tuple(sorted(_FORMS))
 
 
@@ -43,6 +48,11 @@ def load_verdict(path: Path | None = None, overrides: Mapping[str, object] | Non
 def load_benchmark(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[BenchmarkRubric]:
     """Return the benchmark rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
     return load_rubric("benchmark", path, overrides or {})
+
+
+def load_scorecard(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[ScorecardRubric]:
+    """Return the scorecard rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    return load_rubric("scorecard", path, overrides or {})
 
 
 def content_of(loaded: Loaded[Any]) -> dict[str, Any]:
@@ -133,7 +143,9 @@ def _first_problem(error: ValidationError) -> str:
             text = f"'version' is text: write it in quotes, as \"{first['input']}\""
         case _:
             message = first["msg"].removeprefix("Value error, ")
-            text = f"'{key}': {message[0].lower()}{message[1:]}, not {first['input']!r:.60}"
+            text = f"'{key}': {message[0].lower()}{message[1:]}" if key else message
+            if not isinstance(first["input"], dict | list):
+                text += f", not {first['input']!r:.60}"
     return text if len(problems) == 1 else f"{text} (and {len(problems) - 1} more)"
 
 

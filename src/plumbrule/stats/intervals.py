@@ -18,8 +18,8 @@ def wilson(successes: int, total: int) -> Interval | None:
     return wilson_of_share(successes / total, total) if total > 0 else None
 
 
-def wilson_of_share(share: float, total: int) -> Interval:
-    """Return the Wilson interval of a share that need not be a count of whole successes."""
+def wilson_of_share(share: float, total: float) -> Interval:
+    """Return the Wilson interval of a share that need not be a count of whole successes, nor of whole trials."""
     z2 = Z95 * Z95
     centre = share + z2 / (2 * total)
     spread = Z95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total * total))

@@ -1,0 +1,1 @@
+"""Scorecards: what evaluators rate, what it decides, which interactions they see, and what it comes to over time."""
