@@ -23,6 +23,7 @@ _COMMANDS = {
     "gate": "Decide whether a run may be released, as exit code.",
     "init": "Write a commented run configuration to start from.",
     "ledger": "Verify, export, back up and upgrade the store.",
+    "prescore": "Propose scorecard levels for interactions, with the evidence.",
     "rubric": "Show the rubrics, and check one of your own.",
     "run": "Carry out a benchmark run into the ledger.",
     "runs": "List the runs of the ledger.",

@@ -12,12 +12,19 @@ from pydantic import TypeAdapter, ValidationError
 from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics.benchmark import BenchmarkRubric
+from plumbrule.rubrics.compliance import ComplianceRubric
 from plumbrule.rubrics.plain_yaml import PlainYaml
+from plumbrule.rubrics.refusals import RefusalTaxonomy
 from plumbrule.rubrics.verdict import VerdictRubric
 
 R = TypeVar("R")
 
-_FORMS: dict[str, type[Any]] = {"benchmark": BenchmarkRubric, "verdict": VerdictRubric}
+_FORMS: dict[str, type[Any]] = {
+    "benchmark": BenchmarkRubric,
+    "compliance": ComplianceRubric,
+    "refusals": RefusalTaxonomy,
+    "verdict": VerdictRubric,
+}
 RUBRICS = tuple(sorted(_FORMS))
 
 
@@ -43,6 +50,18 @@ def load_verdict(path: Path | None = None, overrides: Mapping[str, object] | Non
 def load_benchmark(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[BenchmarkRubric]:
     """Return the benchmark rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
     return load_rubric("benchmark", path, overrides or {})
+
+
+def load_compliance(
+    path: Path | None = None, overrides: Mapping[str, object] | None = None
+) -> Loaded[ComplianceRubric]:
+    """Return the compliance policy that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    return load_rubric("compliance", path, overrides or {})
+
+
+def load_refusals(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[RefusalTaxonomy]:
+    """Return the refusal taxonomy that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    return load_rubric("refusals", path, overrides or {})
 
 
 def content_of(loaded: Loaded[Any]) -> dict[str, Any]:
