@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from plumbrule._version import __version__
 
 if TYPE_CHECKING:
+    from plumbrule.api.interactions import prescore, read_interactions
     from plumbrule.api.scoring import score, score_many
     from plumbrule.errors import InputError, PlumbruleError, RecordError, RubricError, UsageError
     from plumbrule.samples import Sample
@@ -19,6 +20,8 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "prescore",
+    "read_interactions",
     "score",
     "score_many",
 ]
@@ -31,6 +34,8 @@ _HOMES = {
     "Sample": "samples",
     "UsageError": "errors",
     "Verdict": "scorers.verdict",
+    "prescore": "api.interactions",
+    "read_interactions": "api.interactions",
     "score": "api.scoring",
     "score_many": "api.scoring",
 }

@@ -19,6 +19,7 @@ COMMANDS = [
     (),
     ("completion",),
     ("demo",),
+    ("prescore",),
     ("rubric",),
     ("rubric", "check"),
     ("rubric", "list"),
@@ -53,6 +54,7 @@ def test_help_lists_every_command(run: Run) -> None:
   gate        Decide whether a run may be released, as exit code.
   init        Write a commented run configuration to start from.
   ledger      Verify, export, back up and upgrade the store.
+  prescore    Propose scorecard levels for interactions, with the evidence.
   rubric      Show the rubrics, and check one of your own.
   run         Carry out a benchmark run into the ledger.
   runs        List the runs of the ledger.
@@ -87,7 +89,7 @@ def test_version(run: Run, option: str) -> None:
         (("completion", "tcsh"), "'tcsh' is not one of"),
         (("rubric", "frob"), "No such command 'frob'"),
         (("rubric", "show"), "Missing argument 'NAME'"),
-        (("rubric", "show", "nope"), "there is no rubric 'nope'; there are: benchmark, verdict"),
+        (("rubric", "show", "nope"), "there is no rubric 'nope'; there are: benchmark, compliance, refusals, verdict"),
         (("validate",), "Missing argument 'DATASET'"),
     ],
 )

@@ -26,6 +26,8 @@ _RESPONSE_FIELDS = {
 _METADATA = ("corpus_release_id", "sources_consulted", "model_provider")
 _CITATION = ("citation_id", "source_id", "source_title", "effective_date", "passage", "collection")
 _REFUSAL = ("code", "reason", "user_guidance")
+_OBJECTS = frozenset({"refusal", "expected", "metadata"})
+_LISTS: Mapping[str, Mapping[str, object]] = {"citations": {}, "contexts": {"text": ""}, "tags": {}}  # least entries
 _WARNING_NAMES = ("warnings", "warning")
 
 
@@ -125,10 +127,11 @@ def _sample(mapped: Mapped, found: Found) -> Sample:
             _probe(name, value)
         except Misfit as misfit:
             found.add("field_type", str(misfit))
-            if isinstance(value, SEQUENCES) and name in {"citations", "contexts", "tags"}:
-                mapped.values[name] = [entry for entry in value if _fits(name, entry)]
-            else:
+            mended = _mended(name, value)
+            if mended is None:
                 del mapped.values[name]
+            else:
+                mapped.values[name] = mended
     if not found.findings or "answer is null" in first:
         found.add("answer_missing", "answer is null and there is no refusal")
     try:
@@ -143,12 +146,30 @@ def _probe(name: str, value: object) -> None:
     sample_of(Mapped(values=values, origins={key: key for key in values}))
 
 
-def _fits(name: str, entry: object) -> bool:
+def _fits(name: str, value: object) -> bool:
     try:
-        _probe(name, [entry])
+        _probe(name, value)
     except Misfit:
         return False
     return True
+
+
+def _mended(name: str, value: object) -> object:
+    """Return what can be read of a value: the good entries of a list, the good parts of an object; None for none."""
+    if isinstance(value, dict) and name in _OBJECTS:
+        return {key: part for key, part in value.items() if _fits(name, {key: part})}
+    if isinstance(value, SEQUENCES) and name in _LISTS:
+        return [mended for entry in value if (mended := _mended_entry(name, entry)) is not None]
+    return None
+
+
+def _mended_entry(name: str, entry: object) -> object:
+    if _fits(name, [entry]):
+        return entry
+    if not isinstance(entry, dict):
+        return None
+    kept = {key: part for key, part in entry.items() if _fits(name, [{**_LISTS[name], key: part}])}
+    return kept if _fits(name, [kept]) else None
 
 
 def _check_metadata(sample: Sample, found: Found) -> None:

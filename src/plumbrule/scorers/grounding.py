@@ -1,6 +1,7 @@
 """Grounding integrity: do the passages bear the answer out, and does its status say so truly."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from plumbrule.scorers.checks import Check, Hint, Rules, Spot, spot_in
 from plumbrule.scorers.study import Study
@@ -140,7 +141,7 @@ def _against_coverage(study: Study, rules: Rules) -> Check:
     coverage, unsupported = grounding.grounding_coverage, grounding.unsupported_claims
     if coverage is None and unsupported is None:
         return rules.not_applicable(rule, "the trace gives no coverage")
-    if coverage is not None and coverage < needed[status]:
+    if coverage is not None and Fraction(str(coverage)) < needed[status]:
         said = f"{status} needs a coverage of {float(needed[status]):g}; the trace has {coverage:g}"
         return rules.failed(rule, said, [Spot(where="trace.grounding.grounding_coverage", text=f"{coverage:g}")])
     if status == statuses.full and unsupported:

@@ -41,7 +41,7 @@ def above_threshold(study: Study) -> int | None:
     if trace is not None and trace.retrieval.passages_retrieved == 0:
         return 0
     if trace is not None and trace.retrieval.top_passage_score is not None:
-        return int(trace.retrieval.top_passage_score >= float(limit))
+        return int(Fraction(str(trace.retrieval.top_passage_score)) >= limit)
     return None
 
 
@@ -149,7 +149,7 @@ def _contrary(study: Study, code: RefusalCode, conflict: Conflict | None) -> Ite
     if searched is not None and bool(searched) != (code.trace.searched == "some") and code.trace.searched != "any":
         yield Spot(where="trace.retrieval.collections_searched", text=shown(", ".join(searched)))
     coverage = trace.grounding.grounding_coverage if trace is not None else None
-    if code.trace.coverage == "low" and coverage is not None and coverage >= float(limits.partial_coverage):
+    if code.trace.coverage == "low" and coverage is not None and Fraction(str(coverage)) >= limits.partial_coverage:
         yield Spot(where="trace.grounding.grounding_coverage", text=f"{coverage:g}")
     if conflict is not None and code.trace.conflict == "any" and code.trace.above_threshold == "some":
         yield from _sides(study, conflict)
