@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from plumbrule._version import __version__
 
 if TYPE_CHECKING:
+    from plumbrule.api.interactions import prescore, read_interactions
     from plumbrule.api.scorecards import decide_scorecard
     from plumbrule.api.scoring import score, score_many
     from plumbrule.errors import InputError, PlumbruleError, RecordError, RubricError, UsageError
@@ -21,6 +22,8 @@ __all__ = [
     "Verdict",
     "__version__",
     "decide_scorecard",
+    "prescore",
+    "read_interactions",
     "score",
     "score_many",
 ]
@@ -34,6 +37,8 @@ _HOMES = {
     "UsageError": "errors",
     "Verdict": "scorers.verdict",
     "decide_scorecard": "api.scorecards",
+    "prescore": "api.interactions",
+    "read_interactions": "api.interactions",
     "score": "api.scoring",
     "score_many": "api.scoring",
 }

@@ -19,6 +19,7 @@ COMMANDS = [
     (),
     ("completion",),
     ("demo",),
+    ("prescore",),
     ("review",),
     ("review", "decide"),
     ("rubric",),
@@ -54,7 +55,10 @@ def test_help_lists_every_command(run: Run) -> None:
   demo        See the main job end to end on bundled data.
   gate        Decide whether a run may be released, as exit code.
   init        Write a commented run configuration to start from.
+  judge       Judge one answer, as a run would.
   ledger      Verify, export, back up and upgrade the store.
+  prescore    Propose scorecard levels for interactions, with the evidence.
+  report      Write the report of a run to a file.
   review      Decide what scorecards come to.
   rubric      Show the rubrics, and check one of your own.
   run         Carry out a benchmark run into the ledger.
@@ -90,7 +94,10 @@ def test_version(run: Run, option: str) -> None:
         (("completion", "tcsh"), "'tcsh' is not one of"),
         (("rubric", "frob"), "No such command 'frob'"),
         (("rubric", "show"), "Missing argument 'NAME'"),
-        (("rubric", "show", "nope"), "there is no rubric 'nope'; there are: benchmark, scorecard, verdict"),
+        (
+            ("rubric", "show", "nope"),
+            "there is no rubric 'nope'; there are: benchmark, compliance, refusals, scorecard, verdict",
+        ),
         (("validate",), "Missing argument 'DATASET'"),
     ],
 )

@@ -26,6 +26,7 @@ _COMMANDS = {
     "ledger": "Verify, export, back up and upgrade the store.",
     "report": "Write the report of a run to a file.",
     "review": "Decide what scorecards come to.",
+    "prescore": "Propose scorecard levels for interactions, with the evidence.",
     "rubric": "Show the rubrics, and check one of your own.",
     "run": "Carry out a benchmark run into the ledger.",
     "runs": "List the runs of the ledger.",

@@ -3,19 +3,32 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 
 from plumbrule.hostile import safe
-from plumbrule.samples import Reading, Sample
 
 _EVERY = 16
 
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Watched(Protocol[T_co]):
+    """A reading that knows how far it is."""
+
+    source: str
+
+    def __iter__(self) -> Iterator[T_co]: ...
+
+    def position(self) -> tuple[int, int | None]:
+        """Return what was read so far, and all there is where known, in bytes."""
+
 
 @contextmanager
-def progress_over(reading: Reading, console: Console) -> Iterator[Iterator[Sample]]:
-    """Give the samples of ``reading``; a terminal shows how far it is and how long it will take."""
-    samples: Iterator[Sample] = iter(reading)
+def progress_over(reading: Watched[T_co], console: Console, *, unit: str = "samples") -> Iterator[Iterator[T_co]]:
+    """Give what ``reading`` gives; a terminal shows how far it is and how long it will take."""
+    samples: Iterator[T_co] = iter(reading)
     if not console.is_terminal:
         yield samples
         return
@@ -34,13 +47,13 @@ def progress_over(reading: Reading, console: Console) -> Iterator[Iterator[Sampl
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[count]} samples"),
+        TextColumn(f"{{task.fields[count]}} {unit}"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(safe(reading.source), total=None, count=0)
 
-        def watched() -> Iterator[Sample]:
+        def watched() -> Iterator[T_co]:
             for count, sample in enumerate(samples, 1):
                 if count % _EVERY == 1:
                     done, total = reading.position()

@@ -13,9 +13,13 @@ from plumbrule.hashing import canonical_json
 from plumbrule.ledger.failures import EntryError
 
 KINDS = (
+    "alert",
+    "campaign",
+    "claim",
     "correction",
     "decision",
     "exchange",
+    "interaction",
     "ledger",
     "note",
     "record",

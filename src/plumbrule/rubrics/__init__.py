@@ -1,30 +1,41 @@
 """Policy as data: the rubric files that ship, and their typed loader."""
 
 from plumbrule.rubrics.benchmark import BenchmarkRubric
+from plumbrule.rubrics.compliance import LEVELS, ComplianceRubric, Level
 from plumbrule.rubrics.loader import (
     RUBRICS,
     Loaded,
     content_of,
     load_benchmark,
+    load_compliance,
+    load_refusals,
     load_rubric,
     load_scorecard,
     load_verdict,
     parse_override,
     shipped_text,
 )
+from plumbrule.rubrics.refusals import RefusalCode, RefusalTaxonomy
 from plumbrule.rubrics.scorecard import ScorecardRubric
 from plumbrule.rubrics.verdict import AnchorKind, Outcome, VerdictRubric
 
 __all__ = [
+    "LEVELS",
     "RUBRICS",
     "AnchorKind",
     "BenchmarkRubric",
+    "ComplianceRubric",
+    "Level",
     "Loaded",
     "Outcome",
+    "RefusalCode",
+    "RefusalTaxonomy",
     "ScorecardRubric",
     "VerdictRubric",
     "content_of",
     "load_benchmark",
+    "load_compliance",
+    "load_refusals",
     "load_rubric",
     "load_scorecard",
     "load_verdict",

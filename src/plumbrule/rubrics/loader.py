@@ -12,7 +12,9 @@ from pydantic import TypeAdapter, ValidationError
 from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics.benchmark import BenchmarkRubric
+from plumbrule.rubrics.compliance import ComplianceRubric
 from plumbrule.rubrics.plain_yaml import PlainYaml
+from plumbrule.rubrics.refusals import RefusalTaxonomy
 from plumbrule.rubrics.scorecard import ScorecardRubric
 from plumbrule.rubrics.verdict import VerdictRubric
 
@@ -21,6 +23,8 @@ R = TypeVar("R")
 _FORMS: dict[str, type[Any]] = {
     "benchmark": BenchmarkRubric,
     "scorecard": ScorecardRubric,
+    "compliance": ComplianceRubric,
+    "refusals": RefusalTaxonomy,
     "verdict": VerdictRubric,
 }
 RUBRICS = tuple(sorted(_FORMS))
@@ -53,6 +57,18 @@ def load_benchmark(path: Path | None = None, overrides: Mapping[str, object] | N
 def load_scorecard(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[ScorecardRubric]:
     """Return the scorecard rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
     return load_rubric("scorecard", path, overrides or {})
+
+
+def load_compliance(
+    path: Path | None = None, overrides: Mapping[str, object] | None = None
+) -> Loaded[ComplianceRubric]:
+    """Return the compliance policy that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    return load_rubric("compliance", path, overrides or {})
+
+
+def load_refusals(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[RefusalTaxonomy]:
+    """Return the refusal taxonomy that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    return load_rubric("refusals", path, overrides or {})
 
 
 def content_of(loaded: Loaded[Any]) -> dict[str, Any]:

@@ -108,13 +108,14 @@ def _contexts(name: str, value: object, notes: list[str]) -> tuple[Passage, ...]
         raise Misfit(f"{name} must be a list, not {described(value)}")
     return tuple(
         [
-            Passage(text=entry) if type(entry) is str and entry.isascii() else _passage(f"{name}[{index}]", entry)
+            Passage(text=entry) if type(entry) is str and entry.isascii() else passage_of(f"{name}[{index}]", entry)
             for index, entry in enumerate(value)
         ]
     )
 
 
-def _passage(name: str, entry: object) -> Passage:
+def passage_of(name: str, entry: object) -> Passage:
+    """Return one passage, given as text or as an object with its text; ``name`` is its place, for complaints."""
     if isinstance(entry, str):
         return Passage(text=text(name, entry))
     if isinstance(entry, Passage):

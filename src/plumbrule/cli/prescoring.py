@@ -1,0 +1,115 @@
+"""One pre-scoring from the command line: read, join, check, show progress, write, sum up."""
+
+import shlex
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from plumbrule.api.interactions import prescorer, read_interactions
+from plumbrule.cli.console import stderr, stdout
+from plumbrule.cli.prescore_views import show_explanation, show_summary
+from plumbrule.cli.progress import progress_over
+from plumbrule.errors import UsageError
+from plumbrule.rubrics import load_compliance, load_refusals, parse_override
+from plumbrule.samples.interaction_reading import InteractionReading
+from plumbrule.samples.interactions import Interaction
+from plumbrule.scorers.prescore_tally import PrescoreTally
+from plumbrule.scorers.prescores import Prescore, PreScorer
+from plumbrule.writing import written_whole
+
+
+@dataclass(kw_only=True)
+class PrescoreJob:
+    """What the command line asked for."""
+
+    path: str
+    passages: str | None = None
+    strict: bool = False
+    rubric: Path | None = None
+    settings: tuple[str, ...] = ()
+    refusals: Path | None = None
+    claims: bool = True
+
+    def __post_init__(self) -> None:
+        self._compliance = load_compliance(self.rubric, dict(parse_override(setting) for setting in self.settings))
+        self._taxonomy = load_refusals(self.refusals)
+
+    def run(self, *, output: Path | None, as_json: bool) -> PrescoreTally:
+        """Pre-score everything; results go to ``output`` or, as JSON, to standard output."""
+        self._check_output(output)
+        reading = self._reading()
+        scorer = self._scorer()
+        tally = PrescoreTally(pattern=float(self._compliance.rubric.refusal.over_refusal_pattern))
+        with ExitStack() as stack:
+            lines: Any = stack.enter_context(written_whole(output)) if output is not None else None
+            if lines is None and as_json:
+                lines = sys.stdout.buffer
+            interactions = stack.enter_context(progress_over(reading, stderr(), unit="interactions"))
+            for prescore in scorer.prescore_many(interactions):
+                tally.add(prescore)
+                if lines is not None:
+                    lines.write(orjson.dumps(prescore.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+        tally.add_findings(reading.findings)
+        stamps = [self._compliance.stamp(), self._taxonomy.stamp()]
+        if not as_json:
+            closer = self._closer_look(tally)
+            show_summary(stdout(), tally, reading.counts, rubrics=stamps, output=output, closer=closer)
+        elif output is not None:
+            summary = {"counts": reading.counts.to_dict(), **tally.to_dict(), "rubrics": stamps}
+            sys.stdout.buffer.write(orjson.dumps(summary, option=orjson.OPT_APPEND_NEWLINE))
+        return tally
+
+    def explain(self, wanted: str, *, as_json: bool) -> Prescore:
+        """Pre-score and show one interaction, by its trace id, its own id, or the start of either."""
+        prescore = self._scorer().prescore(self._find(wanted.rstrip("…")))
+        if as_json:
+            sys.stdout.buffer.write(orjson.dumps(prescore.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+        else:
+            show_explanation(stdout(), prescore)
+        return prescore
+
+    def _find(self, wanted: str) -> Interaction:
+        reading = self._reading()
+        close: list[Interaction] = []
+        for interaction in reading:
+            names = [name for name in (interaction.sample.trace_id, interaction.sample.id) if name]
+            if wanted in names:
+                return interaction
+            if wanted and len(close) < 2 and any(name.startswith(wanted) for name in names):
+                close.append(interaction)
+        if len(close) == 1:
+            return close[0]
+        what = "more than one interaction begins with" if close else "there is no interaction"
+        raise UsageError(f"{reading.source}: {what} '{wanted}' among {reading.counts.responses}")
+
+    def _reading(self) -> InteractionReading:
+        return read_interactions(
+            self.path, self.passages, self.strict, compliance=self._compliance, refusals=self._taxonomy
+        )
+
+    def _scorer(self) -> PreScorer:
+        return prescorer(self._compliance, self._taxonomy, claims=self.claims)
+
+    def _closer_look(self, tally: PrescoreTally) -> str | None:
+        """Return the command that explains the first interaction with the lowest cap, to be copied."""
+        rules = tally.most_frequent()
+        if not rules:
+            return None
+        words = ["plumbrule", "prescore", self.path, "--explain", rules[0].example]
+        words += ["--passages", self.passages] if self.passages else []
+        words += ["--rubric", str(self.rubric)] if self.rubric else []
+        words += [word for setting in self.settings for word in ("--set", setting)]
+        words += ["--refusals", str(self.refusals)] if self.refusals else []
+        words += [] if self.claims else ["--no-claims"]
+        return shlex.join(words)
+
+    def _check_output(self, output: Path | None) -> None:
+        if output is None:
+            return
+        for name in (self.path, self.passages):
+            if name is not None and output.exists() and Path(name).exists() and output.samefile(name):
+                raise UsageError(f"{output}: this is what is read; write the results to another file")
