@@ -7,7 +7,7 @@ import pytest
 
 import plumbrule
 
-HEAVY = ("ijson", "numpy", "orjson", "pyarrow", "pydantic", "rich", "simplemma", "spacy", "yaml", "zstandard")
+HEAVY = ("ijson", "jinja2", "numpy", "orjson", "pyarrow", "pydantic", "rich", "simplemma", "spacy", "yaml", "zstandard")
 
 
 def test_public_names_are_sorted() -> None:

@@ -37,6 +37,7 @@ def describe_run(ledger: Ledger, run: Entry, *, samples: bool = False) -> dict[s
         "metadata": metadata,
         "missing_metadata": missing,
         "floating_models_allowed": about["floating_models_allowed"],
+        "decisive_repeat": worst.repeat,
         "aggregates": worst.aggregates.to_dict(),
         **worst.decision.to_dict(),
         "release_ready": complete and group.release_ready,

@@ -130,13 +130,10 @@ def _repeats(described: Described, graded: Sequence[Described], rubric: Benchmar
     for each in graded:
         if each["sample_id"] in flipped:
             flipped[each["sample_id"]].append(each)
-    # The description gives the figures of the worst repeat without its number.
-    worst = min(figures, key=lambda repeat: (ready[repeat], figures[repeat]["aggregate_score"] or 0.0))
-    told_of = (repeat for repeat, found in figures.items() if found.items() <= described["aggregates"].items())
     return Repeats(
         wanted=told["repeats_wanted"],
         enough=told["enough_repeats"],
-        decisive=next(told_of, worst),
+        decisive=described["decisive_repeat"],
         each=tuple(
             Repeat(
                 repeat=repeat,
