@@ -1,5 +1,6 @@
 """A benchmark run on a terminal: its plan, its progress, and what to do where it did not come to its end."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +27,8 @@ def run_benchmark(
     plan = plan_run(config)
     with open_here(ledger_url, make=True) as ledger:
         run = begin_run(plan, ledger, now) if resume is None else reopen_run(resume, plan, ledger, now)
-        further = f"plumbrule run {config} --resume {run}" + (f" --ledger {ledger_url}" if ledger_url else "")
+        words = ["plumbrule", "run", str(config), "--resume", run]
+        further = shlex.join([*words, "--ledger", ledger.name] if ledger_url else words)  # the name has no password
         try:
             with _shown(plan, stderr()) as watch:
                 progress = carry_out(run, plan, ledger, now, watch=watch, accept_errors=accept_errors)
