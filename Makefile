@@ -22,6 +22,7 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 
 bench: $(STAMPS)/test  ## measure speed and memory against the textbook implementation
 	$(BIN)/python -m bench.speed
+	$(BIN)/python -m bench.prescores
 
 format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .
