@@ -20,10 +20,11 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
 
-bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run and the ledger
+bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger and pre-scores
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.overhead
 	$(BIN)/python -m bench.ledger
+	$(BIN)/python -m bench.prescores
 
 format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .

@@ -9,6 +9,7 @@ from plumbrule import errors
 from plumbrule.errors import (
     EvaluationError,
     InputError,
+    InterruptedRunError,
     MissingExtraError,
     PlumbruleError,
     RecordError,
@@ -24,6 +25,7 @@ EXIT_CODES = {
     InputError: 3,
     RecordError: 3,
     EvaluationError: 4,
+    InterruptedRunError: 130,
 }
 
 

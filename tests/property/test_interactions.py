@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plumbrule.api.interactions import prescorer, read_interactions
+from plumbrule.api.interactions import prescore, prescorer, read_interactions
 from plumbrule.demo import corpus_path, samples_path
 from plumbrule.errors import PlumbruleError
 from plumbrule.rubrics import LEVELS, load_compliance, load_refusals
@@ -88,11 +88,11 @@ def test_no_record_breaks_anything(records: list[dict[str, Any]], lines: bool) -
     told = [*reading.findings, *(finding for each in found for finding in each.findings)]
     assert sum(counts.findings.values()) == len(told)
     assert {finding.code for finding in told} <= SEVERITIES.keys()
-    for prescore in SCORER.prescore_many(found):
-        record = prescore.to_dict()
+    for result in SCORER.prescore_many(found):
+        record = result.to_dict()
         assert orjson.loads(orjson.dumps(record))["scores"] == record["scores"]
         assert set(record["scores"].values()) <= {*LEVELS, None}
-        for score in prescore.dimensions.values():
+        for score in result.dimensions.values():
             caps = [check.cap for check in score.caps if check.cap is not None]
             assert not caps or score.level == max(caps, key=LEVELS.index)
 
@@ -108,10 +108,38 @@ def test_no_bytes_break_reading(content: bytes) -> None:
             list(read_interactions(path))
 
 
+SIZE = 50_000
+LONG = [
+    "[1-20] ",
+    "never “x” ",
+    "who? and what? ",
+    "'a ",
+    "“",
+    "not a-",
+    "[1] The fee is $25. ",
+    "… ",
+    "I think ",
+    "\n> q",
+    "1) a ",
+]
+
+
+@pytest.mark.parametrize("piece", LONG)
+def test_endless_texts_come_to_an_end(piece: str) -> None:
+    """Fifty thousand characters of markers, quotations, questions or phrases, in every text of an interaction."""
+    text = piece * (SIZE // len(piece))
+    cited = {"citation_id": 1, "source_id": "OPS", "passage": text}
+    passages = [{"id": "p", "text": text, "source_id": "OPS"}, {"id": "q", "text": text, "source_id": "REC"}]
+    refusal = {"code": "POLICY_BLOCKED", "reason": text, "user_guidance": text, "next_steps": [text]}
+    base = {"query": text, "citations": [cited], "contexts": passages}
+    for record in ({**base, "answer": text}, {**base, "answer": None, "refusal": refusal}):
+        assert prescore(record, claims=False).to_dict()["scores"]
+
+
 def test_company_does_not_count() -> None:
     """An interaction gets the same alone as among others."""
     found = list(read_interactions(samples_path(), corpus_path()))
-    together = [prescore.to_dict() for prescore in SCORER.prescore_many(found)]
+    together = [result.to_dict() for result in SCORER.prescore_many(found)]
     assert [SCORER.prescore(each).to_dict() for each in reversed(found)] == together[::-1]
 
 

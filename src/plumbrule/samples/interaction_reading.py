@@ -15,6 +15,7 @@ from plumbrule.samples.findings import Finding, Found, finding
 from plumbrule.samples.interactions import Interaction, join
 from plumbrule.samples.passages import named_as_here
 from plumbrule.samples.records import passage_of
+from plumbrule.samples.seen import Seen
 from plumbrule.samples.shapes import responses_in, shape_of, trace_in
 from plumbrule.samples.telemetry import SpanGroups, is_span, spans_of
 from plumbrule.samples.traces import read_trace
@@ -66,7 +67,8 @@ class InteractionReading:
         self._corpus = corpus if corpus is not None else Corpus()
         self._strict = strict
         self._traces: dict[str, tuple[str, bytes]] = {}
-        self._met: dict[str, str] = {}  # trace ids of responses, with their places
+        self._seen = Seen()
+        self._begun = False
         self._spans = SpanGroups()
 
     def position(self) -> tuple[int, int | None]:
@@ -75,6 +77,12 @@ class InteractionReading:
         return done, None if total is None else _PASSES * total
 
     def __iter__(self) -> Iterator[Interaction]:
+        if self._begun:
+            raise RuntimeError("a reading can be iterated over once; make another to read again")
+        self._begun = True
+        return self._interactions()
+
+    def _interactions(self) -> Iterator[Interaction]:
         for found in (*self._corpus.findings, *self._evidence.skipped()):
             self._note(found)
         noted = len(self._corpus.findings)
@@ -154,9 +162,11 @@ class InteractionReading:
             trace = read_trace(orjson.loads(content), aside)
             found.findings += aside.findings
         if key is not None:
-            first = self._met.setdefault(key, where)
-            if first != where:
-                found.add("trace_id_twice", f"trace_id {described(sample.trace_id)} stands at {first} already")
+            first = self._seen.first_place(key, self.counts.responses + 1)
+            if first is not None:
+                found.add(
+                    "trace_id_twice", f"trace_id {described(sample.trace_id)} is that of response {first} already"
+                )
         self.counts.responses += 1
         self.counts.joined += trace is not None
         self.counts.untraced += trace is None

@@ -14,6 +14,7 @@ from plumbrule.samples.values import Misfit, described
 
 PassagesFrom = Literal["trace", "response", "citations", "none"]
 
+_ANSWERS, _REFUSALS = ("ANSWER", "PARTIAL_ANSWER"), ("REFUSE", "ESCALATE")
 _FILLED = ("text", "source_id", "title", "collection", "effective_date")
 
 
@@ -59,7 +60,7 @@ def join(sample: Sample, trace: Trace | None, corpus: Corpus, found: Found, *, o
     _compare(sample, trace, found)
     passages, unresolved = _retrieved(sample.contexts if own else (), trace, corpus)
     origin: PassagesFrom = "none"
-    if trace is not None and (trace.retrieval.passage_ids or trace.retrieval.passages):
+    if trace is not None and _names_passages(trace):
         origin = "trace"
     elif own:
         origin = "response"
@@ -87,6 +88,12 @@ def join(sample: Sample, trace: Trace | None, corpus: Corpus, found: Found, *, o
     )
 
 
+def _names_passages(trace: Trace) -> bool:
+    """Tell whether a trace says which passages were retrieved; that there were none says it too."""
+    retrieval = trace.retrieval
+    return bool(retrieval.passage_ids or retrieval.passages) or retrieval.passages_retrieved == 0
+
+
 def _compare(sample: Sample, trace: Trace | None, found: Found) -> None:
     if trace is None:
         found.add("trace_missing", "there is no trace of this response")
@@ -100,6 +107,13 @@ def _compare(sample: Sample, trace: Trace | None, found: Found) -> None:
     ):
         if logged and said and logged != said:
             found.add("trace_differs", f"the trace's {name} is {described(logged)}, the response's {described(said)}")
+    outcome = trace.decision.outcome
+    if (outcome in _ANSWERS and sample.refused) or (outcome in _REFUSALS and not sample.refused):
+        found.add("trace_differs", f"the trace's outcome is {outcome}, and the response is {_done(sample)}")
+
+
+def _done(sample: Sample) -> str:
+    return "a refusal" if sample.refused else "an answer"
 
 
 def _look_for_sources(sample: Sample, passages: tuple[Passage, ...], names: CorpusNames | None, found: Found) -> None:

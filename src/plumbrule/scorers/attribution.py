@@ -1,11 +1,11 @@
 """Attribution accuracy: are the citations real, placed at the claims, and do their passages bear the claims out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.checks import Check, Rules, Spot, shown, spot_in
 from plumbrule.scorers.excerpts import stands_in
-from plumbrule.scorers.study import Study
+from plumbrule.scorers.study import Study, within
 from plumbrule.scorers.wording import contains_any, opens_with
 from plumbrule.text.sentences import Sentence
 
@@ -39,8 +39,8 @@ def substantive_sentences(study: Study) -> Iterator[Sentence]:
             continue
         if contains_any(said, disclaiming) is not None:
             continue
-        enough = len(study.content_between(sentence.start, sentence.end)) >= policy.attribution.claim_words
-        if enough or study.sentence_anchors(sentence):
+        least = policy.attribution.claim_words
+        if study.sentence_anchors(sentence) or len(study.content_between(sentence.start, sentence.end)) >= least:
             yield sentence
 
 
@@ -67,11 +67,7 @@ def _check_markers(study: Study, rules: Rules) -> Iterator[Check]:
         yield rules.not_applicable("no_markers", "the answer claims nothing")
         yield rules.not_applicable("claim_without_marker", "the answer claims nothing")
         return
-    bare = [
-        sentence
-        for sentence in claims
-        if not any(sentence.start <= marker.start < sentence.end for marker in study.markers)
-    ]
+    bare = [sentence for sentence in claims if not within(study.markers, sentence)]
     spots = [spot_in("answer", text, sentence.start, sentence.end) for sentence in bare]
     if study.markers:
         yield rules.passed("no_markers")
@@ -164,32 +160,28 @@ def _check_support(study: Study, rules: Rules) -> Iterator[Check]:
         yield rules.not_applicable("citation_does_not_support", _NO_TEXT)
         yield rules.not_applicable("citation_contradicts_claim", _NO_TEXT)
         return
-    citations = dict(zip(study.citation_ids, study.interaction.sample.citations, strict=True))
+    citations = zip(study.citation_ids, study.interaction.sample.citations, strict=True)
+    places = {name: study.cited_passages(citation) for name, citation in citations}
     missing: list[Spot] = []
     contrary: list[Spot] = []
     looked = 0
     for sentence in study.answer.sentences:
         cited = sorted(
-            {
-                index
-                for marker in study.markers
-                if sentence.start <= marker.start < sentence.end and marker.citation_id in citations
-                for index in study.cited_passages(citations[marker.citation_id])
-            }
+            {index for marker in within(study.markers, sentence) for index in places.get(marker.citation_id, ())}
         )
         inside = study.sentence_anchors(sentence)
         if not cited or not inside:
             continue
         looked += 1
         against = study.anchors_against(tuple(cited))
-        checked = [anchor for anchor in against if sentence.start <= anchor.start < sentence.end]
+        checked = within(against, sentence)
         contrary += [
             spot for anchor in checked if anchor.reason == "contradicted" for spot in _pair(anchor, study, cited)
         ]
         missing += [
             spot_in("answer", study.answer.text, anchor.start, anchor.end)
             for anchor in _unsupported(checked)
-            if anchor.reason != "contradicted"
+            if anchor.reason != "contradicted" and not study.is_echo(anchor)
         ]
     if not looked:
         why = "no marked sentence has a number, a date or a claim to look up"
@@ -202,7 +194,7 @@ def _check_support(study: Study, rules: Rules) -> Iterator[Check]:
     )
 
 
-def _unsupported(anchors: list[Anchor]) -> list[Anchor]:
+def _unsupported(anchors: Sequence[Anchor]) -> list[Anchor]:
     """Return the details without support: numbers and dates, and claims where all of the sentence lacks it."""
     lacking = [anchor for anchor in anchors if not anchor.supported]
     if any(anchor.supported for anchor in anchors):

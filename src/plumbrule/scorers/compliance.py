@@ -1,6 +1,8 @@
 """Compliance alignment: prohibited phrases in the assistant's own words, disclaimers where they apply, length."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from operator import itemgetter
 
 from plumbrule.scorers.checks import Check, Rules, Spot, spot_in
 from plumbrule.scorers.excerpts import stands_in
@@ -36,12 +38,13 @@ def _prohibited(study: Study) -> Iterator[Spot]:
 
 def _is_quoted(study: Study, text: str, start: int, end: int, quoted: list[tuple[int, int]]) -> bool:
     """Tell whether a phrase stands inside quotation marks around words that a passage has."""
+    index = bisect_right(quoted, start, key=itemgetter(0)) - 1
+    if index < 0 or quoted[index][1] < end:
+        return False
+    said = text[slice(*quoted[index])]
     sources = [passage.text for passage in study.interaction.passages]
     sources += [citation.passage for citation in study.interaction.sample.citations if citation.passage]
-    return any(
-        opening <= start and end <= closing and any(stands_in(text[opening:closing], source) for source in sources)
-        for opening, closing in quoted
-    )
+    return any(stands_in(said, source) for source in sources)
 
 
 def _check_disclaimers(study: Study, rules: Rules) -> Check:

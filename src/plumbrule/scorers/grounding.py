@@ -70,7 +70,7 @@ def _check_anchors(study: Study, rules: Rules) -> Iterator[Check]:
         lacking = [
             spot_in("answer", study.answer.text, anchor.start, anchor.end)
             for anchor in anchors
-            if anchor.kind != "claim" and anchor.reason == "not_found"
+            if anchor.kind != "claim" and anchor.reason == "not_found" and not study.is_echo(anchor)
         ]
         yield rules.decide("value_unsupported", lacking, "numbers and dates of the answer that are in no passage: {n}")
     unsure = [

@@ -1,6 +1,7 @@
 """The parts of a question that asks several things, and which of them an answer leaves open."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from plumbrule.scorers.completeness import TopicWords, extract_keywords
@@ -36,10 +37,10 @@ def question_parts(question: TextView, answer: TextView, words: TopicWords) -> l
             places.append((start, end))
         start = cut.end() if cut is not None else end
     keyed = [frozenset(extract_keywords(TextView(question.text[start:end]), words)) for start, end in places]
+    asked = Counter(word for keys in keyed for word in keys)
     parts = []
     for index, (start, end) in enumerate(places):
-        others = frozenset().union(*(keys for other, keys in enumerate(keyed) if other != index))
-        own = keyed[index] - others
+        own = frozenset(word for word in keyed[index] if asked[word] == 1)
         if own:
             answered = not own.isdisjoint(answer.lemma_set)
             parts.append(QuestionPart(start=start, end=end, own=own, answered=answered))

@@ -1,7 +1,10 @@
 """One interaction as the checks see it: its texts as views, its markers, and what its anchors came to."""
 
 import re
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from plumbrule.rubrics import ComplianceRubric, RefusalTaxonomy, VerdictRubric
 from plumbrule.samples.interactions import Interaction
@@ -12,6 +15,7 @@ from plumbrule.scorers.excerpts import stands_in
 from plumbrule.scorers.hallucination import Hallucination, score_hallucination
 from plumbrule.scorers.lexicon import Lexicon
 from plumbrule.scorers.refusal import RefusalFinding
+from plumbrule.scorers.value_evidence import find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.view import TextView
@@ -19,7 +23,9 @@ from plumbrule.text.view import TextView
 _BRACKETS = re.compile(r"\[([^\[\]\n]{1,60})\]")
 _BETWEEN = re.compile(r"[,;]")
 _RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*(\d{1,4})")
-_WIDEST_RANGE = 50
+_WIDEST_RANGE = 20
+
+T = TypeVar("T", "Marker", Anchor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +47,7 @@ class Marker:
     citation_id: str
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """An interaction with what was worked out of it; all of it follows from the interaction and the policy."""
 
@@ -65,8 +71,8 @@ class Study:
 
     @property
     def answered(self) -> bool:
-        """Whether there is an answer to check; a worded refusal answers nothing."""
-        return bool(self.answer.text.strip()) and not self.refused
+        """Whether there is an answer to check; one beside a refusal is one where it cites its sources."""
+        return bool(self.answer.text.strip()) and (not self.refused or bool(self.markers))
 
     def content_between(self, start: int, end: int) -> list[str]:
         """Return the lemmas with a topic in a stretch of the answer."""
@@ -74,15 +80,18 @@ class Study:
         return [lemma for lemma in self.answer.lemmas[first:last] if lemma not in self.policy.words.stop]
 
     def cited_passages(self, citation: Citation) -> tuple[int, ...]:
-        """Return the passages that a citation can mean: those of its source or, with none named, of its excerpt."""
-        found = []
-        for index, passage in enumerate(self.interaction.passages):
-            if citation.source_id is not None:
-                if passage.source_id == citation.source_id:
-                    found.append(index)
-            elif citation.passage and stands_in(citation.passage, passage.text):
-                found.append(index)
-        return tuple(found)
+        """Return the passages that a citation can mean: those of its source, and those of no source that is known."""
+        if citation.source_id is None:
+            return tuple(
+                index
+                for index, passage in enumerate(self.interaction.passages)
+                if citation.passage and stands_in(citation.passage, passage.text)
+            )
+        return tuple(
+            index
+            for index, passage in enumerate(self.interaction.passages)
+            if passage.source_id is None or passage.source_id == citation.source_id
+        )
 
     def anchors_against(self, passages: tuple[int, ...]) -> tuple[Anchor, ...]:
         """Return the answer's anchors, checked against some of the passages only."""
@@ -91,24 +100,36 @@ class Study:
         known = self._by_source.get(passages)
         if known is None:
             views = [self.passages[index] for index in passages]
-            known = self._by_source[passages] = check_anchors(self, views).anchors
+            checked = _check_anchors(self.question, self.answer, views, self.claims, self.policy)
+            known = self._by_source[passages] = checked.anchors
         return known
 
-    def sentence_anchors(self, sentence: Sentence) -> list[Anchor]:
+    def is_echo(self, anchor: Anchor) -> bool:
+        """Tell whether a number or date repeats one of the question: who asked said it, not the assistant."""
+        values = self.answer.values_between(anchor.start, anchor.end)
+        return bool(values) and find_value(values[0], self.answer, [self.question]) is not None
+
+    def sentence_anchors(self, sentence: Sentence) -> Sequence[Anchor]:
         """Return the anchors that stand in a sentence of the answer."""
-        return [anchor for anchor in self.anchors.anchors if sentence.start <= anchor.start < sentence.end]
+        return within(self.anchors.anchors, sentence)
 
 
-def check_anchors(study: Study, passages: list[TextView]) -> Hallucination:
+def within(items: Sequence[T], sentence: Sentence) -> Sequence[T]:
+    """Return the markers or anchors that start in a sentence; they are given in their order."""
+    first = bisect_left(items, sentence.start, key=_start)
+    return items[first : bisect_left(items, sentence.end, lo=first, key=_start)]
+
+
+def _start(item: Marker | Anchor) -> int:
+    return item.start
+
+
+def _check_anchors(
+    question: TextView, answer: TextView, passages: list[TextView], claims: tuple[Claim, ...], policy: Policy
+) -> Hallucination:
     """Check every anchor of the answer against these passages."""
-    policy = study.policy
     return score_hallucination(
-        study.answer,
-        passages,
-        study.claims,
-        question=study.question,
-        rubric=policy.verdict,
-        check=policy.words.evidence,
+        answer, passages, claims, question=question, rubric=policy.verdict, check=policy.words.evidence
     )
 
 
@@ -124,14 +145,14 @@ def begin_study(
 ) -> Study:
     """Return the study of one interaction."""
     ids = tuple(_citation_ids(interaction.sample.citations))
+    markers = tuple(find_markers(answer.text, frozenset(ids)))
+    if markers and refusal is not None and refusal.refused and not refusal.declared:
+        refusal = _unrefused(refusal)  # what cites its sources answers, even if it begins with what they do not say
     if refusal is not None and refusal.start is not None and refusal.end is not None:
         claims = tuple(
             claim for claim in claims if not (claim.sentence.start < refusal.end and refusal.start < claim.sentence.end)
         )
-    nothing = score_hallucination(
-        TextView(""), [], (), question=question, rubric=policy.verdict, check=policy.words.evidence
-    )
-    study = Study(
+    return Study(
         interaction=interaction,
         policy=policy,
         question=question,
@@ -139,13 +160,18 @@ def begin_study(
         passages=passages,
         refusal=refusal,
         claims=claims,
-        anchors=nothing,
+        anchors=_check_anchors(question, answer, passages, claims, policy),
         citation_ids=ids,
-        markers=tuple(find_markers(answer.text, frozenset(ids))),
+        markers=markers,
         keywords=frozenset(extract_keywords(question, policy.words.topic)),
     )
-    study.anchors = check_anchors(study, passages)
-    return study
+
+
+def _unrefused(refusal: RefusalFinding) -> RefusalFinding | None:
+    """Return what is left to say of a refusal that is none."""
+    if not refusal.expected:
+        return None
+    return replace(refusal, refused=False, start=None, end=None, judgement="missing")
 
 
 def _citation_ids(citations: tuple[Citation, ...]) -> list[str]:
