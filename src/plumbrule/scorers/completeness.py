@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from plumbrule.text.tokens import words as words_of
 from plumbrule.text.view import TextView
@@ -56,10 +57,12 @@ def extract_keywords(question: TextView, words: TopicWords) -> dict[str, str]:
         before = lemma
         if asks_measure or lemma in words.stop or lemma in words.asking:
             continue
-        keywords.setdefault(lemma, _shown(word, lemma))
+        if lemma not in keywords:
+            keywords[lemma] = _shown(word, lemma)
     return keywords
 
 
+@lru_cache(maxsize=4096)
 def _shown(word: str, lemma: str) -> str:
     """Show a participle as it was asked for ("holding period"), any other word by its lemma."""
     folded = word.casefold()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import islice
 
 from plumbrule.scorers.anchors import Finding, evidence_in
 from plumbrule.text.values import Match, Value, lookup_keys, match_value
@@ -19,7 +18,7 @@ def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Find
     best: tuple[tuple[int, bool], int, Value, Match] | None = None
     keys = lookup_keys(value)
     for index, context in enumerate(contexts):
-        for other in islice(context.values_under(keys), _MOST_LIKE):
+        for other in context.values_under(keys)[:_MOST_LIKE]:
             match = match_value(value, answer.text, other, context.text)
             if match is None:
                 continue

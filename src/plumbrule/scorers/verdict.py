@@ -154,7 +154,7 @@ class VerdictScorer:
         hallucination: Hallucination,
         refusal: RefusalFinding | None,
     ) -> Verdict:
-        fired = list(self._fired(relevance, completeness, hallucination, refusal))
+        fired = self._fired(relevance, completeness, hallucination, refusal)
         outcomes = [outcome for outcome, _ in fired]
         return Verdict(
             id=sample.id,
@@ -171,14 +171,11 @@ class VerdictScorer:
     def _relevance(self, question: TextView, answer: TextView, refusal: RefusalFinding | None) -> Relevance | None:
         if refusal is not None and refusal.refused:
             return None
-        asked, said = question.lemmas, answer.lemmas
-        if not asked and said:
+        if not question.lemmas and answer.lemmas:
             return None
-        if self._rubric.relevance.tokens == "content":
-            content = [lemma for lemma in asked if lemma not in self._stop]
-            if content:  # a question of stop words alone is compared as it stands
-                asked, said = content, [lemma for lemma in said if lemma not in self._stop]
-        return score_relevance(asked, said)
+        if self._rubric.relevance.tokens == "content" and question.content(self._stop):
+            return score_relevance(question.content(self._stop), answer.content(self._stop))
+        return score_relevance(question.lemmas, answer.lemmas)  # as it stands, if it is of stop words alone
 
     def _fired(
         self,
@@ -186,25 +183,27 @@ class VerdictScorer:
         completeness: Completeness | None,
         hallucination: Hallucination,
         refusal: RefusalFinding | None,
-    ) -> Iterator[tuple[Outcome, str]]:
-        """Yield every rule that fired, in the rubric's order, with the verdict it asks for."""
+    ) -> list[tuple[Outcome, str]]:
+        """Return every rule that fired, in the rubric's order, with the verdict it asks for."""
         rubric = self._rubric
+        fired: list[tuple[Outcome, str]] = []
         limit = rubric.hallucination.fail_above
         if hallucination.exact > limit:
-            yield "FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"
+            fired.append(("FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"))
         limit = rubric.relevance.fail_below
         if relevance is not None and relevance.score < float(limit):  # both as the decimals that are printed
-            yield "FAIL", f"relevance {_compare(relevance.score, '<', limit)}"
+            fired.append(("FAIL", f"relevance {_compare(relevance.score, '<', limit)}"))
         limit = rubric.completeness.warn_below
         if completeness is not None and completeness.share < limit:
-            yield "WARN", f"completeness {_compare(completeness.score, '<', limit)}"
+            fired.append(("WARN", f"completeness {_compare(completeness.score, '<', limit)}"))
         if refusal is not None:
             outcome: Outcome = getattr(rubric.refusal.verdicts, refusal.judgement)
             template = _REFUSAL_REASONS.get(refusal.judgement)
             if template is not None and outcome != "PASS":
-                yield outcome, template.format(code=refusal.code, expected_code=refusal.expected_code)
+                fired.append((outcome, template.format(code=refusal.code, expected_code=refusal.expected_code)))
             elif outcome != "PASS":
-                yield outcome, f"refusal {refusal.judgement}"
+                fired.append((outcome, f"refusal {refusal.judgement}"))
+        return fired
 
     def _flags(
         self,
@@ -212,14 +211,14 @@ class VerdictScorer:
         completeness: Completeness | None,
         hallucination: Hallucination,
         refusal: RefusalFinding | None,
-    ) -> Iterator[str]:
+    ) -> list[str]:
         refused = refusal is not None and refusal.refused
         holds = {
             "high_risk": hallucination.exact > self._rubric.hallucination.high_risk_above,
             "topic_drift": hallucination.drifted,
             "nothing_to_verify": not hallucination.anchors,
-            "contradicted": any(anchor.reason == "contradicted" for anchor in hallucination.anchors),
-            "ambiguous_date": any(anchor.ambiguous for anchor in hallucination.anchors),
+            "contradicted": "contradicted" in [anchor.reason for anchor in hallucination.anchors],
+            "ambiguous_date": True in [anchor.ambiguous for anchor in hallucination.anchors],
             "no_contexts": not sample.contexts and not refused,
             "no_question": not sample.question.strip() and not refused,
             "no_keywords": completeness is not None and not completeness.keywords,
@@ -228,9 +227,10 @@ class VerdictScorer:
             "refusal": refused,
             "refusal_undeclared": refused and refusal is not None and not refusal.declared,
         }
-        yield from (flag for flag, held in holds.items() if held)
+        flags = [flag for flag, held in holds.items() if held]
         if refusal is not None and refusal.judgement not in {"as_expected", "unjudged"}:
-            yield f"refusal_{refusal.judgement}"
+            flags.append(f"refusal_{refusal.judgement}")
+        return flags
 
 
 def _lemma_set(words: Iterable[str]) -> frozenset[str]:

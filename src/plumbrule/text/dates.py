@@ -3,15 +3,13 @@
 import calendar
 import datetime as dt
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Granularity = Literal["decade", "year", "quarter", "month", "day", "weekday", "time"]
 Reason = Literal["found", "equal_value", "entailed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """One way to read a date: the parts that the text gives, ``None`` for those that it leaves open.
 
     ``decade`` is the year without its last digit, ``weekday`` counts from Monday as 0. ``time`` is hour,
@@ -29,8 +27,7 @@ class Reading:
     zone: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Date:
+class Date(NamedTuple):
     """A date or a time in a text; ``ambiguous`` when it has more than one reading.
 
     A ``plain`` year is four digits that no word marks as a year, so it may be a number after all. A ``weak``
@@ -52,7 +49,7 @@ NO_DATES: Dates = ()
 
 def make_date(start: int, end: int, granularity: Granularity, *readings: Reading) -> Date:
     """Make a date of its readings."""
-    return Date(start=start, end=end, readings=readings, granularity=granularity, ambiguous=len(readings) > 1)
+    return Date(start, end, readings, granularity, len(readings) > 1)
 
 
 def is_possible(year: int | None, month: int, day: int) -> bool:

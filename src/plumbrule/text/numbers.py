@@ -1,13 +1,12 @@
 """Says what a number is, and when a number of a context supports a number of an answer."""
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from plumbrule.text.units import Unit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
+class Number(NamedTuple):
     """A number in a text: where it stands, its value with its scale, its unit or the noun that it counts.
 
     The span covers sign, currency, scale and unit, never the counted noun. A ``weak`` number ("a year", an

@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from itertools import chain, islice
+from itertools import islice
 from typing import Generic, TypeVar
 
 from plumbrule.text.sentences import Sentence, sentences
@@ -34,12 +34,19 @@ class TextView:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._content: tuple[frozenset[str], list[str]] | None = None
         self._beside: dict[int, frozenset[str]] = {}
 
     @_Once
     def lemmas(self) -> list[str]:
         """Give the lemma of each word, in order."""
         return lemmas(self.text)
+
+    def content(self, stop: frozenset[str]) -> list[str]:
+        """Return the lemmas that are no stop words, in order."""
+        if self._content is None or self._content[0] is not stop:
+            self._content = stop, [lemma for lemma in self.lemmas if lemma not in stop]
+        return self._content[1]
 
     @_Once
     def lemma_set(self) -> frozenset[str]:
@@ -78,10 +85,12 @@ class TextView:
                 table.setdefault(key, []).append(value)
         return table
 
-    def values_under(self, keys: list[Hashable]) -> Iterator[Value]:
-        """Yield the values that may match one with these lookup keys."""
+    def values_under(self, keys: list[Hashable]) -> list[Value]:
+        """Return the values that may match one with these lookup keys."""
         table = self.values_by_key
-        return chain.from_iterable([table[key] for key in keys if key in table])
+        if table.keys().isdisjoint(keys):  # as in most contexts
+            return []
+        return [value for key in keys for value in table.get(key, ())]
 
     @_Once
     def values_by_rival_key(self) -> dict[Hashable, list[Value]]:
