@@ -59,6 +59,7 @@ class VerdictScorer:
         claims, words = rubric.claims, rubric.words
         self._rubric = rubric
         self._stamp = loaded.stamp()
+        self._fail_below = float(rubric.relevance.fail_below)  # relevance is compared as the decimals that are printed
         self._cache = ViewCache()
         self._lock = Lock()
         self._stop = _lemma_set(words.stop)
@@ -190,9 +191,8 @@ class VerdictScorer:
         limit = rubric.hallucination.fail_above
         if hallucination.exact > limit:
             fired.append(("FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"))
-        limit = rubric.relevance.fail_below
-        if relevance is not None and relevance.score < float(limit):  # both as the decimals that are printed
-            fired.append(("FAIL", f"relevance {_compare(relevance.score, '<', limit)}"))
+        if relevance is not None and relevance.score < self._fail_below:
+            fired.append(("FAIL", f"relevance {_compare(relevance.score, '<', rubric.relevance.fail_below)}"))
         limit = rubric.completeness.warn_below
         if completeness is not None and completeness.share < limit:
             fired.append(("WARN", f"completeness {_compare(completeness.score, '<', limit)}"))

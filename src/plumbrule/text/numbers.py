@@ -58,7 +58,7 @@ def comparable_numbers(answer: Number, context: Number) -> bool:
     if answer.weak or context.weak:
         return False
     if answer.unit is not None and context.unit is not None:
-        return bool(_convertible(answer.unit, context.unit))
+        return answer.unit.dimension == context.unit.dimension or bool(_convertible(answer.unit, context.unit))
     if answer.unit is None and context.unit is None and answer.counted and context.counted:
         return singular(answer.counted) == singular(context.counted)
     return False

@@ -7,7 +7,15 @@ from math import gcd
 from operator import itemgetter
 
 from plumbrule.text import date_forms, date_words, number_words
-from plumbrule.text.dates import Date, Reason, comparable_dates, date_keys, supports_date, supports_in_every_reading
+from plumbrule.text.dates import (
+    Date,
+    Reason,
+    comparable_dates,
+    date_keys,
+    supports_date,
+    supports_in_every_reading,
+    telling_key,
+)
 from plumbrule.text.numbers import Number, comparable_numbers, singular, supports
 from plumbrule.text.numerals import citation_end, read_numeral
 from plumbrule.text.scan import fold
@@ -142,7 +150,7 @@ def index_keys(value: Value) -> list[Hashable]:
 def lookup_keys(value: Value) -> list[Hashable]:
     """Return the keys under which the values stand that may match this one of an answer; almost all of them do."""
     if isinstance(value, Date):
-        keys: list[Hashable] = [date_keys(reading)[0] for reading in value.readings]
+        keys: list[Hashable] = [telling_key(reading) for reading in value.readings]
         year = value.readings[0].year if value.granularity == "year" else None
         if year is not None:
             keys += [(kind, year, 1) for kind in (("bare", "counted", "measured") if value.plain else ("bare",))]

@@ -25,7 +25,8 @@ class _Once(Generic[T]):
         self.__doc__ = work.__doc__
 
     def __get__(self, view: "TextView", owner: type) -> T:
-        value = view.__dict__[self._name] = self._work(view)
+        value = self._work(view)
+        setattr(view, self._name, value)
         return value
 
 
@@ -104,7 +105,7 @@ class TextView:
     def rivals_of(self, value: Value) -> Iterator[Value]:
         """Yield the values that would contradict ``value``, up to a number that bounds the work on endless lists."""
         table = self.values_by_rival_key
-        candidates = (other for key in rival_keys(value) for other in table.get(key, ()))
+        candidates = [other for key in rival_keys(value) for other in table.get(key, ())]
         return islice((other for other in candidates if comparable(value, other)), _MOST_RIVALS)
 
     def values_between(self, start: int, end: int) -> tuple[Value, ...]:
