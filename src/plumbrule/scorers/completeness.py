@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from plumbrule.text.ratios import ratio
 from plumbrule.text.tokens import words as words_of
 from plumbrule.text.view import TextView
 
@@ -14,7 +15,8 @@ _NONE, _ALL = Fraction(0), Fraction(1)
 class TopicWords:
     """The lemmas that carry no topic; they come from the rubric."""
 
-    stop: frozenset[str]
+    spoken: frozenset[str]  # stop words of any text
+    stop: frozenset[str]  # those of a question: the same and its question words
     asking: frozenset[str]
     measure: frozenset[str]
 
@@ -35,11 +37,11 @@ class Completeness:
 
 def score_completeness(question: TextView, answer: TextView, words: TopicWords) -> Completeness:
     """Look for each keyword of the question among the lemmas of the answer; an empty answer covers nothing."""
-    keywords = extract_keywords(question, words)
-    said = answer.lemma_set
+    keywords = question.by(extract_keywords, words)
+    said = answer.content_set(words.spoken)  # where every keyword stands, since none is a stop word
     missing = tuple([shown for lemma, shown in keywords.items() if lemma not in said])
-    if missing or not said:
-        share = Fraction(len(keywords) - len(missing), len(keywords)) if keywords else _NONE
+    if missing or not answer.lemmas:
+        share = ratio(len(keywords) - len(missing), len(keywords)) if keywords else _NONE
     else:
         share = _ALL
     return Completeness(share=share, keywords=tuple(keywords.values()), missing=missing)

@@ -11,7 +11,7 @@ from plumbrule.scorers.claim_evidence import ClaimCheck, check_claim, triple_of
 from plumbrule.scorers.value_evidence import find_rival, find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.dates import Date
-from plumbrule.text.numerals import exact_fraction
+from plumbrule.text.ratios import is_below, ratio
 from plumbrule.text.similarity import containment
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value
@@ -55,8 +55,8 @@ def score_hallucination(
         anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
     unsupported = [anchor.supported for anchor in anchors].count(False)
     overlap = _overlap(answer, contexts, rules.drift.ngram, check.stop)
-    drifted = overlap is not None and overlap < rules.drift.overlap_below
-    claims_share = exact_fraction(unsupported, len(anchors)) if unsupported else _NONE
+    drifted = overlap is not None and is_below(overlap, rules.drift.overlap_below)
+    claims_share = ratio(unsupported, len(anchors)) if unsupported else _NONE
     penalty = rules.drift.penalty if drifted else _NONE
     return Hallucination(
         exact=max(claims_share, penalty) if drifted else claims_share,
@@ -107,7 +107,7 @@ def _claim_anchor(claim: Claim, answer: TextView, contexts: list[TextView], chec
 def _overlap(answer: TextView, contexts: list[TextView], n: int, stop: frozenset[str]) -> Fraction | None:
     if n > 1:
         return containment(answer.content(stop), [context.content(stop) for context in contexts], n)
-    wanted = missing = set(answer.content(stop))
+    wanted = missing = answer.content_set(stop)
     for context in contexts:  # the same figure, without a list per context
         missing = missing - context.lemma_set
-    return exact_fraction(len(wanted) - len(missing), len(wanted)) if wanted else None
+    return ratio(len(wanted) - len(missing), len(wanted)) if wanted else None

@@ -16,6 +16,7 @@ from plumbrule.scorers.record import verdict_record
 from plumbrule.scorers.refusal import RefusalFinding, RefusalWording, index_phrases, judge_refusal
 from plumbrule.scorers.relevance import Relevance, score_relevance
 from plumbrule.text.claims import Claim, ClaimWords, extract_claims
+from plumbrule.text.ratios import is_below
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.view import TextView, ViewCache
 
@@ -60,10 +61,12 @@ class VerdictScorer:
         self._rubric = rubric
         self._stamp = loaded.stamp()
         self._fail_below = float(rubric.relevance.fail_below)  # relevance is compared as the decimals that are printed
-        self._cache = ViewCache()
+        self._passages = ViewCache()
+        self._questions = ViewCache()
         self._lock = Lock()
         self._stop = _lemma_set(words.stop)
         self._topic_words = TopicWords(
+            spoken=self._stop,
             stop=self._stop | _lemma_set(words.question),
             asking=_lemma_set(words.asking),
             measure=_lemma_set(words.measure),
@@ -108,9 +111,9 @@ class VerdictScorer:
             return self._score_all_of(batch)
 
     def _score_all_of(self, batch: list[Sample]) -> Iterator[Verdict]:
-        questions = [TextView(sample.question) for sample in batch]
+        questions = [self._questions.view(sample.question) for sample in batch]
         answers = [TextView(sample.answer or "") for sample in batch]
-        contexts = [[self._cache.view(passage.text) for passage in sample.contexts] for sample in batch]
+        contexts = [[self._passages.view(passage.text) for passage in sample.contexts] for sample in batch]
         _ = [answer.values for answer in answers]
         refusals = [judge_refusal(sample, answer, self._wording) for sample, answer in zip(batch, answers, strict=True)]
         claims = self._claims(answers)
@@ -189,12 +192,12 @@ class VerdictScorer:
         rubric = self._rubric
         fired: list[tuple[Outcome, str]] = []
         limit = rubric.hallucination.fail_above
-        if hallucination.exact > limit:
+        if is_below(limit, hallucination.exact):
             fired.append(("FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"))
         if relevance is not None and relevance.score < self._fail_below:
             fired.append(("FAIL", f"relevance {_compare(relevance.score, '<', rubric.relevance.fail_below)}"))
         limit = rubric.completeness.warn_below
-        if completeness is not None and completeness.share < limit:
+        if completeness is not None and is_below(completeness.share, limit):
             fired.append(("WARN", f"completeness {_compare(completeness.score, '<', limit)}"))
         if refusal is not None:
             outcome: Outcome = getattr(rubric.refusal.verdicts, refusal.judgement)
@@ -214,7 +217,7 @@ class VerdictScorer:
     ) -> list[str]:
         refused = refusal is not None and refusal.refused
         holds = {
-            "high_risk": hallucination.exact > self._rubric.hallucination.high_risk_above,
+            "high_risk": is_below(self._rubric.hallucination.high_risk_above, hallucination.exact),
             "topic_drift": hallucination.drifted,
             "nothing_to_verify": not hallucination.anchors,
             "contradicted": "contradicted" in [anchor.reason for anchor in hallucination.anchors],

@@ -8,7 +8,8 @@ from text_to_num import text2num
 
 from plumbrule.text.number_tails import Tail, read_repeated, read_tail
 from plumbrule.text.numbers import Number
-from plumbrule.text.numerals import exact_fraction, inherit
+from plumbrule.text.numerals import inherit
+from plumbrule.text.ratios import ratio
 from plumbrule.text.units import FUNCTION_WORDS, PERCENT, SCALES, WORDS
 from plumbrule.text.word_tables import word_list
 
@@ -98,7 +99,7 @@ def _read_run(text: str, at: int, floor: int) -> Number | None:
         end, whole = _convert(text, at, run.end())
         if end == at:
             return None
-        value = exact_fraction(whole, 1)
+        value = ratio(whole, 1)
     part = _PART.match(text, end)
     if part is not None:
         word = (part[1] or part[2]).lower()

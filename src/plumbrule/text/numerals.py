@@ -2,10 +2,10 @@
 
 import re
 from fractions import Fraction
-from functools import lru_cache
 
 from plumbrule.text.number_tails import Tail, read_tail
 from plumbrule.text.numbers import Number
+from plumbrule.text.ratios import ratio
 from plumbrule.text.scan import FRACTIONS
 from plumbrule.text.units import BEFORE, DOLLARS, SIGNS, Unit
 from plumbrule.text.word_tables import word_list
@@ -202,7 +202,7 @@ def _read(text: str, at: int, start: int, sign: int, currency: Unit | None) -> N
         under = 10 ** (end - at)
     over *= sign * tail.scale
     weak = text[end : end + 1] == ")" and _is_enumerator(text, at)
-    return Number(start, tail.end, exact_fraction(over, under), tail.unit, tail.counted, weak)
+    return Number(start, tail.end, ratio(over, under), tail.unit, tail.counted, weak)
 
 
 def _is_enumerator(text: str, at: int) -> bool:
@@ -211,10 +211,6 @@ def _is_enumerator(text: str, at: int) -> bool:
         return False
     window = text[max(0, at - 60) : at]
     return window.endswith("(") or window.rfind("(") <= window.rfind(")")
-
-
-#: Small values recur, and finding one is several times as fast as reducing a fraction.
-exact_fraction = lru_cache(maxsize=4096)(Fraction)
 
 
 def _decimal(digits: str) -> tuple[int, int]:

@@ -2,9 +2,9 @@
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
-from itertools import islice
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, Generic, TypeVar
 
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
@@ -14,6 +14,7 @@ _CACHED_CHARACTERS = 1_000_000
 _MOST_RIVALS = 256
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class _Once(Generic[T]):
@@ -35,7 +36,7 @@ class TextView:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._content: tuple[frozenset[str], list[str]] | None = None
+        self._by_rules: dict[Callable[..., Any], tuple[object, Any]] = {}
         self._beside: dict[int, frozenset[str]] = {}
 
     @_Once
@@ -43,11 +44,21 @@ class TextView:
         """Give the lemma of each word, in order."""
         return lemmas(self.text)
 
+    def by(self, work: Callable[["TextView", R], T], rules: R) -> T:
+        """Return what ``work`` makes of this text by these rules, kept for as long as the rules stay the same."""
+        known = self._by_rules.get(work)
+        if known is None or known[0] is not rules:
+            known = self._by_rules[work] = rules, work(self, rules)
+        result: T = known[1]
+        return result
+
     def content(self, stop: frozenset[str]) -> list[str]:
         """Return the lemmas that are no stop words, in order."""
-        if self._content is None or self._content[0] is not stop:
-            self._content = stop, [lemma for lemma in self.lemmas if lemma not in stop]
-        return self._content[1]
+        return self.by(_content, stop)
+
+    def content_set(self, stop: frozenset[str]) -> frozenset[str]:
+        """Return the distinct lemmas that are no stop words."""
+        return self.by(_content_set, stop)
 
     @_Once
     def lemma_set(self) -> frozenset[str]:
@@ -86,12 +97,12 @@ class TextView:
                 table.setdefault(key, []).append(value)
         return table
 
-    def values_under(self, keys: list[Hashable]) -> list[Value]:
+    def values_under(self, keys: list[Hashable]) -> Iterable[Value]:
         """Return the values that may match one with these lookup keys."""
         table = self.values_by_key
         if table.keys().isdisjoint(keys):  # as in most contexts
-            return []
-        return [value for key in keys for value in table.get(key, ())]
+            return ()
+        return chain.from_iterable([table[key] for key in keys if key in table])
 
     @_Once
     def values_by_rival_key(self) -> dict[Hashable, list[Value]]:
@@ -105,7 +116,7 @@ class TextView:
     def rivals_of(self, value: Value) -> Iterator[Value]:
         """Yield the values that would contradict ``value``, up to a number that bounds the work on endless lists."""
         table = self.values_by_rival_key
-        candidates = [other for key in rival_keys(value) for other in table.get(key, ())]
+        candidates = chain.from_iterable([table[key] for key in rival_keys(value) if key in table])
         return islice((other for other in candidates if comparable(value, other)), _MOST_RIVALS)
 
     def values_between(self, start: int, end: int) -> tuple[Value, ...]:
@@ -139,6 +150,14 @@ class TextView:
         """Return the lemmas of up to ``reach`` words on either side of ``offset``."""
         place = self.first_word(offset)
         return self.lemmas[max(0, place - reach) : place + reach]
+
+
+def _content(view: TextView, stop: frozenset[str]) -> list[str]:
+    return [lemma for lemma in view.lemmas if lemma not in stop]
+
+
+def _content_set(view: TextView, stop: frozenset[str]) -> frozenset[str]:
+    return frozenset(view.content(stop))
 
 
 def _start(value: Value) -> int:
