@@ -56,7 +56,8 @@ def anchor_at(
     answer: TextView, kind: AnchorKind, start: int, end: int, finding: Finding, triple: Triple | None = None
 ) -> Anchor:
     """Return the anchor at a place of the answer with its finding."""
-    return Anchor(kind, answer.text[start:end], start, end, *finding, triple)
+    supported, reason, evidence, ambiguous = finding
+    return Anchor(kind, answer.text[start:end], start, end, supported, reason, evidence, ambiguous, triple)
 
 
 def evidence_in(contexts: list[TextView], context: int, start: int, end: int) -> Evidence:

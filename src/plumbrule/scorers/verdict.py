@@ -177,9 +177,11 @@ class VerdictScorer:
             return None
         if not question.lemmas and answer.lemmas:
             return None
-        if self._rubric.relevance.tokens == "content" and question.content(self._stop):
-            return score_relevance(question.content(self._stop), answer.content(self._stop))
-        return score_relevance(question.lemmas, answer.lemmas)  # as it stands, if it is of stop words alone
+        if self._rubric.relevance.tokens == "content":
+            content = question.content(self._stop)
+            if content:  # a question of stop words alone is compared as it stands
+                return score_relevance(content, answer.content(self._stop))
+        return score_relevance(question.lemmas, answer.lemmas)
 
     def _fired(
         self,

@@ -26,8 +26,8 @@ def compare_tokens(left: Sequence[str], right: Sequence[str]) -> tuple[float, fl
         left_shared += count * count
         right_shared += other * other
     weight = _IDF_OF_ONE * _IDF_OF_ONE
-    left_norm = left_shared + weight * (_square(left_counts) - left_shared)
-    right_norm = right_shared + weight * (_square(right_counts) - right_shared)
+    left_norm = left_shared + weight * (_square(left_counts, left) - left_shared)
+    right_norm = right_shared + weight * (_square(right_counts, right) - right_shared)
     return min(1.0, dot / math.sqrt(left_norm * right_norm)), jaccard
 
 
@@ -38,8 +38,8 @@ def _counts(items: Sequence[str]) -> dict[str, int]:
     return counts
 
 
-def _square(counts: dict[str, int]) -> int:
-    return sum([count * count for count in counts.values()])
+def _square(counts: dict[str, int], items: Sequence[str]) -> int:
+    return len(items) if len(counts) == len(items) else sum([count * count for count in counts.values()])
 
 
 def ngrams(items: Sequence[str], n: int) -> set[tuple[str, ...]]:

@@ -72,7 +72,7 @@ class _ChunkTable(dict[str, tuple[T, ...]]):
 
 
 def _lemmatize(word: str) -> str:
-    folded = unicodedata.normalize("NFKC", word.translate(_DROPPED)).casefold().replace("’", "'")
+    folded = word.lower() if word.isascii() else _fold(word)
     if _NUMBER_ONLY.fullmatch(folded):
         return folded.replace(",", "") if _GROUPED.fullmatch(folded) else folded
     if folded in _CONTRACTED:
@@ -85,6 +85,10 @@ def _lemmatize(word: str) -> str:
     from simplemma import lemmatize  # noqa: PLC0415 - the tables take a moment to load
 
     return lemmatize(folded, lang="en").casefold()
+
+
+def _fold(word: str) -> str:
+    return unicodedata.normalize("NFKC", word.translate(_DROPPED)).casefold().replace("’", "'")
 
 
 _LEMMAS: _ChunkTable[str] = _ChunkTable(lambda word: _lemmatize(word[0]))

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
@@ -113,11 +113,13 @@ class TextView:
                 table.setdefault(key, []).append(value)
         return table
 
-    def rivals_of(self, value: Value) -> Iterator[Value]:
-        """Yield the values that would contradict ``value``, up to a number that bounds the work on endless lists."""
+    def rivals_of(self, value: Value) -> Iterable[Value]:
+        """Return the values that would contradict ``value``, up to a number that bounds the work on endless lists."""
         table = self.values_by_rival_key
-        candidates = chain.from_iterable([table[key] for key in rival_keys(value) if key in table])
-        return islice((other for other in candidates if comparable(value, other)), _MOST_RIVALS)
+        candidates = [table[key] for key in rival_keys(value) if key in table]
+        if not candidates:
+            return ()
+        return islice((other for other in chain.from_iterable(candidates) if comparable(value, other)), _MOST_RIVALS)
 
     def values_between(self, start: int, end: int) -> tuple[Value, ...]:
         """Return the values that start in ``[start, end)``."""
