@@ -15,8 +15,7 @@ _NONE, _ALL = Fraction(0), Fraction(1)
 class TopicWords:
     """The lemmas that carry no topic; they come from the rubric."""
 
-    spoken: frozenset[str]  # stop words of any text
-    stop: frozenset[str]  # those of a question: the same and its question words
+    stop: frozenset[str]
     asking: frozenset[str]
     measure: frozenset[str]
 
@@ -38,7 +37,7 @@ class Completeness:
 def score_completeness(question: TextView, answer: TextView, words: TopicWords) -> Completeness:
     """Look for each keyword of the question among the lemmas of the answer; an empty answer covers nothing."""
     keywords = question.by(extract_keywords, words)
-    said = answer.content_set(words.spoken)  # where every keyword stands, since none is a stop word
+    said = answer.content_set  # where a keyword stands if anywhere, since none is a stop word
     missing = tuple([shown for lemma, shown in keywords.items() if lemma not in said])
     if missing or not answer.lemmas:
         share = ratio(len(keywords) - len(missing), len(keywords)) if keywords else _NONE

@@ -54,7 +54,7 @@ def score_hallucination(
         anchors += [_claim_anchor(claim, answer, contexts, check) for claim in claims]
         anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
     unsupported = [anchor.supported for anchor in anchors].count(False)
-    overlap = _overlap(answer, contexts, rules.drift.ngram, check.stop)
+    overlap = _overlap(answer, contexts, rules.drift.ngram)
     drifted = overlap is not None and is_below(overlap, rules.drift.overlap_below)
     claims_share = ratio(unsupported, len(anchors)) if unsupported else _NONE
     penalty = rules.drift.penalty if drifted else _NONE
@@ -96,7 +96,7 @@ def _topic(value: Value, answer: TextView, question: TextView, stop: frozenset[s
     text = answer.text
     beside = lemmas(f"{text[sentence.start : value.start]} {text[value.end : sentence.end]}")
     others = {lemma for lemma in beside if lemma not in stop}
-    return others or set(question.content(stop))
+    return others or set(question.content)
 
 
 def _claim_anchor(claim: Claim, answer: TextView, contexts: list[TextView], check: ClaimCheck) -> Anchor:
@@ -104,10 +104,10 @@ def _claim_anchor(claim: Claim, answer: TextView, contexts: list[TextView], chec
     return anchor_at(answer, "claim", claim.start, claim.end, finding, triple_of(claim, answer, check))
 
 
-def _overlap(answer: TextView, contexts: list[TextView], n: int, stop: frozenset[str]) -> Fraction | None:
+def _overlap(answer: TextView, contexts: list[TextView], n: int) -> Fraction | None:
     if n > 1:
-        return containment(answer.content(stop), [context.content(stop) for context in contexts], n)
-    wanted = missing = answer.content_set(stop)
+        return containment(answer.content, [context.content for context in contexts], n)
+    wanted = missing = answer.content_set
     for context in contexts:  # the same figure, without a list per context
         missing = missing - context.lemma_set
     return ratio(len(wanted) - len(missing), len(wanted)) if wanted else None

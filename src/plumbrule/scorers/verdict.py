@@ -61,12 +61,11 @@ class VerdictScorer:
         self._rubric = rubric
         self._stamp = loaded.stamp()
         self._fail_below = float(rubric.relevance.fail_below)  # relevance is compared as the decimals that are printed
-        self._passages = ViewCache()
-        self._questions = ViewCache()
-        self._lock = Lock()
         self._stop = _lemma_set(words.stop)
+        self._passages = ViewCache(stop=self._stop)
+        self._questions = ViewCache(stop=self._stop)
+        self._lock = Lock()
         self._topic_words = TopicWords(
-            spoken=self._stop,
             stop=self._stop | _lemma_set(words.question),
             asking=_lemma_set(words.asking),
             measure=_lemma_set(words.measure),
@@ -112,7 +111,7 @@ class VerdictScorer:
 
     def _score_all_of(self, batch: list[Sample]) -> Iterator[Verdict]:
         questions = [self._questions.view(sample.question) for sample in batch]
-        answers = [TextView(sample.answer or "") for sample in batch]
+        answers = [TextView(sample.answer or "", self._stop) for sample in batch]
         contexts = [[self._passages.view(passage.text) for passage in sample.contexts] for sample in batch]
         _ = [answer.values for answer in answers]
         refusals = [judge_refusal(sample, answer, self._wording) for sample, answer in zip(batch, answers, strict=True)]
@@ -177,11 +176,9 @@ class VerdictScorer:
             return None
         if not question.lemmas and answer.lemmas:
             return None
-        if self._rubric.relevance.tokens == "content":
-            content = question.content(self._stop)
-            if content:  # a question of stop words alone is compared as it stands
-                return score_relevance(content, answer.content(self._stop))
-        return score_relevance(question.lemmas, answer.lemmas)
+        if self._rubric.relevance.tokens == "content" and question.content:
+            return score_relevance(question.content, answer.content)
+        return score_relevance(question.lemmas, answer.lemmas)  # so is a question of stop words alone compared
 
     def _fired(
         self,

@@ -32,10 +32,11 @@ class _Once(Generic[T]):
 
 
 class TextView:
-    """A text with its lemmas, words, sentences and values."""
+    """A text with its lemmas, words, sentences and values; its content is what ``stop`` leaves of the lemmas."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, stop: frozenset[str] = frozenset()) -> None:
         self.text = text
+        self.stop = stop
         self._by_rules: dict[Callable[..., Any], tuple[object, Any]] = {}
         self._beside: dict[int, frozenset[str]] = {}
 
@@ -52,13 +53,16 @@ class TextView:
         result: T = known[1]
         return result
 
-    def content(self, stop: frozenset[str]) -> list[str]:
-        """Return the lemmas that are no stop words, in order."""
-        return self.by(_content, stop)
+    @_Once
+    def content(self) -> list[str]:
+        """Give the lemmas that are no stop words, in order."""
+        stop = self.stop
+        return [lemma for lemma in self.lemmas if lemma not in stop]
 
-    def content_set(self, stop: frozenset[str]) -> frozenset[str]:
-        """Return the distinct lemmas that are no stop words."""
-        return self.by(_content_set, stop)
+    @_Once
+    def content_set(self) -> frozenset[str]:
+        """Give the distinct lemmas that are no stop words."""
+        return frozenset(self.content)
 
     @_Once
     def lemma_set(self) -> frozenset[str]:
@@ -154,14 +158,6 @@ class TextView:
         return self.lemmas[max(0, place - reach) : place + reach]
 
 
-def _content(view: TextView, stop: frozenset[str]) -> list[str]:
-    return [lemma for lemma in view.lemmas if lemma not in stop]
-
-
-def _content_set(view: TextView, stop: frozenset[str]) -> frozenset[str]:
-    return frozenset(view.content(stop))
-
-
 def _start(value: Value) -> int:
     return value.start
 
@@ -169,8 +165,9 @@ def _start(value: Value) -> int:
 class ViewCache:
     """The views of the texts met last: passages come again and again in a dataset."""
 
-    def __init__(self, characters: int = _CACHED_CHARACTERS) -> None:
+    def __init__(self, characters: int = _CACHED_CHARACTERS, *, stop: frozenset[str] = frozenset()) -> None:
         self._capacity = characters
+        self._stop = stop
         self._held = 0
         self._views: OrderedDict[str, TextView] = OrderedDict()
 
@@ -180,7 +177,7 @@ class ViewCache:
         if known is not None:
             self._views.move_to_end(text)
             return known
-        view = TextView(text)
+        view = TextView(text, self._stop)
         if len(text) <= self._capacity:
             self._views[text] = view
             self._held += len(text)
