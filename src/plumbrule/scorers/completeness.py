@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from plumbrule.text.ratios import ratio
 from plumbrule.text.tokens import words as words_of
@@ -63,7 +62,6 @@ def extract_keywords(question: TextView, words: TopicWords) -> dict[str, str]:
     return keywords
 
 
-@lru_cache(maxsize=4096)
 def _shown(word: str, lemma: str) -> str:
     """Show a participle as it was asked for ("holding period"), any other word by its lemma."""
     folded = word.casefold()

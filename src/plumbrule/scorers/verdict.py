@@ -178,7 +178,7 @@ class VerdictScorer:
             return None
         if self._rubric.relevance.tokens == "content" and question.content:
             return score_relevance(question.content, answer.content)
-        return score_relevance(question.lemmas, answer.lemmas)  # so is a question of stop words alone compared
+        return score_relevance(question.lemmas, answer.lemmas)  # a question of stop words alone, too
 
     def _fired(
         self,
