@@ -28,6 +28,7 @@ def finding(**fields: object) -> RefusalFinding | None:
         "Thank you for asking. I cannot answer that.",
         "Cannot answer.",
         "The documents cannot answer this.",
+        "I cannot answer – sorry.",
     ],
 )
 def test_a_refusal_is_known_by_its_wording(answer: str) -> None:

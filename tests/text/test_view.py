@@ -77,11 +77,33 @@ def test_an_empty_text_has_a_view() -> None:
     assert view.sentence_at(0) == Sentence(0, 0)
 
 
+def test_content_is_what_the_stop_words_leave() -> None:
+    """Content keeps the order of the words; its set has each once; without stop words all is content."""
+    view = TextView("The fee, the only fee, is late.", frozenset({"the", "be"}))
+    assert view.content == ["fee", "only", "fee", "late"]
+    assert view.content_set == {"fee", "only", "late"}
+    assert TextView("The fee.").content == ["the", "fee"]
+
+
+def test_what_rules_make_of_a_text_is_worked_out_once() -> None:
+    """The same rules give the same object again; other rules are heeded."""
+    view = TextView("a fee")
+
+    def found(text: TextView, words: list[str]) -> list[str]:
+        return [word for word in words if word in text.lemmas]
+
+    rules = ["fee", "cap"]
+    assert view.by(found, rules) is view.by(found, rules)
+    assert view.by(found, rules) == ["fee"]
+    assert view.by(found, ["a"]) == ["a"]
+
+
 def test_the_cache_gives_the_same_view_again() -> None:
     """A text met before is not worked out anew."""
     cache = ViewCache(100)
     assert cache.view("a fee") is cache.view("a fee")
     assert cache.view("a fee") is not cache.view("a cap")
+    assert ViewCache(100, stop=frozenset({"a"})).view("a fee").content == ["fee"]
 
 
 def test_the_cache_forgets_the_text_met_longest_ago() -> None:

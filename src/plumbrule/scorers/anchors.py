@@ -1,7 +1,7 @@
 """An anchor is a piece of an answer that can be checked: a number, a date or a claim, with its evidence."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from plumbrule.rubrics import AnchorKind
 from plumbrule.text.view import TextView
@@ -9,8 +9,8 @@ from plumbrule.text.view import TextView
 Reason = Literal["found", "equal_value", "near", "entailed", "not_found", "too_far", "contradicted"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+# One of each is made for every anchor, and a named tuple is made in a third of the time of a frozen dataclass.
+class Evidence(NamedTuple):
     """Where in which context an anchor was found, or contradicted."""
 
     context: int
@@ -19,8 +19,7 @@ class Evidence:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(NamedTuple):
     """Whether the context bears an anchor out, and why."""
 
     supported: bool
@@ -39,8 +38,7 @@ class Triple:
     negated: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
+class Anchor(NamedTuple):
     """One anchor of an answer with what was found for it."""
 
     kind: AnchorKind
@@ -58,19 +56,10 @@ def anchor_at(
     answer: TextView, kind: AnchorKind, start: int, end: int, finding: Finding, triple: Triple | None = None
 ) -> Anchor:
     """Return the anchor at a place of the answer with its finding."""
-    return Anchor(
-        kind=kind,
-        text=answer.text[start:end],
-        start=start,
-        end=end,
-        supported=finding.supported,
-        reason=finding.reason,
-        evidence=finding.evidence,
-        ambiguous=finding.ambiguous,
-        triple=triple,
-    )
+    supported, reason, evidence, ambiguous = finding
+    return Anchor(kind, answer.text[start:end], start, end, supported, reason, evidence, ambiguous, triple)
 
 
 def evidence_in(contexts: list[TextView], context: int, start: int, end: int) -> Evidence:
     """Return a stretch of a context as evidence."""
-    return Evidence(context=context, start=start, end=end, text=contexts[context].text[start:end])
+    return Evidence(context, start, end, contexts[context].text[start:end])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plumbrule.text.ratios import ratio
 from plumbrule.text.tokens import words as words_of
 from plumbrule.text.view import TextView
 
@@ -34,11 +35,11 @@ class Completeness:
 
 def score_completeness(question: TextView, answer: TextView, words: TopicWords) -> Completeness:
     """Look for each keyword of the question among the lemmas of the answer; an empty answer covers nothing."""
-    keywords = extract_keywords(question, words)
-    said = answer.lemma_set
+    keywords = question.by(extract_keywords, words)
+    said = answer.content_set  # where a keyword stands if anywhere, since none is a stop word
     missing = tuple([shown for lemma, shown in keywords.items() if lemma not in said])
-    if missing or not said:
-        share = Fraction(len(keywords) - len(missing), len(keywords)) if keywords else _NONE
+    if missing or not answer.lemmas:
+        share = ratio(len(keywords) - len(missing), len(keywords)) if keywords else _NONE
     else:
         share = _ALL
     return Completeness(share=share, keywords=tuple(keywords.values()), missing=missing)
@@ -56,7 +57,8 @@ def extract_keywords(question: TextView, words: TopicWords) -> dict[str, str]:
         before = lemma
         if asks_measure or lemma in words.stop or lemma in words.asking:
             continue
-        keywords.setdefault(lemma, _shown(word, lemma))
+        if lemma not in keywords:
+            keywords[lemma] = _shown(word, lemma)
     return keywords
 
 

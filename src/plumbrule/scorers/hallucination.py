@@ -1,6 +1,6 @@
 """Hallucination: the share of an answer's anchors that its contexts do not bear out, and the drift gate."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -11,6 +11,7 @@ from plumbrule.scorers.claim_evidence import ClaimCheck, check_claim, triple_of
 from plumbrule.scorers.value_evidence import find_rival, find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.dates import Date
+from plumbrule.text.ratios import is_below, ratio
 from plumbrule.text.similarity import containment
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value
@@ -48,14 +49,14 @@ def score_hallucination(
 ) -> Hallucination:
     """Check every anchor of the answer, and whether the answer speaks of what its contexts speak of."""
     rules = rubric.hallucination
-    anchors = list(_value_anchors(answer, contexts, question, rubric, check))
+    anchors = _value_anchors(answer, contexts, question, rubric, check)
     if claims:
         anchors += [_claim_anchor(claim, answer, contexts, check) for claim in claims]
         anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
-    unsupported = sum(not anchor.supported for anchor in anchors)
-    overlap = _overlap(answer, contexts, rules.drift.ngram, check.stop)
-    drifted = overlap is not None and overlap < rules.drift.overlap_below
-    claims_share = Fraction(unsupported, len(anchors)) if unsupported else _NONE
+    unsupported = [anchor.supported for anchor in anchors].count(False)
+    overlap = _overlap(answer, contexts, rules.drift.ngram)
+    drifted = overlap is not None and is_below(overlap, rules.drift.overlap_below)
+    claims_share = ratio(unsupported, len(anchors)) if unsupported else _NONE
     penalty = rules.drift.penalty if drifted else _NONE
     return Hallucination(
         exact=max(claims_share, penalty) if drifted else claims_share,
@@ -74,8 +75,9 @@ def _value_anchors(
     question: TextView,
     rubric: VerdictRubric,
     check: ClaimCheck,
-) -> Iterator[Anchor]:
+) -> list[Anchor]:
     rules = rubric.hallucination
+    anchors = []
     for value in answer.values:
         kind: AnchorKind = "date" if isinstance(value, Date) else "number"
         if kind not in rules.anchors or value.weak:
@@ -84,7 +86,8 @@ def _value_anchors(
         if finding is None:
             topic = partial(_topic, value, answer, question, check.stop)
             finding = find_rival(value, contexts, topic=topic, overlap=rules.contradiction_overlap)
-        yield anchor_at(answer, kind, value.start, value.end, finding)
+        anchors.append(anchor_at(answer, kind, value.start, value.end, finding))
+    return anchors
 
 
 def _topic(value: Value, answer: TextView, question: TextView, stop: frozenset[str]) -> set[str]:
@@ -93,7 +96,7 @@ def _topic(value: Value, answer: TextView, question: TextView, stop: frozenset[s
     text = answer.text
     beside = lemmas(f"{text[sentence.start : value.start]} {text[value.end : sentence.end]}")
     others = {lemma for lemma in beside if lemma not in stop}
-    return others or {lemma for lemma in question.lemmas if lemma not in stop}
+    return others or set(question.content)
 
 
 def _claim_anchor(claim: Claim, answer: TextView, contexts: list[TextView], check: ClaimCheck) -> Anchor:
@@ -101,11 +104,10 @@ def _claim_anchor(claim: Claim, answer: TextView, contexts: list[TextView], chec
     return anchor_at(answer, "claim", claim.start, claim.end, finding, triple_of(claim, answer, check))
 
 
-def _overlap(answer: TextView, contexts: list[TextView], n: int, stop: frozenset[str]) -> Fraction | None:
-    content = [lemma for lemma in answer.lemmas if lemma not in stop]
-    if n == 1:  # the same figure, without a list per context
-        wanted = set(content)
-        missing = wanted.difference(*(context.lemma_set for context in contexts))
-        return Fraction(len(wanted) - len(missing), len(wanted)) if wanted else None
-    outers = [[lemma for lemma in context.lemmas if lemma not in stop] for context in contexts]
-    return containment(content, outers, n)
+def _overlap(answer: TextView, contexts: list[TextView], n: int) -> Fraction | None:
+    if n > 1:
+        return containment(answer.content, [context.content for context in contexts], n)
+    wanted = missing = answer.content_set
+    for context in contexts:  # the same figure, without a list per context
+        missing = missing - context.lemma_set
+    return ratio(len(wanted) - len(missing), len(wanted)) if wanted else None

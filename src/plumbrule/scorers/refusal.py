@@ -86,11 +86,15 @@ def _judge(refused: bool, expected: bool | None, code: str | None, expected_code
 
 def _find_wording(answer: TextView, wording: RefusalWording) -> re.Match[str] | None:
     """Find the first refusing phrase as whole words, whatever their case, spacing and apostrophe."""
-    keys = wording.phrases.keys() & answer.lemma_set
-    if not keys or len(answer.text.split(None, wording.at_most_words)) > wording.at_most_words:
+    keys = wording.phrases.keys()
+    if keys.isdisjoint(answer.lemmas) or len(answer.text.split(None, wording.at_most_words)) > wording.at_most_words:
         return None
+    folded = answer.text.lower()
     said = [
-        phrase for key in keys for phrase in wording.phrases[key] if _pattern(phrase).search(answer.text) is not None
+        phrase
+        for key in keys & answer.lemma_set
+        for phrase in wording.phrases[key]
+        if _may_stand_in(phrase, folded) and _pattern(phrase).search(answer.text) is not None
     ]
     if not said:
         return None
@@ -102,6 +106,13 @@ def _find_wording(answer: TextView, wording: RefusalWording) -> re.Match[str] | 
         and (phrase in wording.impersonal or _has_speaker(answer.text[opening.start : place.start()], wording))
     ]
     return min(places, key=lambda place: (place.start(), -place.end()), default=None)
+
+
+def _may_stand_in(phrase: str, folded: str) -> bool:
+    """Tell whether a text in lower case has every word of the phrase: they are found sooner than their pattern."""
+    if not (folded.isascii() and phrase.isascii()):  # other letters may have more than two cases
+        return True
+    return all([word in folded for word in phrase.split()])  # noqa: C419 - so few are looked up faster than generated
 
 
 def _opening(answer: TextView, wording: RefusalWording) -> Sentence:

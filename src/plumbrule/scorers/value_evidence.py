@@ -24,18 +24,15 @@ def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Find
             if match is None:
                 continue
             rank = _PREFERENCE[match.reason], match.ambiguous
+            if rank == _CLOSEST:  # nothing is closer, so no further value need be read
+                return _support(contexts, index, other, match)
             if best is None or rank < best[0]:
                 best = rank, index, other, match
-            if rank == _CLOSEST:
-                break
-        if (
-            best is not None and best[0] == _CLOSEST
-        ):  # nothing is closer, so the contexts after this one need not be read
-            break
-    if best is None:
-        return None
-    _, index, other, match = best
-    evidence = evidence_in(contexts, index, other.start, other.end)
+    return None if best is None else _support(contexts, *best[1:])
+
+
+def _support(contexts: list[TextView], index: int, value: Value, match: Match) -> Finding:
+    evidence = evidence_in(contexts, index, value.start, value.end)
     return Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
 
 

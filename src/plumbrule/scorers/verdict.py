@@ -16,6 +16,7 @@ from plumbrule.scorers.record import verdict_record
 from plumbrule.scorers.refusal import RefusalFinding, RefusalWording, index_phrases, judge_refusal
 from plumbrule.scorers.relevance import Relevance, score_relevance
 from plumbrule.text.claims import Claim, ClaimWords, extract_claims
+from plumbrule.text.ratios import is_below
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.view import TextView, ViewCache
 
@@ -59,9 +60,11 @@ class VerdictScorer:
         claims, words = rubric.claims, rubric.words
         self._rubric = rubric
         self._stamp = loaded.stamp()
-        self._cache = ViewCache()
-        self._lock = Lock()
+        self._fail_below = float(rubric.relevance.fail_below)  # relevance is compared as the decimals that are printed
         self._stop = _lemma_set(words.stop)
+        self._passages = ViewCache(stop=self._stop)
+        self._questions = ViewCache(stop=self._stop)
+        self._lock = Lock()
         self._topic_words = TopicWords(
             stop=self._stop | _lemma_set(words.question),
             asking=_lemma_set(words.asking),
@@ -107,9 +110,9 @@ class VerdictScorer:
             return self._score_all_of(batch)
 
     def _score_all_of(self, batch: list[Sample]) -> Iterator[Verdict]:
-        questions = [TextView(sample.question) for sample in batch]
-        answers = [TextView(sample.answer or "") for sample in batch]
-        contexts = [[self._cache.view(passage.text) for passage in sample.contexts] for sample in batch]
+        questions = [self._questions.view(sample.question) for sample in batch]
+        answers = [TextView(sample.answer or "", self._stop) for sample in batch]
+        contexts = [[self._passages.view(passage.text) for passage in sample.contexts] for sample in batch]
         _ = [answer.values for answer in answers]
         refusals = [judge_refusal(sample, answer, self._wording) for sample, answer in zip(batch, answers, strict=True)]
         claims = self._claims(answers)
@@ -154,7 +157,7 @@ class VerdictScorer:
         hallucination: Hallucination,
         refusal: RefusalFinding | None,
     ) -> Verdict:
-        fired = list(self._fired(relevance, completeness, hallucination, refusal))
+        fired = self._fired(relevance, completeness, hallucination, refusal)
         outcomes = [outcome for outcome, _ in fired]
         return Verdict(
             id=sample.id,
@@ -171,14 +174,11 @@ class VerdictScorer:
     def _relevance(self, question: TextView, answer: TextView, refusal: RefusalFinding | None) -> Relevance | None:
         if refusal is not None and refusal.refused:
             return None
-        asked, said = question.lemmas, answer.lemmas
-        if not asked and said:
+        if not question.lemmas and answer.lemmas:
             return None
-        if self._rubric.relevance.tokens == "content":
-            content = [lemma for lemma in asked if lemma not in self._stop]
-            if content:  # a question of stop words alone is compared as it stands
-                asked, said = content, [lemma for lemma in said if lemma not in self._stop]
-        return score_relevance(asked, said)
+        if self._rubric.relevance.tokens == "content" and question.content:
+            return score_relevance(question.content, answer.content)
+        return score_relevance(question.lemmas, answer.lemmas)  # a question of stop words alone, too
 
     def _fired(
         self,
@@ -186,25 +186,26 @@ class VerdictScorer:
         completeness: Completeness | None,
         hallucination: Hallucination,
         refusal: RefusalFinding | None,
-    ) -> Iterator[tuple[Outcome, str]]:
-        """Yield every rule that fired, in the rubric's order, with the verdict it asks for."""
+    ) -> list[tuple[Outcome, str]]:
+        """Return every rule that fired, in the rubric's order, with the verdict it asks for."""
         rubric = self._rubric
+        fired: list[tuple[Outcome, str]] = []
         limit = rubric.hallucination.fail_above
-        if hallucination.exact > limit:
-            yield "FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"
-        limit = rubric.relevance.fail_below
-        if relevance is not None and relevance.score < float(limit):  # both as the decimals that are printed
-            yield "FAIL", f"relevance {_compare(relevance.score, '<', limit)}"
+        if is_below(limit, hallucination.exact):
+            fired.append(("FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"))
+        if relevance is not None and relevance.score < self._fail_below:
+            fired.append(("FAIL", f"relevance {_compare(relevance.score, '<', rubric.relevance.fail_below)}"))
         limit = rubric.completeness.warn_below
-        if completeness is not None and completeness.share < limit:
-            yield "WARN", f"completeness {_compare(completeness.score, '<', limit)}"
+        if completeness is not None and is_below(completeness.share, limit):
+            fired.append(("WARN", f"completeness {_compare(completeness.score, '<', limit)}"))
         if refusal is not None:
             outcome: Outcome = getattr(rubric.refusal.verdicts, refusal.judgement)
             template = _REFUSAL_REASONS.get(refusal.judgement)
             if template is not None and outcome != "PASS":
-                yield outcome, template.format(code=refusal.code, expected_code=refusal.expected_code)
+                fired.append((outcome, template.format(code=refusal.code, expected_code=refusal.expected_code)))
             elif outcome != "PASS":
-                yield outcome, f"refusal {refusal.judgement}"
+                fired.append((outcome, f"refusal {refusal.judgement}"))
+        return fired
 
     def _flags(
         self,
@@ -212,14 +213,14 @@ class VerdictScorer:
         completeness: Completeness | None,
         hallucination: Hallucination,
         refusal: RefusalFinding | None,
-    ) -> Iterator[str]:
+    ) -> list[str]:
         refused = refusal is not None and refusal.refused
         holds = {
-            "high_risk": hallucination.exact > self._rubric.hallucination.high_risk_above,
+            "high_risk": is_below(self._rubric.hallucination.high_risk_above, hallucination.exact),
             "topic_drift": hallucination.drifted,
             "nothing_to_verify": not hallucination.anchors,
-            "contradicted": any(anchor.reason == "contradicted" for anchor in hallucination.anchors),
-            "ambiguous_date": any(anchor.ambiguous for anchor in hallucination.anchors),
+            "contradicted": "contradicted" in [anchor.reason for anchor in hallucination.anchors],
+            "ambiguous_date": True in [anchor.ambiguous for anchor in hallucination.anchors],
             "no_contexts": not sample.contexts and not refused,
             "no_question": not sample.question.strip() and not refused,
             "no_keywords": completeness is not None and not completeness.keywords,
@@ -228,9 +229,10 @@ class VerdictScorer:
             "refusal": refused,
             "refusal_undeclared": refused and refusal is not None and not refusal.declared,
         }
-        yield from (flag for flag, held in holds.items() if held)
+        flags = [flag for flag, held in holds.items() if held]
         if refusal is not None and refusal.judgement not in {"as_expected", "unjudged"}:
-            yield f"refusal_{refusal.judgement}"
+            flags.append(f"refusal_{refusal.judgement}")
+        return flags
 
 
 def _lemma_set(words: Iterable[str]) -> frozenset[str]:

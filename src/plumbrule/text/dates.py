@@ -3,15 +3,13 @@
 import calendar
 import datetime as dt
 from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Granularity = Literal["decade", "year", "quarter", "month", "day", "weekday", "time"]
 Reason = Literal["found", "equal_value", "entailed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """One way to read a date: the parts that the text gives, ``None`` for those that it leaves open.
 
     ``decade`` is the year without its last digit, ``weekday`` counts from Monday as 0. ``time`` is hour,
@@ -29,8 +27,7 @@ class Reading:
     zone: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Date:
+class Date(NamedTuple):
     """A date or a time in a text; ``ambiguous`` when it has more than one reading.
 
     A ``plain`` year is four digits that no word marks as a year, so it may be a number after all. A ``weak``
@@ -52,7 +49,7 @@ NO_DATES: Dates = ()
 
 def make_date(start: int, end: int, granularity: Granularity, *readings: Reading) -> Date:
     """Make a date of its readings."""
-    return Date(start=start, end=end, readings=readings, granularity=granularity, ambiguous=len(readings) > 1)
+    return Date(start, end, readings, granularity, len(readings) > 1)
 
 
 def is_possible(year: int | None, month: int, day: int) -> bool:
@@ -68,26 +65,20 @@ def _completed(reading: Reading) -> Reading:
     weekday = reading.weekday
     if weekday is None and year is not None and month is not None and day is not None:
         weekday = dt.date(year, month, day).weekday()
-    return Reading(
-        decade=year // 10 if year is not None else reading.decade,
-        year=year,
-        quarter=(month + 2) // 3 if month is not None else reading.quarter,
-        month=month,
-        day=day,
-        weekday=weekday,
-        time=reading.time,
-        zone=reading.zone,
-    )
+    decade = year // 10 if year is not None else reading.decade
+    quarter = (month + 2) // 3 if month is not None else reading.quarter
+    return Reading(decade, year, quarter, month, day, weekday, reading.time, reading.zone)
 
 
-_PARTS = ("decade", "year", "quarter", "month", "day", "weekday")
+def _parts(reading: Reading) -> tuple[int | None, ...]:
+    """Return the parts of a date without its time: decade, year, quarter, month, day, weekday."""
+    return reading[:6]
 
 
 def _agree(answer: Reading, context: Reading) -> bool:
     """Tell whether every part that the answer gives is given, and equal, in the context."""
-    for part in _PARTS:
-        wanted = getattr(answer, part)
-        if wanted is not None and wanted != getattr(context, part):
+    for wanted, given in zip(_parts(answer), _parts(context), strict=True):
+        if wanted is not None and wanted != given:
             return False
     if answer.time is None:
         return True
@@ -102,16 +93,29 @@ def _conflict(one: Reading, other: Reading) -> bool:
     """Tell whether a part that both give differs: March 5 and March 5, 2024 do not conflict."""
     if one.time is not None and other.time is not None and one.time[:2] != other.time[:2]:
         return True
-    pairs = ((getattr(one, part), getattr(other, part)) for part in _PARTS)
-    return any(first is not None and second is not None and first != second for first, second in pairs)
+    for first, second in zip(_parts(one), _parts(other), strict=True):
+        if first != second and first is not None and second is not None:
+            return True
+    return False
+
+
+_TELLING = ("year", "month", "day", "quarter", "decade", "weekday")
 
 
 def date_keys(reading: Reading) -> list[Hashable]:
-    """Return a key for each part of a date, the telling ones first: one date supports another only where they meet."""
+    """Return a key for each part of a date, given or not: one date supports another only where they meet."""
     known = _completed(reading)
-    parts = ("year", "month", "day", "quarter", "decade", "weekday")
-    keys: list[Hashable] = [(part, value) for part in parts if (value := getattr(known, part)) is not None]
+    keys: list[Hashable] = [(part, value) for part in _TELLING if (value := getattr(known, part)) is not None]
     return keys if known.time is None else [*keys, ("time", known.time[:2])]
+
+
+def telling_key(reading: Reading) -> Hashable:
+    """Return the key of the part of a date that tells most: a date that supports this one has it too."""
+    for part in _TELLING:
+        value = getattr(reading, part)
+        if value is not None:
+            return part, value
+    return "time", reading.time and reading.time[:2]
 
 
 def supports_date(context: Date, answer: Date) -> Literal["equal_value", "entailed"] | None:

@@ -2,12 +2,14 @@
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from text_to_num import text2num
 
 from plumbrule.text.number_tails import Tail, read_repeated, read_tail
 from plumbrule.text.numbers import Number
 from plumbrule.text.numerals import inherit
+from plumbrule.text.ratios import ratio
 from plumbrule.text.units import FUNCTION_WORDS, PERCENT, SCALES, WORDS
 from plumbrule.text.word_tables import word_list
 
@@ -81,7 +83,7 @@ def read_cardinal(text: str, at: int, floor: int) -> tuple[Number | None, int]:
         return None, at + 1
     if number.naked:
         number = _inherit(text, number)
-    if number.value == 1 and not number.weak and text[at : number.end].lower() == "one":
+    if text[at : number.end].lower() == "one" and number.value == 1 and not number.weak:
         checked = _check_one(text, at, number)
         return checked, number.end
     return number, number.end
@@ -97,7 +99,7 @@ def _read_run(text: str, at: int, floor: int) -> Number | None:
         end, whole = _convert(text, at, run.end())
         if end == at:
             return None
-        value = Fraction(whole)
+        value = ratio(whole, 1)
     part = _PART.match(text, end)
     if part is not None:
         word = (part[1] or part[2]).lower()
@@ -113,23 +115,31 @@ def _read_run(text: str, at: int, floor: int) -> Number | None:
     tail = Tail(end, 1, PERCENT) if percent else read_tail(text, end, None)
     if tail is None:
         return None
-    return Number(start=at, end=tail.end, value=value * tail.scale, unit=tail.unit, counted=tail.counted)
+    value = value if tail.scale == 1 else value * tail.scale
+    return Number(at, tail.end, value, tail.unit, tail.counted)
 
 
 def _convert(text: str, at: int, end: int) -> tuple[int, int]:
     """Convert the longest part of a run of number words that is one number."""
     while end > at:
-        words = _STEP.sub(" ", text[at:end].lower())
-        try:
-            return end, int(text2num(words, "en"))
-        except ValueError:
-            cut = max(text.rfind(" ", at, end), text.rfind("-", at, end), text.rfind("\n", at, end), at)
-            end = cut
-            if text[at:end].lower().endswith(" and"):
-                end -= 4
-            while end > at and text[end - 1].isspace():
-                end -= 1
+        whole = _whole(text[at:end])
+        if whole is not None:
+            return end, whole
+        end = max(text.rfind(" ", at, end), text.rfind("-", at, end), text.rfind("\n", at, end), at)
+        if text[at:end].lower().endswith(" and"):
+            end -= 4
+        while end > at and text[end - 1].isspace():
+            end -= 1
     return at, 0
+
+
+@lru_cache(maxsize=1024)
+def _whole(words: str) -> int | None:
+    """Return the whole number that these words say, if they say one."""
+    try:
+        return int(text2num(_STEP.sub(" ", words.lower()), "en"))
+    except ValueError:
+        return None
 
 
 def _check_one(text: str, at: int, number: Number) -> Number | None:

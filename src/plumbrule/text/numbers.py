@@ -1,13 +1,12 @@
 """Says what a number is, and when a number of a context supports a number of an answer."""
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from plumbrule.text.units import Unit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
+class Number(NamedTuple):
     """A number in a text: where it stands, its value with its scale, its unit or the noun that it counts.
 
     The span covers sign, currency, scale and unit, never the counted noun. A ``weak`` number ("a year", an
@@ -59,7 +58,7 @@ def comparable_numbers(answer: Number, context: Number) -> bool:
     if answer.weak or context.weak:
         return False
     if answer.unit is not None and context.unit is not None:
-        return bool(_convertible(answer.unit, context.unit))
+        return answer.unit.dimension == context.unit.dimension or bool(_convertible(answer.unit, context.unit))
     if answer.unit is None and context.unit is None and answer.counted and context.counted:
         return singular(answer.counted) == singular(context.counted)
     return False

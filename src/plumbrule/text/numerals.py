@@ -2,10 +2,10 @@
 
 import re
 from fractions import Fraction
-from functools import lru_cache
 
 from plumbrule.text.number_tails import Tail, read_tail
 from plumbrule.text.numbers import Number
+from plumbrule.text.ratios import ratio
 from plumbrule.text.scan import FRACTIONS
 from plumbrule.text.units import BEFORE, DOLLARS, SIGNS, Unit
 from plumbrule.text.word_tables import word_list
@@ -201,14 +201,8 @@ def _read(text: str, at: int, start: int, sign: int, currency: Unit | None) -> N
     if start == at - 1 and text[start] == "." and under == 1:  # .5
         under = 10 ** (end - at)
     over *= sign * tail.scale
-    return Number(
-        start=start,
-        end=tail.end,
-        value=_fraction(over, under),
-        unit=tail.unit,
-        counted=tail.counted,
-        weak=text[end : end + 1] == ")" and _is_enumerator(text, at),
-    )
+    weak = text[end : end + 1] == ")" and _is_enumerator(text, at)
+    return Number(start, tail.end, ratio(over, under), tail.unit, tail.counted, weak)
 
 
 def _is_enumerator(text: str, at: int) -> bool:
@@ -217,10 +211,6 @@ def _is_enumerator(text: str, at: int) -> bool:
         return False
     window = text[max(0, at - 60) : at]
     return window.endswith("(") or window.rfind("(") <= window.rfind(")")
-
-
-# Small values recur, and finding one is several times as fast as reducing a fraction.
-_fraction = lru_cache(maxsize=4096)(Fraction)
 
 
 def _decimal(digits: str) -> tuple[int, int]:

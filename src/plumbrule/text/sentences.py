@@ -13,9 +13,13 @@ _ABBREVIATIONS = frozenset(
 _BEFORE_NUMBERS = frozenset({"no", "nos"})
 _CLOSERS = "\"'”’)]»*_"
 # the end mark, what closes after it (quotes, brackets, citation markers), then white space
-# (possessive and only at the head of a run of marks: no text makes it look at a place twice)
+# (possessive and only at the head of a run of marks: no text makes it look at a place twice; the mark comes first in
+# the pattern, so that the search skips to the next one)
 _END = re.compile(
-    rf"(?<![.!?…])[.!?…]++[{re.escape(_CLOSERS)}]*+(?:\s*+\[\d++(?:\s*+,\s*+\d++)*+\][.]?)*+(?=\s)|[。！？]++"
+    rf"""[.!?…。！？](?:
+         (?<=[。！？])[。！？]*+
+       | (?<![.!?…].)[.!?…]*+[{re.escape(_CLOSERS)}]*+(?:\s*+\[\d++(?:\s*+,\s*+\d++)*+\][.]?)*+(?=\s) )""",
+    re.VERBOSE | re.DOTALL,
 )
 _BREAK = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*•‣▪–|#>]|\(?\d{1,3}[.)]\s|[a-zA-Z][.)]\s))|(?<=[:;.!?|])[ \t]*\n")
 _MARKER = re.compile(r"[\s>|#]*(?:[-*•‣▪–]+\s+|\(?\d{1,3}[.)]\s+)?\s*")
@@ -32,9 +36,10 @@ class Sentence(NamedTuple):
 
 def sentences(text: str) -> list[Sentence]:
     """Return the sentences of ``text`` in order."""
-    cuts = {found.start() if found[0].startswith("\n") else found.end() for found in _BREAK.finditer(text)}
+    cuts = {len(text)}
+    if "\n" in text:
+        cuts.update(found.start() if found[0].startswith("\n") else found.end() for found in _BREAK.finditer(text))
     cuts.update(found.end() for found in _END.finditer(text) if _ends_sentence(text, found.start(), found.end()))
-    cuts.add(len(text))
     found = []
     start = 0
     for cut in sorted(cuts):

@@ -1,7 +1,6 @@
 """How alike two token lists are: TF-IDF cosine of the pair, Jaccard, containment of n-grams."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -33,12 +32,14 @@ def compare_tokens(left: Sequence[str], right: Sequence[str]) -> tuple[float, fl
 
 
 def _counts(items: Sequence[str]) -> dict[str, int]:
-    counts = dict.fromkeys(items, 1)
-    return counts if len(counts) == len(items) else Counter(items)
+    counts: dict[str, int] = {}
+    for item in items:  # a Counter takes longer to make than to count so few
+        counts[item] = counts.get(item, 0) + 1
+    return counts
 
 
 def _square(counts: dict[str, int], items: Sequence[str]) -> int:
-    return len(items) if len(counts) == len(items) else sum(count * count for count in counts.values())
+    return len(items) if len(counts) == len(items) else sum([count * count for count in counts.values()])
 
 
 def ngrams(items: Sequence[str], n: int) -> set[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable
+from itertools import chain
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -31,12 +32,12 @@ _IRREGULAR = {"data": "data", "media": "media", "us": "us", "left": "left", "fou
 
 def lemmas(text: str) -> list[str]:
     """Return the lemma of every word of ``text``, in order; a number stays one word."""
-    return [lemma for chunk in text.split() for lemma in _LEMMAS[chunk]]
+    return list(chain.from_iterable(map(_LEMMAS.__getitem__, text.split())))
 
 
 def words(text: str) -> list[str]:
     """Return the words of ``text`` as they are written, one for one with their lemmas."""
-    return [word for chunk in text.split() for word in _WORDS[chunk]]
+    return list(chain.from_iterable(map(_WORDS.__getitem__, text.split())))
 
 
 def spans(text: str) -> tuple[list[int], list[int]]:
@@ -71,7 +72,7 @@ class _ChunkTable(dict[str, tuple[T, ...]]):
 
 
 def _lemmatize(word: str) -> str:
-    folded = unicodedata.normalize("NFKC", word.translate(_DROPPED)).casefold().replace("’", "'")
+    folded = word.lower() if word.isascii() else _fold(word)
     if _NUMBER_ONLY.fullmatch(folded):
         return folded.replace(",", "") if _GROUPED.fullmatch(folded) else folded
     if folded in _CONTRACTED:
@@ -84,6 +85,10 @@ def _lemmatize(word: str) -> str:
     from simplemma import lemmatize  # noqa: PLC0415 - the tables take a moment to load
 
     return lemmatize(folded, lang="en").casefold()
+
+
+def _fold(word: str) -> str:
+    return unicodedata.normalize("NFKC", word.translate(_DROPPED)).casefold().replace("’", "'")
 
 
 _LEMMAS: _ChunkTable[str] = _ChunkTable(lambda word: _lemmatize(word[0]))

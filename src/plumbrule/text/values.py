@@ -7,7 +7,15 @@ from math import gcd
 from operator import itemgetter
 
 from plumbrule.text import date_forms, date_words, number_words
-from plumbrule.text.dates import Date, Reason, comparable_dates, date_keys, supports_date, supports_in_every_reading
+from plumbrule.text.dates import (
+    Date,
+    Reason,
+    comparable_dates,
+    date_keys,
+    supports_date,
+    supports_in_every_reading,
+    telling_key,
+)
 from plumbrule.text.numbers import Number, comparable_numbers, singular, supports
 from plumbrule.text.numerals import citation_end, read_numeral
 from plumbrule.text.scan import fold
@@ -81,9 +89,9 @@ def _read_digits(text: str, at: int, floor: int) -> tuple[tuple[Value, ...], int
 def extract_values(text: str) -> tuple[Value, ...]:
     """Return the numbers and dates of a text in their order; none overlaps another."""
     folded = fold(text)
-    text = folded.text
+    text, marks = folded
     words: list[tuple[int, _Reader]] = []
-    for word in _TRIGGER_WORDS.intersection(folded.fold.split()):
+    for word in _TRIGGER_WORDS.intersection(marks.split()):
         phrase, reader = _TRIGGERS[word]
         words += [(place, reader) for place in folded.places(phrase)]
     words.sort(key=itemgetter(0), reverse=True)
@@ -132,7 +140,7 @@ def index_keys(value: Value) -> list[Hashable]:
     if isinstance(value, Date):
         keys: list[Hashable] = [key for reading in value.readings for key in date_keys(reading)]
         return keys if value.granularity != "year" else [*keys, ("bare", value.readings[0].year, 1)]
-    over, under = value.value.numerator, value.value.denominator  # hashed faster than the fraction itself
+    over, under = value.value.as_integer_ratio()  # hashed faster than the fraction itself
     if value.unit is None:
         return [("bare" if value.naked else "counted", over, under)]
     percent = value.unit.dimension == "percent"
@@ -142,12 +150,12 @@ def index_keys(value: Value) -> list[Hashable]:
 def lookup_keys(value: Value) -> list[Hashable]:
     """Return the keys under which the values stand that may match this one of an answer; almost all of them do."""
     if isinstance(value, Date):
-        keys: list[Hashable] = [date_keys(reading)[0] for reading in value.readings]
+        keys: list[Hashable] = [telling_key(reading) for reading in value.readings]
         year = value.readings[0].year if value.granularity == "year" else None
         if year is not None:
             keys += [(kind, year, 1) for kind in (("bare", "counted", "measured") if value.plain else ("bare",))]
         return keys
-    over, under = value.value.numerator, value.value.denominator
+    over, under = value.value.as_integer_ratio()
     if value.unit is not None:
         bare = [] if value.unit.dimension == "percent" else [("bare", over, under)]
         return [*_unit_keys(value), *bare]
@@ -158,9 +166,10 @@ def lookup_keys(value: Value) -> list[Hashable]:
 def _unit_keys(number: Number) -> list[Hashable]:
     keys: list[Hashable] = []
     unit = number.unit
+    value_over, value_under = number.value.as_integer_ratio()
     while unit is not None:
-        over = number.value.numerator * unit.factor.numerator
-        under = number.value.denominator * unit.factor.denominator
+        over, under = unit.factor.as_integer_ratio()
+        over, under = over * value_over, under * value_under
         common = gcd(over, under)
         keys.append((unit.dimension, over // common, under // common))
         unit = unit.other

@@ -2,9 +2,9 @@
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from itertools import chain, islice
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
@@ -14,6 +14,7 @@ _CACHED_CHARACTERS = 1_000_000
 _MOST_RIVALS = 256
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class _Once(Generic[T]):
@@ -25,21 +26,43 @@ class _Once(Generic[T]):
         self.__doc__ = work.__doc__
 
     def __get__(self, view: "TextView", owner: type) -> T:
-        value = view.__dict__[self._name] = self._work(view)
+        value = self._work(view)
+        setattr(view, self._name, value)
         return value
 
 
 class TextView:
-    """A text with its lemmas, words, sentences and values."""
+    """A text with its lemmas, words, sentences and values; its content is what ``stop`` leaves of the lemmas."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, stop: frozenset[str] = frozenset()) -> None:
         self.text = text
+        self.stop = stop
+        self._by_rules: dict[Callable[..., Any], tuple[object, Any]] = {}
         self._beside: dict[int, frozenset[str]] = {}
 
     @_Once
     def lemmas(self) -> list[str]:
         """Give the lemma of each word, in order."""
         return lemmas(self.text)
+
+    def by(self, work: Callable[["TextView", R], T], rules: R) -> T:
+        """Return what ``work`` makes of this text by these rules, kept for as long as the rules stay the same."""
+        known = self._by_rules.get(work)
+        if known is None or known[0] is not rules:
+            known = self._by_rules[work] = rules, work(self, rules)
+        result: T = known[1]
+        return result
+
+    @_Once
+    def content(self) -> list[str]:
+        """Give the lemmas that are no stop words, in order."""
+        stop = self.stop
+        return [lemma for lemma in self.lemmas if lemma not in stop]
+
+    @_Once
+    def content_set(self) -> frozenset[str]:
+        """Give the distinct lemmas that are no stop words."""
+        return frozenset(self.content)
 
     @_Once
     def lemma_set(self) -> frozenset[str]:
@@ -78,9 +101,11 @@ class TextView:
                 table.setdefault(key, []).append(value)
         return table
 
-    def values_under(self, keys: list[Hashable]) -> Iterator[Value]:
-        """Yield the values that may match one with these lookup keys."""
+    def values_under(self, keys: list[Hashable]) -> Iterable[Value]:
+        """Return the values that may match one with these lookup keys."""
         table = self.values_by_key
+        if table.keys().isdisjoint(keys):  # as in most contexts
+            return ()
         return chain.from_iterable([table[key] for key in keys if key in table])
 
     @_Once
@@ -92,11 +117,13 @@ class TextView:
                 table.setdefault(key, []).append(value)
         return table
 
-    def rivals_of(self, value: Value) -> Iterator[Value]:
-        """Yield the values that would contradict ``value``, up to a number that bounds the work on endless lists."""
+    def rivals_of(self, value: Value) -> Iterable[Value]:
+        """Return the values that would contradict ``value``, up to a number that bounds the work on endless lists."""
         table = self.values_by_rival_key
-        candidates = (other for key in rival_keys(value) for other in table.get(key, ()))
-        return islice((other for other in candidates if comparable(value, other)), _MOST_RIVALS)
+        candidates = [table[key] for key in rival_keys(value) if key in table]
+        if not candidates:
+            return ()
+        return islice((other for other in chain.from_iterable(candidates) if comparable(value, other)), _MOST_RIVALS)
 
     def values_between(self, start: int, end: int) -> tuple[Value, ...]:
         """Return the values that start in ``[start, end)``."""
@@ -138,8 +165,9 @@ def _start(value: Value) -> int:
 class ViewCache:
     """The views of the texts met last: passages come again and again in a dataset."""
 
-    def __init__(self, characters: int = _CACHED_CHARACTERS) -> None:
+    def __init__(self, characters: int = _CACHED_CHARACTERS, *, stop: frozenset[str] = frozenset()) -> None:
         self._capacity = characters
+        self._stop = stop
         self._held = 0
         self._views: OrderedDict[str, TextView] = OrderedDict()
 
@@ -149,7 +177,7 @@ class ViewCache:
         if known is not None:
             self._views.move_to_end(text)
             return known
-        view = TextView(text)
+        view = TextView(text, self._stop)
         if len(text) <= self._capacity:
             self._views[text] = view
             self._held += len(text)
