@@ -21,10 +21,10 @@ def describe_run(ledger: Ledger, run: Entry, *, samples: bool = False) -> dict[s
     kept = [entry.value for entry in ledger.results(run.subject)]
     if not kept:
         raise InputError(f"{run.subject}: has no results yet; 'plumbrule run CONFIG --resume {run.subject}' goes on")
-    results = [SampleResult(**{**each["result"], "flags": tuple(each["result"]["flags"])}) for each in kept]
+    results = [read_result(each) for each in kept]
     about = run.value
     live = about["summary"]["candidate"] != "recorded"
-    rubric = _rubric_of(ledger, run.subject)
+    rubric = rubric_of(ledger, run.subject)
     group = summarise(results, rubric, recorded=not live)
     worst = min(group.repeats, key=_standing)
     judgements = [each["judgement"] for each in kept]
@@ -54,16 +54,21 @@ def describe_run(ledger: Ledger, run: Entry, *, samples: bool = False) -> dict[s
     return described
 
 
-def _standing(repeat: Repeat) -> tuple[bool, float]:
-    return repeat.decision.release_ready, float(repeat.aggregates.figures.aggregate_score or 0)
+def read_result(kept: dict[str, Any]) -> SampleResult:
+    """Return a result from what the ledger keeps of it."""
+    return SampleResult(**{**kept["result"], "flags": tuple(kept["result"]["flags"])})
 
 
-def _rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
+def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
     """Return the benchmark rubric that the run was made with, as the ledger keeps it."""
     [kept] = ledger.entries(kind="rubric", subject=f"{run}/rubrics/benchmark")
     return load_benchmark(
         overrides={key: value for key, value in kept.value["content"].items() if key != "name"}
     ).rubric
+
+
+def _standing(repeat: Repeat) -> tuple[bool, float]:
+    return repeat.decision.release_ready, float(repeat.aggregates.figures.aggregate_score or 0)
 
 
 def _answers(ledger: Ledger, run: str) -> Iterator[dict[str, Any]]:

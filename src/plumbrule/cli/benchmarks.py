@@ -15,7 +15,7 @@ from plumbrule.cli.console import plain, stdout
 from plumbrule.cli.storage import open_here
 
 _LONGEST_CELL = 40
-_SIGNS = {"at_least": "≥", "at_most": "≤"}
+SIGNS = {"at_least": "≥", "at_most": "≤"}
 
 
 def list_runs(*, ledger_url: str | None, as_json: bool) -> None:
@@ -49,7 +49,7 @@ def gate(run: str, *, strict: bool, ledger_url: str | None, as_json: bool) -> bo
     """Show the decision on a run; tell whether it may be released."""
     described = _described(run, ledger_url)
     reasons = [
-        f"{each['name']} {_value(each)} is not {_SIGNS[each['direction']]} {each['limit']}"
+        f"{each['name']} {_value(each)} is not {SIGNS[each['direction']]} {each['limit']}"
         for each in described["gates"]
         if not each["passed"]
     ]
@@ -115,7 +115,7 @@ def gate_table(gates: list[dict[str, Any]]) -> Table:
         table.add_row(
             Text("✓", "green") if each["passed"] else Text("✗", "bold red"),
             each["name"],
-            f"{_SIGNS[each['direction']]} {number(each['limit'])}",
+            f"{SIGNS[each['direction']]} {number(each['limit'])}",
             number(each["value"]),
             number(each["value_nulls_as_zero"]),
             f"{number(interval['low'])} to {'any' if interval['high'] is None else number(interval['high'])}",

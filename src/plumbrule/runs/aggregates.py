@@ -19,7 +19,7 @@ from plumbrule.stats.percentiles import percentile, percentile_interval
 from plumbrule.stats.spread import mean_of, mean_settles_at, sample_sd, share_mean_interval, share_settles_at
 
 P50, P95 = Fraction(50, 100), Fraction(95, 100)
-_LEVEL = 0.95
+LEVEL = 0.95
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class Estimate:
         return {
             "low": self.low,
             "high": self.high,
-            "level": _LEVEL,
+            "level": LEVEL,
             "method": self.method,
             "samples": self.samples,
         }

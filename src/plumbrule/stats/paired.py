@@ -1,0 +1,175 @@
+"""Two measurements of the same samples: how far they lie apart, and whether chance alone could have done it."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Literal
+
+from plumbrule.stats.intervals import Z95, Interval
+from plumbrule.stats.percentiles import interval_ranks, percentile_rank
+from plumbrule.stats.spread import mean_of, mean_settles_at, sample_sd, t_quantile_975
+
+RESAMPLES = 2_000
+SEED = 42
+# No exact test of paired differences can reject with fewer that are not 0: 2 * 0.5 ** 5 is above 0.05.
+LEAST_THAT_DIFFER = 6
+_CHANCE = Fraction(5, 100)
+_MOST = 10**15
+
+Method = Literal["student_t", "bonett_price", "sign_test", "bootstrap"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """The mean of paired differences, its 95% interval, and at how many pairs that would exclude 0.
+
+    The interval is None where so few pairs cannot bound it; ``settles_at`` where no number of pairs would do.
+    """
+
+    mean: Fraction | None
+    interval: Interval | None
+    method: Method
+    settles_at: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many differences are above, below and at 0."""
+
+    above: int
+    below: int
+    level: int
+
+
+def tally(differences: Iterable[Fraction | int]) -> Tally:
+    """Count the differences by their sign."""
+    signs = [(value > 0) - (value < 0) for value in differences]
+    return Tally(above=signs.count(1), below=signs.count(-1), level=signs.count(0))
+
+
+def sign_test(above: int, below: int) -> Fraction:
+    """Return the exact two-sided chance of so uneven a split by the toss of a coin.
+
+    Of the pairs that changed from pass to fail and from fail to pass, it is McNemar's exact test.
+    """
+    tosses, ways, term = above + below, 0, 1
+    for heads in range(min(above, below) + 1):
+        ways += term
+        term = term * (tosses - heads) // (heads + 1)
+    return min(Fraction(1), Fraction(2 * ways, 2**tosses))
+
+
+def mean_gap(differences: Sequence[Fraction], *, bound: Fraction | None = None) -> Gap:
+    """Return the mean difference with its interval; ``bound`` is the largest difference there can be.
+
+    Student's t. It is not fit where every difference is all or nothing, as of pass and fail, or all are alike: then
+    one gain and one loss of the full bound are added (Bonett and Price), or, without a bound, the difference that all
+    pairs show is taken as it is. An interval excludes 0 only where the exact test could, too: McNemar's for all or
+    nothing; else any, which takes six pairs that differ.
+    """
+    mean, deviation, counts = mean_of(differences), sample_sd(differences), tally(differences)
+    if mean is None or deviation is None:
+        return Gap(mean=mean, interval=None, method="student_t", settles_at=None)
+    total, differing = len(differences), counts.above + counts.below
+    all_or_nothing = bound is not None and all(abs(value) in {0, bound} for value in differences)
+    unequal = max(counts.above, counts.below), min(counts.above, counts.below)
+    least = math.ceil(Fraction(LEAST_THAT_DIFFER * total, differing)) if mean else None
+    if deviation > 0 and not all_or_nothing:
+        reach = t_quantile_975(total - 1) * deviation / math.sqrt(total)
+        most = math.inf if bound is None else float(bound)
+        found = Interval(max(-most, float(mean) - reach), min(most, float(mean) + reach))
+        needed = mean_settles_at(mean, deviation, Fraction())
+        method: Method = "student_t"
+    elif bound is not None:
+        square = sum((value * value for value in differences), Fraction()) / total
+        found = _bonett_price(mean, square, total, bound)
+        needed = _bonett_price_settles_at(mean, square, bound, unequal if all_or_nothing else None, total)
+        method = "bonett_price"
+    else:
+        if total < LEAST_THAT_DIFFER:
+            return Gap(mean=mean, interval=None, method="sign_test", settles_at=least)
+        found, needed, method = Interval(float(mean), float(mean)), least, "sign_test"
+    if sign_test(*(unequal if all_or_nothing else (differing, 0))) > _CHANCE:
+        found = Interval(min(found.low, 0.0), max(found.high, 0.0))
+    settles_at = None if least is None or needed is None else max(least, needed)
+    return Gap(mean=mean, interval=found, method=method, settles_at=settles_at)
+
+
+def percentile_gap(
+    first: Sequence[Fraction | None], second: Sequence[Fraction | None], share: Fraction
+) -> tuple[float | None, float | None]:
+    """Return the 95% interval of second's high percentile less first's, from a seeded bootstrap; None is an open end.
+
+    Pairs are drawn together. A value that is None stands above all others, as for ``percentile``. So few pairs that
+    they could not bound either percentile from above leave both ends open.
+    """
+    total = len(first)
+    if interval_ranks(total, share)[1] > total:
+        return None, None
+    wanted = total - percentile_rank(total, share) + 1  # counted from the top
+    # The percentile of a drawing lies among the highest; lower values are drawn, too, but need not be looked at.
+    lowest = max(0, total - wanted - 6 * math.isqrt(wanted) - 12)
+    ranked = [_Ranked.of(values) for values in (first, second)]
+    high = [index for index in range(total) if any(each.places[index] >= lowest for each in ranked)]
+    places = [[each.places[index] for index in high] for each in ranked]
+    draw = Random(SEED).random  # noqa: S311 - a sequence that is always the same, no secret
+    lows, highs = [], []
+    for _ in range(RESAMPLES):
+        drawn = [int(number) for number in [draw() * total for _ in range(total)] if number < len(high)]
+        before, after = (
+            each.values[max([lowest, *sorted([place[index] for index in drawn])[-wanted:][:1]])]
+            for each, place in zip(ranked, places, strict=True)
+        )
+        known = before < math.inf or after < math.inf
+        lows.append(after - before if known else -math.inf)
+        highs.append(after - before if known else math.inf)
+    cut = RESAMPLES // 40
+    low, top = sorted(lows)[cut], sorted(highs)[-1 - cut]
+    return (low if math.isfinite(low) else None), (top if math.isfinite(top) else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ranked:
+    """Values in order, and the place of each among them; None is the greatest."""
+
+    values: list[float]
+    places: list[int]
+
+    @classmethod
+    def of(cls, values: Sequence[Fraction | None]) -> "_Ranked":
+        floats = [math.inf if value is None else float(value) for value in values]
+        order = sorted(range(len(floats)), key=floats.__getitem__)
+        places = [0] * len(floats)
+        for place, index in enumerate(order):
+            places[index] = place
+        return cls(values=[floats[index] for index in order], places=places)
+
+
+def _bonett_price(mean: Fraction, square: Fraction, total: int, bound: Fraction) -> Interval:
+    """Return the interval of ``total`` differences with this mean and mean square, and two more of the full bound."""
+    more = total + 2
+    centre = mean * total / more
+    variance = (square * total + 2 * bound * bound) / more - centre * centre
+    reach = Z95 * math.sqrt(variance / more)
+    return Interval(max(-float(bound), float(centre) - reach), min(float(bound), float(centre) + reach))
+
+
+def _bonett_price_settles_at(
+    mean: Fraction, square: Fraction, bound: Fraction, unequal: tuple[int, int] | None, seen: int
+) -> int | None:
+    """Return how many pairs like those seen would do; for all or nothing McNemar's test must reject, too."""
+    if mean == 0:
+        return None
+
+    def settled(total: int) -> bool:
+        found = _bonett_price(abs(mean), square, total, bound)
+        if unequal is None or found.low <= 0:
+            return found.low > 0
+        more, fewer = (Fraction(count * total, seen) for count in unequal)
+        # with the correction for continuity, which comes close to the exact test at any scale
+        return more - fewer > 1 and (more - fewer - 1) ** 2 >= Fraction(Z95) ** 2 * (more + fewer)
+
+    return bisect_left(range(1, _MOST), x=True, key=settled) + 1

@@ -1,0 +1,220 @@
+"""Two runs of a real ledger beside each other, for people and for machines."""
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+Make = Callable[..., str]
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "runs.md"
+CONFIG = """
+name: {name}
+dataset: {{path: {dataset}, id: fees}}
+candidate: {{kind: python, target: "{module}:reply", model_id: "{name}@1"}}
+judge: {{kind: rules}}
+repeats: {repeats}
+{more}
+"""
+REPLY = """
+WRONG = {wrong!r}
+def reply(sample):
+    text = "The fee is $99." if sample["id"] in WRONG else "The fee is $25."
+    return {{"answer": text, "input_tokens": {tokens}, "output_tokens": 20}}
+"""
+FEE = "The fee is $25."
+
+
+def samples(count: int, question: str = "What is the fee?") -> str:
+    """Return a dataset as JSON Lines."""
+    asked = {"question": question, "answer": "", "contexts": [FEE], "reference": FEE}
+    lines = (json.dumps({**asked, "id": f"q{number:02}"}) for number in range(count))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def make(run: Run, tmp_path: Path) -> Make:
+    """Return a function that carries out a run whose answers to some samples are wrong, and returns its id."""
+
+    def make_run(
+        name: str,
+        wrong: Sequence[str] = (),
+        *,
+        dataset: str | None = None,
+        tokens: int = 300,
+        repeats: int = 1,
+        more: str = "",
+    ) -> str:
+        (tmp_path / f"{name}.jsonl").write_text(samples(20) if dataset is None else dataset)
+        module = f"answers_{secrets.token_hex(4)}"  # one process runs all tests, and imports a name once
+        (tmp_path / f"{module}.py").write_text(REPLY.format(wrong=list(wrong), tokens=tokens))
+        config = CONFIG.format(name=name, module=module, dataset=f"{name}.jsonl", repeats=repeats, more=more)
+        (tmp_path / f"{name}.yaml").write_text(config)
+        done = run("run", f"{name}.yaml", "--json")
+        assert (done.code, done.err) == (0, "")
+        run_id: str = done.records[0]["run_id"]
+        return run_id
+
+    return make_run
+
+
+BAD = [f"q{number:02}" for number in range(12)]
+
+
+def test_a_worse_run_is_told_and_fails_on_request(run: Run, make: Make) -> None:
+    """Flips with their questions, gates side by side, and exit code 1 only where it is asked for."""
+    first, second = make("old"), make("new", BAD)
+    done = run("compare", first, second)
+    assert (done.code, done.err) == (0, "")
+    assert "12 passed, and fail in the second:" in done.out
+    assert "q00 (accuracy_score" in done.out
+    assert "What is the fee?" in done.out
+    assert "q10" not in done.out
+    assert "and 2 more; --json lists all" in done.out
+    assert "worse: pass_rate: clearly worse" in done.out
+    assert run("compare", first, second, "--fail-on", "worse").code == 1
+    assert run("compare", second, first, "--fail-on", "worse").code == 0
+    assert "12 failed, and pass in the second:" in run("compare", second, first).out
+
+
+def test_the_json_of_a_comparison(run: Run, make: Make) -> None:
+    """All that the terminal shows, all flips, and both runs by name."""
+    first, second = make("old"), make("new", BAD)
+    [compared] = run("compare", first, second, "--json").records
+    assert (compared["first"]["run_id"], compared["second"]["run_id"]) == (first, second)
+    assert (compared["first"]["model"], compared["second"]["complete"]) == ("old@1", True)
+    assert compared["rubric"]["name"] == "benchmark"
+    assert (compared["samples"], compared["differences"], compared["warnings"]) == (20, [], [])
+    assert [flip["sample_id"] for flip in compared["flips"]["pass_to_fail"]] == BAD
+    assert compared["flips"]["pass_to_fail"][0]["question"] == "What is the fee?"
+    assert compared["flips"]["mcnemar_p"] == 2 / 2**12
+    [passes] = [each for each in compared["figures"] if each["name"] == "pass_rate"]
+    assert (passes["first"], passes["second"], passes["verdict"]) == (1.0, 0.4, "worse")
+    assert (passes["wins"], passes["losses"], passes["ties"]) == (0, 12, 8)
+    assert passes["interval"]["high"] < 0
+    [gate] = [each for each in compared["gates"] if each["name"] == "pass_rate"]
+    assert (gate["first"]["passed"], gate["second"]["passed"]) == (True, False)
+    assert "pass_rate: clearly worse" in compared["regressions"]
+
+
+def test_every_key_is_documented(run: Run, make: Make) -> None:
+    """docs/runs.md names all that the JSON holds."""
+    first, second = make("old"), make("new", BAD, more="generation: {temperature: 0.5}")
+    [compared] = run("compare", first, second, "--json").records
+    compared["differences"] = [dict.fromkeys(each) for each in compared["differences"]]  # values are not ours
+    keys = set(keys_of(compared))
+    page = REFERENCE.read_text(encoding="utf-8")
+    assert len(keys) > 40
+    assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
+
+
+def keys_of(value: object) -> Iterator[str]:
+    """Yield every key at any depth."""
+    if isinstance(value, dict):
+        yield from value
+    inside: Iterable[object] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for each in inside:
+        yield from keys_of(each)
+
+
+def test_a_run_against_itself(run: Run, make: Make) -> None:
+    """The same run twice: nothing differs, nothing fails, and the same bytes each time."""
+    make("old", BAD[:3])
+    done = run("compare", "last", "last", "--fail-on", "worse", "--json")
+    assert done.code == 0
+    assert {each["difference"] for each in done.records[0]["figures"]} == {0}
+    assert run("compare", "last", "last", "--json").out == done.out
+    assert "clearly" not in run("compare", "last", "last").out
+
+
+def test_another_dataset_is_refused_unless_it_is_meant(run: Run, make: Make) -> None:
+    """One line that says what to do; then samples are paired by id, and what does not fit is told."""
+    first = make("old")
+    second = make("new", dataset=samples(8, "Which fee applies?") + samples(25).split("\n", 20)[-1])
+    done = run("compare", first, second)
+    assert (done.code, done.out) == (2, "")
+    assert "are of different datasets: --other-dataset" in done.err
+    assert len(done.err.splitlines()) == 1
+    [compared] = run("compare", first, second, "--other-dataset", "--json").records
+    assert (compared["samples"], len(compared["only_in_first"]), len(compared["only_in_second"])) == (8, 12, 5)
+    assert compared["warnings"] == [
+        "12 samples are only in the first run, and are not compared",
+        "5 samples are only in the second run, and are not compared",
+        "8 of the 8 samples compared ask another question in the second run",
+    ]
+    assert [each["name"] for each in compared["differences"]] == ["dataset_version_or_hash"]
+    shown = run("compare", first, second, "--other-dataset").out
+    assert "warning: 12 samples are only in the first run" in shown
+    assert "dataset_version_or_hash: " in shown
+
+
+def test_nothing_in_common_is_said_in_one_line(run: Run, make: Make) -> None:
+    """Ids that never meet cannot be paired."""
+    first, second = make("old"), make("new", dataset=samples(3).replace('"q', '"other'))
+    done = run("compare", first, second, "--other-dataset")
+    assert done.code == 2
+    assert "no sample id in common" in done.err
+
+
+def test_what_else_differs_is_listed(run: Run, make: Make, tmp_path: Path) -> None:
+    """Rubric, generation parameters and repeats; the second run's rubric grades both, and that is said."""
+    (tmp_path / "easy.yaml").write_text("total_tokens: {pass_at_most: 100000}\n")
+    first = make("old", tokens=9_000)
+    more = "rubric: {benchmark: easy.yaml}\ngeneration: {temperature: 0.7}"
+    second = make("new", tokens=9_000, repeats=2, more=more)
+    [compared] = run("compare", first, second, "--json").records
+    differences = {each["name"]: (each["first"], each["second"]) for each in compared["differences"]}
+    assert set(differences) == {"generation_params", "benchmark_rubric", "repeats"}
+    assert differences["repeats"] == (1, 2)
+    assert differences["generation_params"][1]["temperature"] == 0.7
+    assert any("second's benchmark rubric" in warning for warning in compared["warnings"])
+    [passes] = [each for each in compared["figures"] if each["name"] == "pass_rate"]
+    assert passes["first"] == 1.0
+    [passes] = [
+        each for each in run("compare", second, first, "--json").records[0]["figures"] if each["name"] == "pass_rate"
+    ]
+    assert passes["first"] == 0.0
+    assert "repeats: 1 in the first, 2 in the second" in run("compare", first, second).out
+
+
+def test_a_run_that_is_not_complete_cannot_replace_another(run: Run, make: Make, tmp_path: Path) -> None:
+    """What it has is compared, the rest is told, and it fails on worse however good it looks."""
+    first = make("old")
+    config = (tmp_path / "old.yaml").read_text()
+    (tmp_path / "part.yaml").write_text(f"{config}budget: {{max_calls: 7}}\nconcurrency: 1\n")
+    assert run("run", "part.yaml").code == 4
+    [compared] = run("compare", first, "last", "--json").records
+    assert (compared["samples"], len(compared["only_in_first"]), compared["second"]["complete"]) == (7, 13, False)
+    assert compared["regressions"] == ["the second run is not complete"]
+    assert run("compare", first, "last", "--fail-on", "worse").code == 1
+    assert run("compare", "last", first, "--fail-on", "worse").code == 0
+
+
+def test_an_unknown_run_is_one_line(run: Run, make: Make) -> None:
+    """As for every command that takes a run."""
+    make("old")
+    done = run("compare", "run-nowhere", "last")
+    assert (done.code, "there is no run 'run-nowhere'" in done.err) == (2, True)
+
+
+def test_hostile_text_is_shown_as_text(run: Run, make: Make) -> None:
+    """A question cannot steer the terminal, nor break a line."""
+    hostile = samples(8, "What \x1b[31mis\nthe [bold]fee?")
+    first, second = make("old", dataset=hostile), make("new", BAD, dataset=hostile)
+    shown = run("compare", first, second).out
+    assert "\x1b" not in shown
+    assert "What \\x1b[31mis the [bold]fee?" in shown
+
+
+def test_differences_have_colours_on_a_terminal(run: Run, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Green is better, red is worse, dim is unclear."""
+    first, second = make("old"), make("new", BAD, tokens=100)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = run("compare", first, second).out
+    assert "\x1b[1;31mworse" in shown
+    assert "\x1b[1;32mbetter" in shown
+    assert "\x1b[2munclear" in shown
