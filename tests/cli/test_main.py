@@ -97,7 +97,7 @@ def test_version(run: Run, option: str) -> None:
         (("rubric", "show"), "Missing argument 'NAME'"),
         (
             ("rubric", "show", "nope"),
-            "there is no rubric 'nope'; there are: benchmark, compliance, refusals, scorecard, verdict",
+            "there is no rubric 'nope'; there are: benchmark, compliance, refusals, rules, scorecard, verdict",
         ),
         (("validate",), "Missing argument 'DATASET'"),
     ],

@@ -13,8 +13,7 @@ import pytest
 from plumbrule.demo import samples_path
 from plumbrule.errors import RubricError
 from plumbrule.judges.rules import RulesJudge
-from plumbrule.judges.rules_policy import load_rules
-from plumbrule.rubrics import load_verdict
+from plumbrule.rubrics import load_rules, load_verdict
 from plumbrule.samples import Sample, sample_from, samples_from
 
 ROOT = Path(__file__).parents[2]
@@ -172,12 +171,13 @@ def test_the_same_in_every_process() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"), [("a: [", "not YAML"), ("name: rules", "version"), ("name: other", "name"), ("- 1", "rules")]
+    ("text", "problem"), [("accuracy: {full_share: 2}", "accuracy.full_share"), ("name: other", "name"), ("a: 1", "a")]
 )
-def test_a_bad_policy_is_a_rubric_error(text: str, problem: str) -> None:
+def test_a_bad_policy_is_a_rubric_error(tmp_path: Path, text: str, problem: str) -> None:
     """One line that names the key."""
+    (tmp_path / "mine.yaml").write_text(text)
     with pytest.raises(RubricError, match=problem):
-        load_rules(text)
+        load_rules(tmp_path / "mine.yaml")
 
 
 def test_the_identity_changes_with_either_policy() -> None:

@@ -31,10 +31,11 @@ def test_the_rubric_that_ships() -> None:
 
 def test_every_rubric_ships_as_text() -> None:
     """The text is the file, comments and all; it loads to itself."""
-    assert RUBRICS == ("benchmark", "compliance", "refusals", "scorecard", "verdict")
+    assert RUBRICS == ("benchmark", "compliance", "refusals", "rules", "scorecard", "verdict")
     assert shipped_text("verdict").startswith("# The verdict rubric")
     with pytest.raises(
-        RubricError, match="there is no rubric 'nope'; there are: benchmark, compliance, refusals, scorecard, verdict"
+        RubricError,
+        match="there is no rubric 'nope'; there are: benchmark, compliance, refusals, rules, scorecard, verdict",
     ):
         shipped_text("nope")
 

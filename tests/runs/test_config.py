@@ -99,7 +99,7 @@ rubric: {{verdict: verdict.yaml}}
     said, content = yaml.safe_load(text.replace("2025-01-01", "'2025-01-01'")), loaded.config.to_dict()
     said["judge"]["judges"][1] |= {"base_url": None, "api_key_env": None, "allow_private": False, "cache": None}
     said["candidate"]["allow_private"] = False
-    said["rubric"]["benchmark"] = None
+    said["rubric"] |= {"benchmark": None, "rules": None}
     assert content == said | {"allow_floating_models": False}
     assert loaded.resolve(loaded.config.dataset.path) == run_file.parent / "data.txt"
     assert loaded.resolve("/elsewhere/data.txt") == Path("/elsewhere/data.txt")
@@ -351,7 +351,7 @@ def test_the_starter_is_valid(run_file: Path) -> None:
 
 def test_every_other_choice_in_the_starter_is_valid(run_file: Path) -> None:
     """A line that is offered works in place of the one that stands."""
-    for name in ("my_benchmark", "my_verdict"):
+    for name in ("my_benchmark", "my_rules", "my_verdict"):
         (run_file.parent / f"{name}.yaml").write_text("version: mine\n")
     choices = [line.removeprefix("#: ") for line in starter_text().splitlines() if line.startswith("#: ")]
     assert len(choices) == 13

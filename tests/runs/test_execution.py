@@ -8,8 +8,7 @@ from plumbrule.demo import samples_path
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import JudgeIdentity, Judgement
 from plumbrule.judges.rules import RulesJudge
-from plumbrule.judges.rules_policy import load_rules
-from plumbrule.rubrics import load_benchmark, load_verdict
+from plumbrule.rubrics import load_benchmark, load_rules, load_verdict
 from plumbrule.runs.aggregates import aggregate
 from plumbrule.runs.candidates import Answered, Candidate, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.config_schema import Budget

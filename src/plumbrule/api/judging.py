@@ -6,12 +6,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from plumbrule.api.opening import Opener
+from plumbrule.api.opening import Opener, load_rubrics
 from plumbrule.errors import EvaluationError
 from plumbrule.judges import Judge
 from plumbrule.judges.rules import RulesJudge
-from plumbrule.judges.rules_policy import load_rules
-from plumbrule.rubrics import load_benchmark, load_verdict
 from plumbrule.runs.candidates import Answered, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.config import check_secrets, load_config
 from plumbrule.runs.execution import Execution, Failed, Finished, Unit
@@ -26,17 +24,14 @@ def judge_sample(sample: Sample, config: Path | None = None) -> dict[str, Any]:
     Returns every per-sample field of a run, and ``judge`` with who judged and what that took.
     """
     loaded = None if config is None else load_config(config)
-    benchmark, verdict = load_benchmark(), load_verdict()
+    rubrics = load_rubrics(loaded)
     if loaded is None:
-        finished = asyncio.run(_judge(sample, RulesJudge(load_rules(), verdict), None))
+        finished = asyncio.run(_judge(sample, RulesJudge(rubrics.rules, rubrics.verdict), None))
     else:
         check_secrets(loaded.config, os.environ)
-        files = loaded.config.rubric
-        benchmark = load_benchmark(loaded.resolve(files.benchmark) if files.benchmark else None)
-        verdict = load_verdict(loaded.resolve(files.verdict) if files.verdict else None)
-        opener = Opener(loaded, benchmark, verdict)
+        opener = Opener(loaded, rubrics)
         finished = asyncio.run(_judge(sample, opener.open_judge(), opener))
-    [graded] = grade_all([finished.result], benchmark.rubric)
+    [graded] = grade_all([finished.result], rubrics.benchmark.rubric)
     judgement = finished.judgement
     return {
         **graded.to_dict(),
@@ -48,7 +43,7 @@ def judge_sample(sample: Sample, config: Path | None = None) -> dict[str, Any]:
             "output_tokens": judgement.output_tokens,
             "cost_usd": judgement.cost_usd,
         },
-        "rubrics": [benchmark.stamp(), verdict.stamp()],
+        "rubrics": rubrics.stamps(),
     }
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 from plumbrule.judges import Judge
 from plumbrule.judges.cache import CompletionCache
@@ -17,8 +19,15 @@ from plumbrule.judges.prices import Prices
 from plumbrule.judges.prompt import prompt_for
 from plumbrule.judges.providers import ChatModel, Generation, open_chat_model
 from plumbrule.judges.rules import RulesJudge
-from plumbrule.judges.rules_policy import load_rules
-from plumbrule.rubrics import BenchmarkRubric, Loaded, VerdictRubric
+from plumbrule.rubrics import (
+    BenchmarkRubric,
+    Loaded,
+    RulesPolicy,
+    VerdictRubric,
+    load_benchmark,
+    load_rules,
+    load_verdict,
+)
 from plumbrule.runs import config_schema as forms
 from plumbrule.runs.candidates import Candidate, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.config import LoadedConfig
@@ -33,16 +42,45 @@ from plumbrule.samples import Sample
 _CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one judgement leaves room for
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rubrics:
+    """The policies that a run goes by."""
+
+    benchmark: Loaded[BenchmarkRubric]
+    rules: Loaded[RulesPolicy]
+    verdict: Loaded[VerdictRubric]
+
+    def all(self) -> tuple[Loaded[Any], ...]:
+        """Return each of them."""
+        return self.benchmark, self.rules, self.verdict
+
+    def stamps(self) -> list[dict[str, str]]:
+        """Return the name, version and hash of each."""
+        return [rubric.stamp() for rubric in self.all()]
+
+
+def load_rubrics(loaded: LoadedConfig | None = None) -> Rubrics:
+    """Return the rubrics that ship, with the files that a configuration names laid over them."""
+
+    def file(name: str) -> Path | None:
+        named = getattr(loaded.config.rubric, name) if loaded is not None else None
+        return loaded.resolve(named) if loaded is not None and named is not None else None
+
+    return Rubrics(
+        benchmark=load_benchmark(file("benchmark")),
+        rules=load_rules(file("rules")),
+        verdict=load_verdict(file("verdict")),
+    )
+
+
 class Opener:
     """Opens the parts of one run; what it opened is closed together, in the event loop that used it."""
 
-    def __init__(
-        self, loaded: LoadedConfig, benchmark: Loaded[BenchmarkRubric], verdict: Loaded[VerdictRubric]
-    ) -> None:
+    def __init__(self, loaded: LoadedConfig, rubrics: Rubrics) -> None:
         self._loaded = loaded
         self._config = loaded.config
-        self._benchmark = benchmark.rubric
-        self._verdict = verdict
+        self._benchmark = rubrics.benchmark.rubric
+        self._rubrics = rubrics
         self._paces = {name: Pace(rate.requests_per_minute) for name, rate in self._config.rates.items()}
         self._open = AsyncExitStack()
 
@@ -123,7 +161,7 @@ class Opener:
 
     def _judge(self, choice: forms.RulesJudge | forms.LlmJudge) -> Judge:
         if isinstance(choice, forms.RulesJudge):
-            return RulesJudge(load_rules(), self._verdict)
+            return RulesJudge(self._rubrics.rules, self._rubrics.verdict)
         rationale = self._benchmark.rationale
         return LLMJudge(
             self._model(choice),

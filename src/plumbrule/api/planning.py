@@ -7,10 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from plumbrule.api.opening import Opener
+from plumbrule.api.opening import Opener, Rubrics, load_rubrics
 from plumbrule.errors import InputError
 from plumbrule.judges import Judge
-from plumbrule.rubrics import BenchmarkRubric, Loaded, VerdictRubric, load_benchmark, load_verdict
 from plumbrule.runs.candidates import Candidate
 from plumbrule.runs.config import LoadedConfig, check_secrets, load_config
 from plumbrule.runs.config_schema import RunConfig
@@ -28,8 +27,7 @@ class Plan:
     loaded: LoadedConfig
     samples: list[Sample]
     dataset_sha256: str
-    benchmark: Loaded[BenchmarkRubric]
-    verdict: Loaded[VerdictRubric]
+    rubrics: Rubrics
     candidate: Candidate
     judge: Judge
     opener: Opener
@@ -75,7 +73,7 @@ class Plan:
             "timeout_s": config.timeout_s,
             "rates": {name: rate.requests_per_minute for name, rate in sorted(config.rates.items())},
             "budget": asdict(config.budget),
-            "rubrics": [self.benchmark.stamp(), self.verdict.stamp()],
+            "rubrics": self.rubrics.stamps(),
             "estimate": {
                 "candidate": self.answers.to_dict(),
                 "judge": self.judgements.to_dict(),
@@ -88,21 +86,19 @@ class Plan:
 def plan_run(path: Path) -> Plan:
     """Read and check all that the configuration at ``path`` names; a key that is not set is named."""
     loaded = load_config(path)
-    config, files = loaded.config, loaded.config.rubric
+    config = loaded.config
     check_secrets(config, os.environ)
-    benchmark = load_benchmark(loaded.resolve(files.benchmark) if files.benchmark else None)
-    verdict = load_verdict(loaded.resolve(files.verdict) if files.verdict else None)
+    rubrics = load_rubrics(loaded)
     dataset = loaded.resolve(config.dataset.path)
     samples = list(Reading(dataset, mapping=dict(config.dataset.map), format=config.dataset.format))
     if not samples:
         raise InputError(f"{dataset}: holds no samples")
-    opener = Opener(loaded, benchmark, verdict)
+    opener = Opener(loaded, rubrics)
     return Plan(
         loaded=loaded,
         samples=samples,
         dataset_sha256=hashlib.sha256(dataset.read_bytes()).hexdigest(),
-        benchmark=benchmark,
-        verdict=verdict,
+        rubrics=rubrics,
         candidate=opener.open_candidate(samples),
         judge=opener.open_judge(),
         opener=opener,
@@ -154,7 +150,7 @@ def _metadata(plan: Plan, run: str, at: datetime) -> RunMetadata:
         now=at,
         folder=plan.loaded.folder,
         config_sha256=plan.loaded.sha256,
-        rubrics=[plan.benchmark.stamp(), plan.verdict.stamp()],
+        rubrics=plan.rubrics.stamps(),
     )
 
 

@@ -35,7 +35,7 @@ def begin_run(plan: Plan, ledger: Ledger, clock: Clock) -> str:
     at = clock()
     run = f"run-{at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     drafts = [Draft(kind="run", subject=run, body=describe_plan(plan, run, at), author=AUTHOR, at=at)]
-    for rubric in (plan.benchmark, plan.verdict):
+    for rubric in plan.rubrics.all():
         body = {**rubric.stamp(), "content": content_of(rubric)}
         drafts.append(Draft(kind="rubric", subject=f"{run}/rubrics/{rubric.name}", body=body, author=AUTHOR, at=at))
     for sample in plan.samples:

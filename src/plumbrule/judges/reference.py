@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from plumbrule.judges.rules_policy import AccuracyRules
+from plumbrule.rubrics.rules import AccuracyRules
 from plumbrule.scorers.value_evidence import find_value
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value

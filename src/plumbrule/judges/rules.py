@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from plumbrule.hashing import sha256_of
 from plumbrule.judges.judgement import EvaluatorError, JudgeIdentity, Judgement, judge_silence
 from plumbrule.judges.reference import Comparison, compare
-from plumbrule.judges.rules_policy import RationaleRules, RulesPolicy
 from plumbrule.rubrics import Loaded, VerdictRubric
+from plumbrule.rubrics.rules import RationaleRules, RulesPolicy
 from plumbrule.samples.model import Passage, Sample
 from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.hallucination import Hallucination

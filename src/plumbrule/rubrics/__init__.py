@@ -10,12 +10,14 @@ from plumbrule.rubrics.loader import (
     load_compliance,
     load_refusals,
     load_rubric,
+    load_rules,
     load_scorecard,
     load_verdict,
     parse_override,
     shipped_text,
 )
 from plumbrule.rubrics.refusals import RefusalCode, RefusalTaxonomy
+from plumbrule.rubrics.rules import RulesPolicy
 from plumbrule.rubrics.scorecard import ScorecardRubric
 from plumbrule.rubrics.verdict import AnchorKind, Outcome, VerdictRubric
 
@@ -30,6 +32,7 @@ __all__ = [
     "Outcome",
     "RefusalCode",
     "RefusalTaxonomy",
+    "RulesPolicy",
     "ScorecardRubric",
     "VerdictRubric",
     "content_of",
@@ -37,6 +40,7 @@ __all__ = [
     "load_compliance",
     "load_refusals",
     "load_rubric",
+    "load_rules",
     "load_scorecard",
     "load_verdict",
     "parse_override",

@@ -15,6 +15,7 @@ from plumbrule.rubrics.benchmark import BenchmarkRubric
 from plumbrule.rubrics.compliance import ComplianceRubric
 from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.rubrics.refusals import RefusalTaxonomy
+from plumbrule.rubrics.rules import RulesPolicy
 from plumbrule.rubrics.scorecard import ScorecardRubric
 from plumbrule.rubrics.verdict import VerdictRubric
 
@@ -22,9 +23,10 @@ R = TypeVar("R")
 
 _FORMS: dict[str, type[Any]] = {
     "benchmark": BenchmarkRubric,
-    "scorecard": ScorecardRubric,
     "compliance": ComplianceRubric,
     "refusals": RefusalTaxonomy,
+    "rules": RulesPolicy,
+    "scorecard": ScorecardRubric,
     "verdict": VerdictRubric,
 }
 RUBRICS = tuple(sorted(_FORMS))
@@ -52,6 +54,11 @@ def load_verdict(path: Path | None = None, overrides: Mapping[str, object] | Non
 def load_benchmark(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[BenchmarkRubric]:
     """Return the benchmark rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
     return load_rubric("benchmark", path, overrides or {})
+
+
+def load_rules(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[RulesPolicy]:
+    """Return the rules judge's policy that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    return load_rubric("rules", path, overrides or {})
 
 
 def load_scorecard(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[ScorecardRubric]:

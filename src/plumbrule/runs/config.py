@@ -91,8 +91,10 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
     # the dataset is left to its reader, which says more of what is wrong with it
     if isinstance(config.candidate, forms.ModelCandidate) and config.candidate.prompt is not None:
         _existing(config.candidate.prompt, ("candidate", "prompt"), source)
-    if config.rubric.verdict is not None:
-        _existing(config.rubric.verdict, ("rubric", "verdict"), source)
+    for name in ("rules", "verdict"):
+        file = getattr(config.rubric, name)
+        if file is not None:
+            _existing(file, ("rubric", name), source)
     _check_prices(config, source)
     said = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
     return LoadedConfig(config=config, sha256=sha256_of(said), folder=path.absolute().parent, floating=bool(floating))

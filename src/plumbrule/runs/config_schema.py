@@ -256,6 +256,7 @@ class RubricFiles:
     """Rubric files that are laid over those that ship."""
 
     benchmark: FilePath | None = None
+    rules: FilePath | None = None
     verdict: FilePath | None = None
 
 

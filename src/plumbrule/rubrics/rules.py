@@ -1,16 +1,10 @@
-"""The typed form of the rules judge's policy, and its loader."""
+"""The typed form of the rules judge's policy."""
 
-from importlib import resources
 from typing import Annotated, Literal
 
-import yaml
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from plumbrule.errors import RubricError
-from plumbrule.hashing import sha256_of
-from plumbrule.rubrics import Loaded
-from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.rubrics.verdict import Share, Words
 
 _CLOSED = ConfigDict(extra="forbid")
@@ -67,20 +61,3 @@ class RulesPolicy:
     accuracy: AccuracyRules
     faithfulness: FaithfulnessRules
     rationale: RationaleRules
-
-
-def load_rules(text: str | None = None) -> Loaded[RulesPolicy]:
-    """Return the policy that ships, or the one that ``text`` states in full."""
-    if text is None:
-        text = resources.files("plumbrule.judges").joinpath("rules.yaml").read_text(encoding="utf-8")
-    adapter = TypeAdapter(RulesPolicy)
-    try:
-        policy = adapter.validate_python(yaml.load(text, Loader=PlainYaml))  # noqa: S506 - PlainYaml is a SafeLoader
-    except yaml.YAMLError:
-        raise RubricError("rules: not YAML") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise RubricError(f"rules: '{'.'.join(map(str, first['loc']))}': {first['msg']}") from None
-    return Loaded(
-        rubric=policy, name=policy.name, version=policy.version, sha256=sha256_of(adapter.dump_python(policy))
-    )
