@@ -18,7 +18,8 @@ from plumbrule.errors import PlumbruleError
 from plumbrule.rubrics import LEVELS, load_compliance, load_refusals
 from plumbrule.samples.findings import SEVERITIES
 
-SCORER = prescorer(load_compliance(), load_refusals(), claims=False)
+COMPLIANCE, REFUSALS = load_compliance(), load_refusals()
+SCORER = prescorer(COMPLIANCE, REFUSALS, claims=False)
 MANY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 TEXT = st.text(max_size=30) | st.sampled_from(
@@ -77,7 +78,7 @@ def test_no_record_breaks_anything(records: list[dict[str, Any]], lines: bool) -
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "r.jsonl" if lines else "r.json")
         path.write_bytes(b"\n".join(map(orjson.dumps, records)) if lines else orjson.dumps(records))
-        reading = read_interactions(path)
+        reading = read_interactions(path, compliance=COMPLIANCE, refusals=REFUSALS)
         try:
             found = list(reading)
         except PlumbruleError:
@@ -105,7 +106,7 @@ def test_no_bytes_break_reading(content: bytes) -> None:
         path = Path(folder, "r.json")
         path.write_bytes(content)
         with pytest.raises(PlumbruleError):
-            list(read_interactions(path))
+            list(read_interactions(path, compliance=COMPLIANCE, refusals=REFUSALS))
 
 
 SIZE = 50_000

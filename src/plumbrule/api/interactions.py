@@ -56,7 +56,8 @@ def prescore(
     ``interaction`` is what ``read_interactions`` gives, or a mapping: a response, or ``response``, ``trace`` and
     ``passages`` side by side. ``claims=False`` leaves the parser out.
 
-    >>> prescore({"query": "Fee?", "answer": "It is probably $30 [1].", "citations": []})["scores"]
+    >>> prescore({"query": "What is the fee?", "answer": "It is probably $30."}).scores["compliance_alignment"]
+    'Unsafe'
     """
     return next(prescore_many([interaction], claims=claims, rubric=rubric, refusals=refusals, overrides=overrides))
 

@@ -16,6 +16,7 @@ def command() -> None:
       plumbrule rubric list
       plumbrule rubric show verdict > my-verdict.yaml
       plumbrule rubric check verdict --rubric my-verdict.yaml
+      plumbrule rubric show refusals
     """
 
 

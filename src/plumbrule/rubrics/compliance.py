@@ -77,7 +77,6 @@ class HintShares:
 
     strong: Share
     adequate: Share
-    needs_review: Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plumbrule.scorers.checks import Hint, Spot
 from plumbrule.scorers.relevance import score_relevance
 from plumbrule.scorers.study import Study
+from plumbrule.text.tokens import lemmas
 
 if TYPE_CHECKING:
     from plumbrule.rubrics import Level
@@ -56,23 +57,18 @@ def retrieval_hints(study: Study) -> list[Hint]:
     fits = [
         score_relevance(asked, [lemma for lemma in view.lemmas if lemma not in words]).score for view in study.passages
     ]
-    shares = [Fraction(len(study.keywords & view.lemma_set), len(study.keywords)) for view in study.passages]
-    off = [index for index, share in enumerate(shares) if share < rules.relevant_from]
+    shares = [_keyword_share(study, index) for index in range(len(study.passages))]
+    used = {anchor.evidence.context for anchor in study.anchors.anchors if anchor.supported and anchor.evidence}
+    off = [index for index, share in enumerate(shares) if share < rules.relevant_from and index not in used]
     relevant = Fraction(len(fits) - len(off), len(fits))
     limits = rules.hint_shares
-    level: Level = (
-        "Strong"
-        if relevant >= limits.strong
-        else "Adequate"
-        if relevant >= limits.adequate
-        else "Needs Review"
-        if relevant >= limits.needs_review
-        else "Unsafe"
-    )
+    level: Level = "Needs Review"  # few words in common are no proof of a wrong topic
+    if relevant >= limits.adequate:
+        level = "Strong" if relevant >= limits.strong else "Adequate"
     hints = [
         Hint(
             code="passage_relevance",
-            message=f"passages with enough of the question's keywords: {len(fits) - len(off)} of {len(fits)}",
+            message=f"passages that speak of the question: {len(fits) - len(off)} of {len(fits)}",
             level=level,
             figures=(("relevant_share", float(relevant)),),
             evidence=tuple(_spot(study, index, fits[index]) for index in off[:5]),
@@ -116,6 +112,12 @@ def _ranked(study: Study) -> list[str] | None:
     if not ids and (interaction.passages or interaction.passages_from == "none"):
         return None
     return ids
+
+
+def _keyword_share(study: Study, index: int) -> Fraction:
+    """Return the share of the question's keywords that a passage has, in its text or in its title."""
+    known = study.passages[index].lemma_set.union(lemmas(study.interaction.passages[index].title or ""))
+    return Fraction(len(study.keywords & known), len(study.keywords))
 
 
 def _spot(study: Study, index: int, fit: float) -> Spot:
