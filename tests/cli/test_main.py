@@ -48,10 +48,12 @@ def test_no_arguments_print_the_help(run: Run) -> None:
 def test_help_lists_every_command(run: Run) -> None:
     """Each with one line, and where to start."""
     assert run("--help").out.partition("Commands:\n")[2] == snapshot("""\
+  compare     Compare two runs sample by sample.
   completion  Print the shell's completion script.
   demo        See the main job end to end on bundled data.
   gate        Decide whether a run may be released, as exit code.
   init        Write a commented run configuration to start from.
+  judge       Judge one answer, as a run would.
   ledger      Verify, export, back up and upgrade the store.
   rubric      Show the rubrics, and check one of your own.
   run         Carry out a benchmark run into the ledger.
