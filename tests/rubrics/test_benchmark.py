@@ -143,9 +143,9 @@ def test_a_rubric_cannot_be_changed() -> None:
         load_benchmark().rubric.version = "2"  # type: ignore[misc]  # that is the point
 
 
-@pytest.mark.parametrize("module", ["results", "aggregates", "gates", "repeats"])
+@pytest.mark.parametrize("module", ["results", "aggregates", "gates", "repeats", "differences", "compare"])
 def test_limits_and_weights_are_data(module: str) -> None:
     """No module that grades, sums or decides holds a number of the rubric as a literal."""
     text = (Path(plumbrule.__file__).parent / "runs" / f"{module}.py").read_text()
-    code = text.replace("_LEVEL = 0.95", "")  # the level of the intervals is no policy
+    code = text.replace("LEVEL = 0.95", "")  # the level of the intervals is no policy
     assert not re.findall(r"(?<![\w.])(?:0\.\d*[1-9]|[1-9]\d{3,})", code)
