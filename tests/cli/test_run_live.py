@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.scripted import GOOD, MODEL, Request, ScriptedServer, Step
+from tests.servers.scripted import GOOD, MODEL, Request, ScriptedServer, Step, responding
 
 COMMAND = Path(sys.executable).with_name("plumbrule")
 JUDGE = "You are a strict evaluation judge."
@@ -197,6 +197,73 @@ def test_a_function_answers(run: Run, tmp_path: Path, configure: Callable[..., N
     assert shown["complete"]
     assert shown["aggregates"]["faithfulness_mean"] == 2.0
     assert shown["aggregates"]["total_tokens"] is None
+
+
+def test_a_function_that_prints_or_fails(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """Standard output is the result's alone, and the first error is told."""
+    (tmp_path / "noisy.py").write_text(
+        "print('loaded')\ndef reply(question):\n    print('asked')\n    raise ValueError('out of order')\n"
+    )
+    configure('{kind: python, target: "noisy:reply"}', RULES, "repeats: 1")
+    done = run("run", "run.yaml", "--json")
+    [shown] = done.records
+    assert shown["aggregates"]["counts"]["errored"] == 12
+    assert "12 samples errored and do not pass; the first: q" in done.err
+    assert "ValueError: out of order" in done.err
+    [shown] = run("show", "last", "--samples", "--json").records
+    assert {sample["error_detail"] for sample in shown["samples"]} == {"ValueError: out of order"}
+
+
+def test_a_judge_by_rules_takes_no_time_of_the_candidate(
+    run: Run, start: Start, configure: Callable[..., None]
+) -> None:
+    """A long answer that takes long to judge makes no other answer late."""
+    long_answer = " ".join(f"The fee of plan {number} is ${number}." for number in range(4000))
+
+    def script(request: Request) -> Step:
+        first = request.json["query"].endswith("q0?")
+        return responding({"answer": long_answer if first else "It is $25."}, delay_s=0.0 if first else 0.5)
+
+    server = start(script)
+    configure(f'{{kind: http, url: "http://127.0.0.1:{server.port}/a"}}', RULES, "repeats: 1\ntimeout_s: 5", count=4)
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["aggregates"]["counts"]["timed_out"] == 0
+
+
+def test_a_recorded_model_that_floats_is_refused(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """Also where the dataset names it; allowed, it is recorded."""
+    configure(RECORDED, RULES)
+    data = tmp_path / "data.jsonl"
+    records = [json.loads(line) | {"model_id": "assistant@latest"} for line in data.read_text().splitlines()]
+    data.write_text("\n".join(map(json.dumps, records)) + "\n")
+    done = run("run", "run.yaml")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "'assistant@latest' may mean another model tomorrow" in done.err
+    config = tmp_path / "run.yaml"
+    config.write_text(config.read_text() + "allow_floating_models: true\n")
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["floating_models_allowed"]
+
+
+def test_an_id_that_is_too_long(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """Told before anything is begun, also where escaping makes it so."""
+    configure(RECORDED, RULES)
+    for sample in ("x" * 3000, "%" * 700):
+        (tmp_path / "data.jsonl").write_text(json.dumps({"id": sample, "answer": "a"}) + "\n")
+        done = run("run", "run.yaml")
+        assert (done.code, done.err.count("\n")) == (3, 1)
+        assert "is too long: give" in done.err
+
+
+def test_a_limit_is_never_rounded_away(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """What misses a limit by a hair is shown to miss it."""
+    configure(RECORDED, RULES, count=2001)
+    data = tmp_path / "data.jsonl"
+    lines = data.read_text().splitlines()
+    slow = [json.dumps(json.loads(line) | {"latency_e2e_ms": 8001}) for line in lines[:301]]
+    data.write_text("\n".join([*slow, *lines[301:]]) + "\n")
+    assert run("run", "run.yaml").code == 0
+    assert "pass_rate 0.8496 (nulls as zero 0.8496) is not ≥ 0.85" in run("gate", "last").out
 
 
 def test_a_dry_run_calls_nobody(run: Run, start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:

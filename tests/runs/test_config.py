@@ -173,6 +173,11 @@ def test_a_mistake_is_named(run_file: Path, candidate: str, said: str) -> None:
         ("rubric: {verdict: no.yaml}", "rubric.verdict: there is no file"),
         ("rubric: 7", "rubric: must be a mapping of keys to values"),
         ("zzz: 7", "zzz: unknown key"),
+        (
+            "rates: {opnai: {requests_per_minute: 5}}",
+            "rates.opnai: this run calls no such provider; known are",
+        ),
+        ("rubric: {verdict: " + "x" * 3000 + "}", "rubric.verdict: there is no file"),
         ("name: again", "name: stands twice"),
         ("budget: {max_calls: '${N}'}", "budget.max_calls: ${...} is not filled in here"),
         ("'${N}': 1", "'${N}': ${...} is not filled in here"),

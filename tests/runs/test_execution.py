@@ -145,7 +145,7 @@ def test_what_is_finished_is_not_done_again() -> None:
     shelf, judge, candidate = Shelf(), SlowJudge(), Asked()
     finished = {(0, f"s{number}") for number in range(30)} | {(1, "s7")}
     answered = Answered(sample=Sample(id="s8", answer="No."), requests=1)
-    before = Before(finished=finished, answers={(1, "s8"): answered}, interrupted={(1, "s8"), (1, "s9")})
+    before = Before(finished=finished, answers={(1, "s8"): answered}, lost=[(1, "s8"), (1, "s9")])
     progress = carry_out(shelf, judge, candidate=candidate, before=before)
     assert (progress.done, progress.skipped) == (29, 31)
     assert not finished & shelf.kept.keys()

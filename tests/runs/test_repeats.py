@@ -124,7 +124,7 @@ def test_the_json_of_a_group() -> None:
         "flipped": ["a"],
         "release_ready": False,
         "release_ready_by_repeat": [
-            {"repeat": 0, "release_ready": True},
-            {"repeat": 1, "release_ready": False},
+            {"repeat": 0, "release_ready": True, "failed_gates": []},
+            {"repeat": 1, "release_ready": False, "failed_gates": ["aggregate_score", "pass_rate"]},
         ],
     }

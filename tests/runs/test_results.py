@@ -155,6 +155,7 @@ def test_the_json_of_a_sample() -> None:
         "rationale": "Right.",
         "evaluator_error": None,
         "candidate_error": None,
+        "error_detail": None,
         "refused": False,
         "latency_e2e_ms": 6000,
         "latency_model_ms": 5000.5,

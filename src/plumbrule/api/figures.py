@@ -1,12 +1,12 @@
 """What a run in the ledger comes to: its metadata, aggregates, gates, intervals, repeats and what was spent on it."""
 
-import math
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import Any
 
 from plumbrule.api.journal import SAMPLES
 from plumbrule.errors import InputError
-from plumbrule.judges.judgement import total
+from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric, load_benchmark
 from plumbrule.runs.repeats import Repeat, summarise
@@ -46,6 +46,7 @@ def describe_run(ledger: Ledger, run: Entry, *, samples: bool = False) -> dict[s
         "usage": {
             "candidate": _usage(answers, [each["sample"] for each in answers]),
             "judge": _usage(judgements, judgements),
+            "calls_failed": _calls_failed(ledger, run.subject),
             "calls_repeated": sum("call_repeated" in result.flags for result in results),
         },
     }
@@ -67,8 +68,16 @@ def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
     ).rubric
 
 
-def _standing(repeat: Repeat) -> tuple[bool, float]:
-    return repeat.decision.release_ready, float(repeat.aggregates.figures.aggregate_score or 0)
+def _standing(repeat: Repeat) -> tuple[bool, Fraction]:
+    """Return how a repeat stands, by the worse of both null treatments."""
+    both = (repeat.aggregates.figures.aggregate_score, repeat.aggregates.nulls_as_zero.aggregate_score)
+    return repeat.decision.release_ready, min(score if score is not None else Fraction() for score in both)
+
+
+def _calls_failed(ledger: Ledger, run: str) -> int:
+    """Return how many calls were made in vain for samples that had to be tried again."""
+    notes = (entry.value for entry in ledger.entries(kind="note", run=run))
+    return sum(int(note["spent"]["calls"]) for note in notes if note["event"] == "failed")
 
 
 def _answers(ledger: Ledger, run: str) -> Iterator[dict[str, Any]]:
@@ -106,10 +115,9 @@ def _named(said: Iterable[dict[str, Any]], key: str) -> list[str]:
 def _usage(calls: list[dict[str, Any]], tokens: list[dict[str, Any]]) -> dict[str, Any]:
     """Return requests, tokens and cost; None where one of those who were called did not report them."""
     called = [(call, token) for call, token in zip(calls, tokens, strict=True) if call["requests"]]
-    costs = [call["cost_usd"] for call, _ in called]
     return {
         "requests": sum(call["requests"] for call, _ in called),
         "input_tokens": total([token["input_tokens"] for _, token in called]),
         "output_tokens": total([token["output_tokens"] for _, token in called]),
-        "cost_usd": None if None in costs else math.fsum(costs),
+        "cost_usd": total_cost([call["cost_usd"] for call, _ in called]),
     }

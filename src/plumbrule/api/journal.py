@@ -8,7 +8,7 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from plumbrule.judges.exchange import Exchange
-from plumbrule.ledger import Draft, Entry, Ledger, ResultKey
+from plumbrule.ledger import Draft, Entry, EntryError, Ledger, ResultKey
 from plumbrule.runs.candidates import Answered
 from plumbrule.runs.execution import Before, Failed, Finished, Key, Unit
 from plumbrule.runs.spending import Spending
@@ -83,7 +83,10 @@ class LedgerJournal:
             self._gathered = []
             self._next = asyncio.ensure_future(self._write(self._gathered))
         self._gathered += drafts
-        await asyncio.shield(self._next)
+        try:
+            await asyncio.shield(self._next)
+        except EntryError:  # of one that gathered here; nothing of it was written, so each writes for itself
+            await asyncio.to_thread(self._ledger.append_many, drafts)
 
     async def _write(self, drafts: list[Draft]) -> None:
         async with self._one_at_a_time:
@@ -91,16 +94,23 @@ class LedgerJournal:
             await asyncio.to_thread(self._ledger.append_many, drafts)
 
 
-def read_before(ledger: Ledger, run: str) -> Before:
-    """Return what an earlier carrying out of a run left in the ledger."""
+def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:
+    """Return what an earlier carrying out of a run left in the ledger.
+
+    A call that was announced, and neither brought an answer or a result nor failed, was under way when the process
+    ended: it is lost, whatever came of it later.
+    """
     finished: set[Key] = set()
     answers: dict[Key, Answered] = {}
     open_calls: set[Key] = set()
+    lost: list[Key] = []
     spent = Spending()
     for entry in ledger.entries(run=run):
         if entry.kind == "note":
             key, said = _key(entry), entry.value
             if said["event"] == "started":
+                if key in open_calls:
+                    lost.append(key)
                 open_calls.add(key)
                 continue
             open_calls.discard(key)
@@ -108,15 +118,18 @@ def read_before(ledger: Ledger, run: str) -> Before:
         elif entry.kind == "result":
             key = _key(entry)
             finished.add(key)
+            open_calls.discard(key)
             spent += Spending(**entry.value["spent"])
         elif entry.kind == "sample" and not entry.subject.startswith(f"{run}/{SAMPLES}/"):
-            said = entry.value
-            answers[_key(entry)] = _ANSWERED.validate_python(said["answered"])
+            key, said = _key(entry), entry.value
+            answers[key] = _ANSWERED.validate_python(said["answered"])
             spent += Spending(**said["spent"])
+            if not judge_is_called:
+                open_calls.discard(key)
     return Before(
         finished=finished,
         answers={key: answered for key, answered in answers.items() if key not in finished},
-        interrupted=open_calls - finished,
+        lost=(*lost, *sorted(open_calls)),
         spent=spent,
     )
 

@@ -2,20 +2,21 @@
 
 import hashlib
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from plumbrule.api.opening import Opener, Rubrics, load_rubrics
-from plumbrule.errors import InputError
+from plumbrule.errors import InputError, UsageError
 from plumbrule.judges import Judge
+from plumbrule.ledger import EntryError, ResultKey
 from plumbrule.runs.candidates import Candidate
 from plumbrule.runs.config import LoadedConfig, check_secrets, load_config
 from plumbrule.runs.config_schema import RunConfig
 from plumbrule.runs.estimates import Estimate
 from plumbrule.runs.metadata import RunFacts, RunMetadata, collect
-from plumbrule.runs.model_names import version_in
+from plumbrule.runs.model_names import says_latest, version_in
 from plumbrule.runs.spending import Expected
 from plumbrule.samples import Reading, Sample
 
@@ -33,6 +34,7 @@ class Plan:
     opener: Opener
     answers: Estimate
     judgements: Estimate
+    floating: bool  # a model's name may mean another model tomorrow, and that was allowed
 
     @property
     def config(self) -> RunConfig:
@@ -56,8 +58,11 @@ class Plan:
 
     @property
     def expected(self) -> Expected:
-        """What one piece is expected to spend."""
-        return Expected(answer=self.answers.per_piece(self.pieces), judgement=self.judgements.per_piece(self.pieces))
+        """What one piece is expected to spend; who reports no tokens is taken to use as many as may be generated."""
+        answer = self.answers.per_piece(self.pieces)
+        if self.answers.output_tokens is None:
+            answer = replace(answer, tokens=self.config.generation.max_tokens)
+        return Expected(answer=answer, judgement=self.judgements.per_piece(self.pieces))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as ``run --dry-run --json`` prints it."""
@@ -79,7 +84,7 @@ class Plan:
                 "judge": self.judgements.to_dict(),
                 "total": (self.answers + self.judgements).to_dict(),
             },
-            "floating_models_allowed": self.loaded.floating,
+            "floating_models_allowed": self.floating,
         }
 
 
@@ -93,18 +98,36 @@ def plan_run(path: Path) -> Plan:
     samples = list(Reading(dataset, mapping=dict(config.dataset.map), format=config.dataset.format))
     if not samples:
         raise InputError(f"{dataset}: holds no samples")
+    for sample in samples:
+        _check_id(sample.id, dataset)
     opener = Opener(loaded, rubrics)
+    candidate = opener.open_candidate(samples)
+    floating = loaded.floating or says_latest(candidate.identity.model_id or "")
+    if floating and not config.allow_floating_models:
+        name = candidate.identity.model_id
+        raise UsageError(
+            f"{dataset}: its model_id '{name}' may mean another model tomorrow; give candidate.model_id, or set "
+            "allow_floating_models: true"
+        )
     return Plan(
         loaded=loaded,
         samples=samples,
         dataset_sha256=hashlib.sha256(dataset.read_bytes()).hexdigest(),
         rubrics=rubrics,
-        candidate=opener.open_candidate(samples),
+        candidate=candidate,
         judge=opener.open_judge(),
         opener=opener,
         answers=opener.estimate_candidate(samples),
         judgements=opener.estimate_judge(samples),
+        floating=floating,
     )
+
+
+def _check_id(sample: str, dataset: Path) -> None:
+    try:
+        ResultKey(run="run", repeat=0, sample=sample).check()
+    except EntryError:
+        raise InputError(f"{dataset}: the id {sample[:40]!r}… is too long: give a shorter one") from None
 
 
 def describe_plan(plan: Plan, run: str, at: datetime) -> dict[str, Any]:
@@ -123,7 +146,7 @@ def describe_plan(plan: Plan, run: str, at: datetime) -> dict[str, Any]:
         },
         "metadata": metadata.to_dict(),
         "missing_metadata": list(metadata.missing()),
-        "floating_models_allowed": plan.loaded.floating,
+        "floating_models_allowed": plan.floating,
         "judge": asdict(plan.judge.identity),
     }
 

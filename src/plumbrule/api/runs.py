@@ -69,14 +69,20 @@ def carry_out(
     With ``accept_errors`` a sample whose provider fails counts as errored, instead of being left for another attempt.
     """
     with ledger.hold(run):
-        before, config = read_before(ledger, run), plan.config
+        before, config = read_before(ledger, run, judge_is_called=plan.judgements.calls > 0), plan.config
+        spent = before.spent + plan.expected.piece.times(len(before.lost))  # what became of them, nobody knows
         execution = Execution(
             candidate=plan.candidate,
             judge=plan.judge,
             journal=LedgerJournal(ledger, run, clock, paid=plan.paid, live=plan.live),
             concurrency=config.concurrency,
             before=before,
-            meter=Meter(budget=config.budget, expected=plan.expected, spent=before.spent, pieces=len(before.finished)),
+            meter=Meter(
+                budget=config.budget,
+                expected=plan.expected,
+                spent=spent,
+                pieces=len(before.finished) + len(before.lost),
+            ),
             stop_after_failures=config.stop_after_failures,
             accept_errors=accept_errors,
             watch=watch,

@@ -13,9 +13,9 @@ from plumbrule.api.figures import describe_run
 from plumbrule.api.runs import find_run
 from plumbrule.cli.console import plain, stdout
 from plumbrule.cli.storage import open_here
+from plumbrule.reports.wording import SIGNS, figure
 
 _LONGEST_CELL = 40
-SIGNS = {"at_least": "≥", "at_most": "≤"}
 
 
 def list_runs(*, ledger_url: str | None, as_json: bool) -> None:
@@ -49,9 +49,14 @@ def gate(run: str, *, strict: bool, ledger_url: str | None, as_json: bool) -> bo
     """Show the decision on a run; tell whether it may be released."""
     described = _described(run, ledger_url)
     reasons = [
-        f"{each['name']} {_value(each)} is not {SIGNS[each['direction']]} {each['limit']}"
+        f"{each['name']} {_value(each)} is not {SIGNS[each['direction']]} {figure(each['limit'])}"
         for each in described["gates"]
         if not each["passed"]
+    ]
+    reasons += [
+        f"repeat {each['repeat']}: {', '.join(each['failed_gates'])} fails, too"
+        for each in described["repeats"]["release_ready_by_repeat"]
+        if each["failed_gates"] and each["repeat"] != described["decisive_repeat"]
     ]
     if not described["complete"]:
         reasons.append("the run is not complete")
@@ -96,7 +101,7 @@ def show_run(console: Console, described: dict[str, Any]) -> None:
         if not isinstance(value, dict):
             behind = aggregates["counts_by_aggregate"][name]
             figures = (value, aggregates["nulls_as_zero"][name], behind["scored"], behind["attempted"])
-            table.add_row(name, *map(number, figures))
+            table.add_row(name, *map(figure, figures))
     console.print(table)
     for line in (_repeats_line(described["repeats"]), *_usage_lines(described["usage"])):
         if line:
@@ -109,16 +114,16 @@ def gate_table(gates: list[dict[str, Any]]) -> Table:
     """Return the gates as a table."""
     table = Table(box=None, pad_edge=False)
     for heading in ("", "gate", "limit", "value", "nulls as zero", "95% interval", ""):
-        table.add_column(heading, justify="left" if heading in {"", "gate"} else "right", no_wrap=heading == "gate")
+        table.add_column(heading, justify="left" if heading in {"", "gate"} else "right", overflow="fold")
     for each in gates:
         interval = each["interval"]
         table.add_row(
             Text("✓", "green") if each["passed"] else Text("✗", "bold red"),
             each["name"],
-            f"{SIGNS[each['direction']]} {number(each['limit'])}",
-            number(each["value"]),
-            number(each["value_nulls_as_zero"]),
-            f"{number(interval['low'])} to {'any' if interval['high'] is None else number(interval['high'])}",
+            f"{SIGNS[each['direction']]} {figure(each['limit'])}",
+            figure(each["value"], against=each["limit"]),
+            figure(each["value_nulls_as_zero"], against=each["limit"]),
+            f"{figure(interval['low'])} to {'any' if interval['high'] is None else figure(interval['high'])}",
             Text("inconclusive" if each["inconclusive"] else "", "yellow"),
         )
     return table
@@ -131,8 +136,8 @@ def _repeats_line(repeats: dict[str, Any]) -> str:
         return f"repeats: 1{wanted}" if wanted else ""
     score, latency = repeats["aggregate_score"], repeats["latency_e2e_p95_ms"]
     return (
-        f"repeats: {repeats['repeats']}{wanted}; aggregate_score {number(score['mean'])} ± {number(score['sd'])}, "
-        f"latency_e2e_p95_ms {number(latency['mean'])} ± {number(latency['sd'])}; "
+        f"repeats: {repeats['repeats']}{wanted}; aggregate_score {figure(score['mean'])} ± {figure(score['sd'])}, "
+        f"latency_e2e_p95_ms {figure(latency['mean'])} ± {figure(latency['sd'])}; "
         f"{len(repeats['flipped'])} of {repeats['compared']} samples pass in one and fail in another"
     )
 
@@ -142,7 +147,7 @@ def _usage_lines(usage: dict[str, Any]) -> Iterator[str]:
         used = usage[role]
         if used["requests"]:
             cost = "" if used["cost_usd"] is None else f", ${used['cost_usd']:.4f}"
-            tokens = f"{number(used['input_tokens'])} + {number(used['output_tokens'])} tokens"
+            tokens = f"{figure(used['input_tokens'])} + {figure(used['output_tokens'])} tokens"
             yield f"{role}: {used['requests']} calls, {tokens}{cost}"
     if usage["calls_repeated"]:
         yield f"calls that were under way at an interruption and made again: {usage['calls_repeated']}"
@@ -154,14 +159,8 @@ def _described(run: str, ledger_url: str | None, *, samples: bool = False) -> di
 
 
 def _value(gate: dict[str, Any]) -> str:
-    return f"{number(gate['value'])} (nulls as zero {number(gate['value_nulls_as_zero'])})"
-
-
-def number(value: float | int | None) -> str:  # noqa: PYI041 - whole numbers are written whole
-    """Return a number as a table shows it."""
-    if value is None:
-        return "none"
-    return f"{value:.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    value, as_zero = (figure(gate[name], against=gate["limit"]) for name in ("value", "value_nulls_as_zero"))
+    return f"{value} (nulls as zero {as_zero})"
 
 
 def print_json(value: object) -> None:

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from plumbrule.api.comparing import compare_runs
 from plumbrule.api.runs import find_run
-from plumbrule.cli.benchmarks import SIGNS, number, print_json
+from plumbrule.cli.benchmarks import print_json
 from plumbrule.cli.console import plain, stdout
 from plumbrule.cli.storage import open_here
+from plumbrule.reports.wording import SIGNS, figure
 
 _FLIPS_SHOWN = 10
 _LONGEST_QUESTION = 200
@@ -89,7 +90,7 @@ def _flip_lines(flips: dict[str, Any]) -> Iterator[Text]:
     p = flips["mcnemar_p"]
     yield plain(
         f"{flips['both_pass']} samples pass in both, {flips['both_fail']} fail in both; "
-        f"McNemar's exact test of the flips: p {'< 0.001' if p < 0.001 else f'= {number(p)}'}"
+        f"McNemar's exact test of the flips: p {'< 0.001' if p < 0.001 else f'= {figure(p)}'}"
     )
     for way, said, style in (
         ("pass_to_fail", "passed, and fail in the second", "red"),
@@ -109,7 +110,7 @@ def _gate_table(gates: list[dict[str, Any]]) -> Table:
     for heading in ("gate", "limit", "", "first", "nulls as zero", "", "second", "nulls as zero"):
         table.add_column(heading, justify="left" if heading == "gate" else "right", no_wrap=True)
     for each in gates:
-        limit = f"{SIGNS[each['direction']]} {number(each['limit'])}"
+        limit = f"{SIGNS[each['direction']]} {figure(each['limit'])}"
         table.add_row(each["name"], limit, *_gate_cells(each["first"]), *_gate_cells(each["second"]))
     return table
 
@@ -126,7 +127,7 @@ def _unclear(each: dict[str, Any]) -> bool:
 
 def _figure(value: float | None) -> str:
     """Return a figure with as many digits as can matter."""
-    return "none" if value is None else number(float(f"{value:.1f}" if abs(value) >= 100 else f"{value:.3f}"))
+    return "none" if value is None else figure(float(f"{value:.1f}" if abs(value) >= 100 else f"{value:.3f}"))
 
 
 def _signed(value: float | None) -> str:

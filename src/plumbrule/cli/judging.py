@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.table import Table
 
 from plumbrule.api.judging import judge_sample
-from plumbrule.cli.benchmarks import number, print_json
+from plumbrule.cli.benchmarks import print_json
 from plumbrule.cli.console import plain, stdout
 from plumbrule.errors import InputError, UsageError
+from plumbrule.reports.wording import figure
 from plumbrule.samples import Reading, Sample, sample_from
 
 
@@ -50,6 +51,6 @@ def _show(console: Console, judged: dict[str, Any]) -> None:
     judge = judged["judge"]
     table.add_row(plain("judge"), plain(judge["model_id"] or f"{judge['name']} {judge['version']}"))
     if judge["requests"]:
-        used = f"{judge['requests']} calls, {number(judge['input_tokens'])} + {number(judge['output_tokens'])} tokens"
+        used = f"{judge['requests']} calls, {figure(judge['input_tokens'])} + {figure(judge['output_tokens'])} tokens"
         table.add_row(plain("used"), plain(used))
     console.print(table)

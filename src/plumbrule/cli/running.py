@@ -1,8 +1,9 @@
 """A benchmark run on a terminal: its plan, its progress, and what to do where it did not come to its end."""
 
 import shlex
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ from rich.table import Table
 from plumbrule.api.figures import describe_run
 from plumbrule.api.planning import Plan, plan_run
 from plumbrule.api.runs import begin_run, carry_out, find_run, reopen_run
-from plumbrule.cli.benchmarks import number, print_json, show_run
+from plumbrule.cli.benchmarks import print_json, show_run
 from plumbrule.cli.console import plain, stderr, stdout
 from plumbrule.cli.storage import now, open_here
 from plumbrule.errors import EvaluationError, InterruptedRunError
 from plumbrule.hostile import safe
+from plumbrule.reports.wording import figure
 from plumbrule.runs.execution import Progress
 
 
@@ -24,8 +26,9 @@ def run_benchmark(
     config: Path, *, resume: str | None, accept_errors: bool, ledger_url: str | None, as_json: bool
 ) -> None:
     """Carry out a run, or the rest of one, and show it; where something is left to do, say how to go on."""
-    plan = plan_run(config)
-    with open_here(ledger_url, make=True) as ledger:
+    # a function of the user's may print: standard output is for the result alone
+    with open_here(ledger_url, make=True) as ledger, redirect_stdout(sys.stderr):
+        plan = plan_run(config)
         run = begin_run(plan, ledger, now) if resume is None else reopen_run(resume, plan, ledger, now)
         words = ["plumbrule", "run", str(config), "--resume", run]
         further = shlex.join([*words, "--ledger", ledger.name] if ledger_url else words)  # the name has no password
@@ -35,6 +38,9 @@ def run_benchmark(
         except KeyboardInterrupt:
             raise InterruptedRunError(f"interrupted; what was finished is kept; go on with: {further}") from None
         described = describe_run(ledger, find_run(ledger, run)) if progress.finished else None
+    if progress.errors:
+        said = f"{progress.errors} samples errored and do not pass; the first: {progress.first_error}"
+        stderr().print(plain(said, "yellow"), soft_wrap=True)
     if described is not None and as_json:
         print_json(described)
     elif described is not None:
@@ -45,7 +51,8 @@ def run_benchmark(
 
 def show_plan(config: Path, *, as_json: bool) -> None:
     """Show what a run would do and take; nobody is called and nothing is written."""
-    plan = plan_run(config).to_dict()
+    with redirect_stdout(sys.stderr):
+        plan = plan_run(config).to_dict()
     if as_json:
         print_json(plan)
         return
@@ -59,7 +66,7 @@ def show_plan(config: Path, *, as_json: bool) -> None:
     for heading in ("", "calls", "input tokens", "output tokens at most", "cost in USD at most"):
         estimate.add_column(heading, justify="right" if heading else "left")
     for role, figures in plan["estimate"].items():
-        estimate.add_row(role, *(number(value) if value is not None else "not known" for value in figures.values()))
+        estimate.add_row(role, *(figure(value) if value is not None else "not known" for value in figures.values()))
     console.print(estimate)
     console.print(plain("Tokens are estimated at four characters each; retries come on top.", "dim"))
 

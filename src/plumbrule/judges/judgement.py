@@ -1,5 +1,6 @@
 """What a judge says of one sample, and the protocol that every judge follows."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Protocol
@@ -97,6 +98,12 @@ def judge_silence(sample: Sample, judge: JudgeIdentity) -> Judgement | None:
         judge=judge,
         flags=("non_responsive",),
     )
+
+
+def total_cost(costs: Sequence[float | None]) -> float | None:
+    """Return what they cost together, in any order the same; None where one of them is unknown."""
+    known = [cost for cost in costs if cost is not None]
+    return math.fsum(known) if len(known) == len(costs) else None
 
 
 def total(counts: Sequence[int | None]) -> int | None:

@@ -1,12 +1,15 @@
 """The offline judge: fixed rules over the reference, the expected behaviour and the evidence in the contexts."""
 
 import dataclasses
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from plumbrule.hashing import sha256_of
 from plumbrule.judges.judgement import EvaluatorError, JudgeIdentity, Judgement, judge_silence
 from plumbrule.judges.reference import Comparison, compare
+from plumbrule.judges.threads import in_thread
 from plumbrule.rubrics import Loaded, VerdictRubric
 from plumbrule.rubrics.rules import RationaleRules, RulesPolicy
 from plumbrule.samples.model import Passage, Sample
@@ -38,6 +41,7 @@ class RulesJudge:
         self._policy = policy.rubric
         self._scorer = VerdictScorer(rubric)
         stop = rubric.rubric.words.stop
+        self._turn = threading.Lock()
         self._stop = frozenset(stop) | {lemma for word in stop for lemma in lemmas(word)}
         self.identity = JudgeIdentity(
             name="rules",
@@ -46,8 +50,12 @@ class RulesJudge:
         )
 
     async def judge(self, sample: Sample) -> Judgement:
-        """Rate one sample."""
-        return self.rate(sample)
+        """Rate one sample, beside the event loop."""
+        return await in_thread(partial(self._rate_in_turn, sample), name="plumbrule-rules")
+
+    def _rate_in_turn(self, sample: Sample) -> Judgement:
+        with self._turn:  # several at once would only slow each other down, and the event loop
+            return self.rate(sample)
 
     def rate(self, sample: Sample) -> Judgement:
         """Rate one sample, without an event loop."""

@@ -115,6 +115,11 @@ class ResultKey:
         sample = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", self.sample)
         return f"{self.run}/{self.repeat}/{sample}"
 
+    def check(self) -> None:
+        """Raise where no entry can have this subject, with room for a longer run's id and more repeats."""
+        if _utf8_length(self.subject) > _LONGEST - 100:
+            raise EntryError(f"the sample {self.sample[:40]!r} has too long an id")
+
     @classmethod
     def read(cls, subject: str) -> "ResultKey":
         """Return the key that ``subject`` was made from."""

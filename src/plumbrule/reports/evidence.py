@@ -1,11 +1,11 @@
 """What the ledger holds of a run, read once in the order of the chain: only what the report shows is kept."""
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from plumbrule.errors import InputError
+from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, ResultKey
 from plumbrule.reports.model import Context, JudgeTotals, LedgerPlace, RubricStamp
 
@@ -27,10 +27,11 @@ class _Used:
 
     def add(self, judgement: Body) -> None:
         self.judgements += 1
-        self.requests += judgement.get("requests") or 0
-        self.input_tokens.append(judgement.get("input_tokens"))
-        self.output_tokens.append(judgement.get("output_tokens"))
-        self.costs.append(judgement.get("cost_usd"))
+        self.requests += judgement["requests"]
+        if judgement["requests"]:
+            self.input_tokens.append(judgement["input_tokens"])
+            self.output_tokens.append(judgement["output_tokens"])
+            self.costs.append(judgement["cost_usd"])
         for kept, name in ((self.models, "reported_model"), (self.fingerprints, "fingerprint")):
             if judgement.get(name) is not None:
                 kept.add(str(judgement[name]))
@@ -61,7 +62,7 @@ class Evidence:
             "reference": sample.get("reference"),
             "expected": _expected_text(sample.get("expected")),
             "contexts": tuple(_context(each) for each in answered.get("contexts") or ()),
-            "error_detail": judgement.get("error_detail"),
+            "error_detail": (result.get("result") or {}).get("error_detail"),
             "flags": tuple(map(str, judgement.get("flags") or ())),
         }
 
@@ -133,22 +134,17 @@ def _identity(judge: Body) -> tuple[str | None, ...]:
 
 def _totals(identity: tuple[str | None, ...], used: _Used) -> JudgeTotals:
     name, version, sha256, model_id, template_sha256 = identity
-    tokens_in = [count for count in used.input_tokens if count is not None]
-    tokens_out = [count for count in used.output_tokens if count is not None]
-    costs = [cost for cost in used.costs if cost is not None]
-    whole = used.judgements
     return JudgeTotals(
         name=name or "not recorded",
         version=version,
         sha256=sha256,
         model_id=model_id,
         template_sha256=template_sha256,
-        judgements=whole,
+        judgements=used.judgements,
         requests=used.requests,
-        # A sum with a gap in it would look like the whole.
-        input_tokens=sum(tokens_in) if len(tokens_in) == whole else None,
-        output_tokens=sum(tokens_out) if len(tokens_out) == whole else None,
-        cost_usd=math.fsum(costs) if len(costs) == whole else None,
+        input_tokens=total(used.input_tokens),
+        output_tokens=total(used.output_tokens),
+        cost_usd=total_cost(used.costs),
         reported_models=tuple(sorted(used.models)),
         fingerprints=tuple(sorted(used.fingerprints)),
     )

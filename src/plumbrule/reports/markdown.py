@@ -310,7 +310,7 @@ def _metadata(report: Report) -> Iterator[str]:
     yield (
         f"Ledger {inline(place.ledger_id)}: the run begins at entry {place.run_sequence} ({place.run_entry_sha256}) "
         f"and ends at entry {place.sequence} ({place.entry_sha256}), recorded at {place.recorded_at_utc}; "
-        f"{place.results:,} results, {place.exchanges:,} raw exchanges with the judge, "
+        f"{place.results:,} results, {place.exchanges:,} raw exchanges, "
         f"{place.corrections:,} corrections."
     )
 

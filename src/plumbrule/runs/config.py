@@ -27,6 +27,7 @@ Key = tuple[str | int, ...]
 
 # How a run is carried out, not what comes of it: they may be changed when it is resumed.
 _ASIDE = ("budget", "concurrency", "prices", "rates", "stop_after_failures")
+_KEY = re.compile(r"[!-~]+")
 _PLAIN = re.compile(r"[\w-]+")
 # Pydantic's path to each form, with the kind after each place that has several.
 _FORMS: dict[Key, type[Any]] = {
@@ -95,6 +96,7 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
         file = getattr(config.rubric, name)
         if file is not None:
             _existing(file, ("rubric", name), source)
+    _check_rates(config, source)
     _check_prices(config, source)
     said = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
     return LoadedConfig(config=config, sha256=sha256_of(said), folder=path.absolute().parent, floating=bool(floating))
@@ -106,6 +108,9 @@ def check_secrets(config: RunConfig, environ: Mapping[str, str]) -> None:
     missing = [f"{name} (for {key})" for name, key in wanted.items() if not environ.get(name, "").strip()]
     if missing:
         raise UsageError(f"not set in the environment: {', '.join(missing)}; set each to its key, then run again")
+    for name in wanted:
+        if not _KEY.fullmatch(environ[name].strip()):
+            raise UsageError(f"the environment variable {name} holds characters that no key has")
 
 
 def starter_text() -> str:
@@ -225,8 +230,12 @@ def _fill_in(source: _Source) -> None:
 
 def _existing(path: str, key: Key, source: _Source) -> Path:
     place = source.path.parent / path
-    if not place.is_file():
-        raise source.error(key, f"there is no file {str(place)!r}")
+    try:
+        there = place.is_file()
+    except (OSError, ValueError):  # a name that is too long, or holds a NUL
+        there = False
+    if not there:
+        raise source.error(key, f"there is no file {str(place)[:200]!r}")
     return place
 
 
@@ -238,6 +247,15 @@ def _chat_models(config: RunConfig) -> Iterator[tuple[Key, ChatModelChoice]]:
     for key, choice in choices:
         if isinstance(choice, ChatModelChoice):
             yield key, choice
+
+
+def _check_rates(config: RunConfig, source: _Source) -> None:
+    """Refuse a limit for a provider that nobody knows: a slip would leave the one that is meant unlimited."""
+    known = {choice.model.partition(":")[0] for _, choice in _chat_models(config)} | {*forms.OWN_KEYS, "http", "python"}
+    for provider in config.rates:
+        if provider not in known:
+            names = ", ".join(sorted(known))
+            raise source.error(("rates", provider), f"this run calls no such provider; known are {names}")
 
 
 def _check_prices(config: RunConfig, source: _Source) -> None:

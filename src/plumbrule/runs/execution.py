@@ -1,7 +1,7 @@
 """Carry a run out: answer and judge every sample, a bounded number at a time, each kept before it counts as done."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -84,6 +84,7 @@ class Progress:
     done: int = 0
     skipped: int = 0
     errors: int = 0
+    first_error: str | None = None
     failed: int = 0
     spent: Spending = field(default_factory=Spending)
     stopped_by: str | None = None
@@ -97,11 +98,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What an interrupted run left behind: pieces finished, answers not judged yet, and calls that were under way."""
+    """What an interrupted run left behind: pieces finished, answers not judged yet, and calls that were under way.
+
+    A piece stands in ``lost`` as often as it was under way when the process ended.
+    """
 
     finished: AbstractSet[Key] = frozenset()
     answers: Mapping[Key, Answered] = field(default_factory=dict)
-    interrupted: AbstractSet[Key] = frozenset()
+    lost: Sequence[Key] = ()
     spent: Spending = field(default_factory=Spending)
 
 
@@ -176,7 +180,7 @@ class Execution:
             failed = Failed(unit=unit, answered=answered, judgement=judgement, spent=spent)
             await _surely(self._fail(failed, for_answer))
             return
-        repeated = unit.key in self.before.interrupted
+        repeated = unit.key in self.before.lost
         result = result_of(answered, judgement, repeat=unit.repeat, call_repeated=repeated)
         finished = Finished(answered=answered, judgement=judgement, result=result, spent=spent)
         await _surely(self._finish(finished, for_answer))
@@ -184,7 +188,11 @@ class Execution:
     async def _finish(self, finished: Finished, for_answer: Spending) -> None:
         await self.journal.finished(finished)
         self.progress.done += 1
-        self.progress.errors += bool(finished.result.evaluator_error or finished.result.candidate_error)
+        error = finished.result.candidate_error or finished.result.evaluator_error
+        if error is not None:
+            self.progress.errors += 1
+            said = f"{finished.result.sample_id}: {finished.result.error_detail or error}"
+            self.progress.first_error = self.progress.first_error or said
         self._failures_in_a_row = 0
         self._tell(for_answer + finished.spent)
 
@@ -220,6 +228,7 @@ def result_of(
         output_tokens=sample.output_tokens,
         refused=sample.refused,
         candidate_error=answered.error,
+        error_detail=answered.error_detail or judgement.error_detail,
         repeat=repeat,
         flags=tuple(dict.fromkeys(flags)),
     )

@@ -81,7 +81,12 @@ class RepeatGroup:
             "flipped": list(self.flipped),
             "release_ready": self.release_ready,
             "release_ready_by_repeat": [
-                {"repeat": repeat.repeat, "release_ready": repeat.decision.release_ready} for repeat in self.repeats
+                {
+                    "repeat": repeat.repeat,
+                    "release_ready": repeat.decision.release_ready,
+                    "failed_gates": [gate.name for gate in repeat.decision.gates if not gate.passed],
+                }
+                for repeat in self.repeats
             ],
         }
 

@@ -16,7 +16,8 @@ from plumbrule.rubrics.benchmark import Limit, Scale
 class SampleResult:
     """All that was measured and judged of one sample in one repeat; None is what could not be had.
 
-    ``evaluator_error`` and ``candidate_error`` name what went wrong ("parse_error"); ``repeat`` counts from 0.
+    ``evaluator_error`` and ``candidate_error`` name what went wrong ("parse_error"), ``error_detail`` says more;
+    ``repeat`` counts from 0.
     """
 
     sample_id: str
@@ -31,6 +32,7 @@ class SampleResult:
     output_tokens: int | None = None
     refused: bool = False
     candidate_error: str | None = None
+    error_detail: str | None = None
     repeat: int = 0
     flags: tuple[str, ...] = ()
 
@@ -105,6 +107,7 @@ class GradedSample:
             "rationale": result.rationale,
             "evaluator_error": result.evaluator_error,
             "candidate_error": result.candidate_error,
+            "error_detail": result.error_detail,
             "refused": result.refused,
             "latency_e2e_ms": result.latency_e2e_ms,
             "latency_model_ms": result.latency_model_ms,
