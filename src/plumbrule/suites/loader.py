@@ -253,6 +253,15 @@ def _read(path: Path, form: type[T]) -> T:
     try:
         return TypeAdapter(form).validate_python(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{path}: '{key}': {first['msg'][0].lower()}{first['msg'][1:]}") from None
+        raise UsageError(f"{path}: {_problem(error)}") from None
+
+
+def _problem(error: ValidationError) -> str:
+    """Return the problem to mend first: a key that there is not, else the one deepest inside."""
+    problems = error.errors()
+    unknown = [each for each in problems if each["type"] == "unexpected_keyword_argument"]
+    first = unknown[0] if unknown else max(problems, key=lambda each: len(each["loc"]))
+    key = ".".join(str(part) for part in first["loc"])
+    if unknown:
+        return f"unknown key '{key}'"
+    return f"'{key}': {first['msg'][0].lower()}{first['msg'][1:]}"
