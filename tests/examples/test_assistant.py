@@ -93,7 +93,8 @@ def test_the_function_says_the_same_as_the_server(address: str) -> None:
 
 def test_a_bad_request_is_told(address: str) -> None:
     """With status 400 and what is wrong, and the server goes on."""
-    for content in ({}, [], {"query": 5}, {"query": "x" * 1001}):
+    bad: list[object] = [{}, [], {"query": 5}, {"query": "x" * 1001}]
+    for content in bad:
         with pytest.raises(urllib.error.HTTPError) as caught:
             ask(address, content)
         assert caught.value.code == 400

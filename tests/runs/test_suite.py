@@ -1,6 +1,7 @@
 """Bad assistants fail exactly the criteria that they break, over real HTTP; what cannot be run is errored."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -217,6 +218,16 @@ def test_what_cannot_be_run_is_errored_and_counted() -> None:
         assert tally.cases.errored == tally.cases.cases == 22
         assert tally.cases.interval is not None
         assert tally.cases.interval.low == 0
+
+
+@pytest.mark.parametrize("answer", ["{1, 2}", "chr(0xd800)", "object()"])
+def test_what_is_not_json_is_errored(answer: str, tmp_path: Path) -> None:
+    """A function may return anything; what cannot be kept is no response."""
+    name = f"odd_app_{len(answer)}"
+    content = f'def reply(query):\n    return {{"answer": "Yes.", "metadata": {{"odd": {answer}}}}}\n'
+    (tmp_path / f"{name}.py").write_text(content, encoding="utf-8")
+    outcome = run_suite(f"{name}:reply", suite=load_suite().only(["AMBIGUOUS_QUERY"]), folder=tmp_path)
+    assert {(result.outcome, result.error) for result in outcome.results} == {("errored", "malformed")}
 
 
 def test_one_that_is_too_slow_is_errored() -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from plumbrule.api.interactions import contract_of, prescorer
 from plumbrule.demo import corpus_path
 from plumbrule.judges.endpoint import Endpoint
@@ -89,11 +91,9 @@ def run_suite(
     results: dict[str, CaseResult] = {}
     readable: list[tuple[Case, Mapping[str, object]]] = []
     for case, answered in zip(suite.cases, answers, strict=True):
-        response = heard.get(sample_of(case).id)
-        if isinstance(response, str):
-            response = {"answer": response}
-        if answered.error is None and not answered.sample.timed_out and isinstance(response, Mapping):
-            readable.append((case, response))
+        said = _plain(heard.get(sample_of(case).id))
+        if answered.error is None and not answered.sample.timed_out and said is not None:
+            readable.append((case, said))
         else:
             results[case.id] = _errored(case, answered, timeout_s)
     interactions = [
@@ -163,11 +163,25 @@ async def _ask(
     return [task.result() for task in tasks]
 
 
+def _plain(heard: object) -> dict[str, object] | None:
+    """Return a response as JSON has it, so that it can be kept; None for what is no response, or is not JSON."""
+    content = {"answer": heard} if isinstance(heard, str) else heard
+    if not isinstance(content, Mapping):
+        return None
+    try:
+        plain: dict[str, object] = orjson.loads(orjson.dumps(dict(content)))
+    except (TypeError, ValueError):
+        return None
+    return plain
+
+
 def _errored(case: Case, answered: Answered, timeout_s: float) -> CaseResult:
     error, detail = answered.error, answered.error_detail
     if error is None and answered.sample.timed_out:
         error, detail = "timed_out", f"no whole answer within {timeout_s:g} s"
-    return CaseResult(case=case, outcome="errored", error=error or "malformed", error_detail=detail)
+    if error is None:
+        error, detail = "malformed", "the response cannot be written as JSON"
+    return CaseResult(case=case, outcome="errored", error=error, error_detail=detail)
 
 
 def _demo_corpus() -> Corpus:
