@@ -27,6 +27,11 @@ COMMANDS = [
     ("rubric", "list"),
     ("rubric", "show"),
     ("score",),
+    ("suite",),
+    ("suite", "coverage"),
+    ("suite", "list"),
+    ("suite", "run"),
+    ("suite", "show"),
     ("validate",),
 ]
 HEAVY = ("ijson", "orjson", "pyarrow", "pydantic", "rich", "simplemma", "spacy", "yaml")
@@ -66,6 +71,7 @@ def test_help_lists_every_command(run: Run) -> None:
   runs        List the runs of the ledger.
   score       Give every answer a verdict, with the evidence.
   show        Show one run's figures and gates.
+  suite       Run an assistant against the test suite that ships.
   validate    Read a dataset, say what was understood, list every bad line.
 
   Start with: plumbrule demo

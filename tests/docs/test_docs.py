@@ -28,6 +28,7 @@ from plumbrule.rubrics import shipped_text
 from plumbrule.samples import ALIASES, FIELDS
 from plumbrule.scorers import verdict
 from plumbrule.scorers.refusal import Judgement
+from plumbrule.suites import load_suite
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -115,8 +116,9 @@ def refreshed(text: str, folder: Path) -> str:
 
 
 def prepared(folder: Path) -> Path:
-    """Return a folder with the one file that every page starts from."""
+    """Return a folder with what every page starts from."""
     shutil.copyfile(samples_path(), folder / "answers.jsonl")
+    shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
 
@@ -313,6 +315,27 @@ def test_every_key_of_a_decision_is_explained(tmp_path: Path) -> None:
     for name in ("scorecards.md", "commands.md"):
         page = (DOCS / name).read_text(encoding="utf-8")
         assert [key for key in sorted(keys) if f"`{key}`" not in page] == [], name
+
+
+def test_every_key_of_the_suite_is_explained(tmp_path: Path) -> None:
+    """docs/commands.md and docs/suites.md name every key of what the suite's commands give, and every criterion."""
+    prepared(tmp_path)
+    running = "suite run --candidate examples.assistant:answer --code CONFLICTING_SOURCES -o cases.jsonl --json"
+    lines = {running: 1, "suite list --json": 0, "suite coverage --json": 0, "suite show cs-gift-limit --json": 0}
+    objects = [
+        json.loads("".join(run(["plumbrule", *line.split()], tmp_path, exit_code=code))) for line, code in lines.items()
+    ]
+    for tally in objects[0]["test_cases"]:
+        tally["criteria"] = list(tally["criteria"].values())
+    for each in objects[2]["dimensions"]:
+        each["test_cases"] = []
+    cases = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    keys = {*keys_of(objects), *(key for case in cases for key in case)}
+    keys |= {key for case in cases for result in case["criteria"].values() for key in result}
+    keys |= set(load_suite().criteria)
+    page = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("commands.md", "suites.md"))
+    assert len(keys) > 60
+    assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
 
 
 def test_every_part_of_the_scorecard_rubric_is_explained() -> None:

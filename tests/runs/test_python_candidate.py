@@ -60,6 +60,11 @@ def named(question: str, contexts: list[str], sample: dict[str, Any]) -> str:
     return f"{question} {contexts} {sorted(sample)} {sample['contexts'][0]['text']} {sample['tags']}"
 
 
+def with_passages(query: str, role: str | None = None, passages: list[dict[str, Any]] | None = None) -> str:
+    """Take the passages whole, and who asks."""
+    return f"{query} {role} {[passage['text'] for passage in passages or []]}"
+
+
 def only_contexts(contexts: list[str], *, limit: int = 1) -> str:
     """Take contexts, with an option of its own."""
     return str(contexts[:limit])
@@ -90,6 +95,7 @@ def anything(*args: object, **options: object) -> str:
                 "['category', 'contexts', 'id', 'metadata', 'question', 'tags'] The wire fee is $25. ['easy']"
             ),
         ),
+        (with_passages, "What is the wire fee? None ['The wire fee is $25.', 'Checks are free.']"),
         (only_contexts, "['The wire fee is $25.']"),
         (other_name, "What is the wire fee? 2 3"),
         (by_position, "What is the wire fee?"),

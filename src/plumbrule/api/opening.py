@@ -32,7 +32,7 @@ from plumbrule.runs import config_schema as forms
 from plumbrule.runs.candidates import Candidate, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.config import LoadedConfig
 from plumbrule.runs.estimates import Estimate, characters_of, estimate_calls
-from plumbrule.runs.http_candidate import HttpCandidate
+from plumbrule.runs.http_candidate import HttpCandidate, ask_question
 from plumbrule.runs.model_candidate import ModelCandidate
 from plumbrule.runs.model_names import version_in
 from plumbrule.runs.prompt_template import PromptTemplate, load_template
@@ -115,13 +115,21 @@ class Opener:
         if isinstance(choice, forms.HttpCandidate):
             endpoint = Endpoint(choice.url, api_key_env=choice.api_key_env, allow_private=choice.allow_private)
             self._open.push_async_callback(endpoint.aclose)
-            return HttpCandidate(endpoint, patience=self._patience(), pace=self._pace("http"), **facts)
+            return HttpCandidate(
+                endpoint,
+                patience=self._patience(),
+                pace=self._pace("http"),
+                request=ask_question,
+                heard=None,
+                **facts,
+            )
         candidate = PythonCandidate(
             load_target(choice.target, self._loaded.folder),
             target=choice.target,
             timeout_s=self._config.timeout_s,
             threads=self._config.concurrency,
             pace=self._pace("python"),
+            heard=None,
             **facts,
         )
         self._open.push_async_callback(candidate.aclose)

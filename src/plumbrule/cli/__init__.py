@@ -33,6 +33,7 @@ _COMMANDS = {
     "runs": "List the runs of the ledger.",
     "score": "Give every answer a verdict, with the evidence.",
     "show": "Show one run's figures and gates.",
+    "suite": "Run an assistant against the test suite that ships.",
     "validate": "Read a dataset, say what was understood, list every bad line.",
 }
 

@@ -1,6 +1,6 @@
 """Read a rubric file, lay overrides over it, and check it against its typed form."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -13,7 +13,7 @@ from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics.benchmark import BenchmarkRubric
 from plumbrule.rubrics.compliance import ComplianceRubric
-from plumbrule.rubrics.plain_yaml import PlainYaml
+from plumbrule.rubrics.plain_yaml import KeyedYaml
 from plumbrule.rubrics.refusals import RefusalTaxonomy
 from plumbrule.rubrics.rules import RulesPolicy
 from plumbrule.rubrics.scorecard import ScorecardRubric
@@ -172,20 +172,9 @@ def _first_problem(error: ValidationError) -> str:
     return text if len(problems) == 1 else f"{text} (and {len(problems) - 1} more)"
 
 
-class _Yaml(PlainYaml):
-    """A rubric's YAML: no key stands twice."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"key '{key}' stands twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
 def _read_yaml(text: str, *, where: str) -> Any:  # noqa: ANN401 - YAML holds anything; the typed form checks it
     try:
-        return yaml.load(text, Loader=_Yaml)  # noqa: S506 - _Yaml is a SafeLoader
+        return yaml.load(text, Loader=KeyedYaml)  # noqa: S506 - it is a SafeLoader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" line {mark.line + 1}" if mark is not None else ""

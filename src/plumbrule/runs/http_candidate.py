@@ -1,5 +1,6 @@
 """An HTTP endpoint as the candidate: the question goes out as JSON, the assistant's own response comes back."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from plumbrule.judges.endpoint import Answer, Endpoint
@@ -15,15 +16,25 @@ from plumbrule.samples.model import Sample
 from plumbrule.samples.values import Misfit
 
 
-class HttpCandidate:
-    """Posts ``query`` and ``sample_id`` to one address and reads the response; who answers, only the user knows."""
+def ask_question(sample: Sample) -> dict[str, object]:
+    """Return the request of a run: the question, and by which id it is asked."""
+    return {"query": sendable(sample.question), "sample_id": sendable(sample.id)}
 
-    def __init__(
+
+class HttpCandidate:
+    """Posts a request to one address and reads the response; who answers, only the user knows.
+
+    ``request`` makes the request from a sample; ``heard`` is told of each response as it came, with the sample's id.
+    """
+
+    def __init__(  # noqa: PLR0913 - what is known of the model stands beside how it is asked
         self,
         endpoint: Endpoint,
         *,
         patience: Patience,
         pace: Pace | None = None,
+        request: Callable[[Sample], Mapping[str, object]] = ask_question,
+        heard: Callable[[str, object], None] | None = None,
         model_id: str | None = None,
         model_version: str | None = None,
         prompt_template_id: str | None = None,
@@ -32,6 +43,8 @@ class HttpCandidate:
         self._endpoint = endpoint
         self._patience = patience
         self._pace = pace
+        self._request = request
+        self._heard = heard
         self.identity = CandidateIdentity(
             kind="http",
             model_id=model_id,
@@ -42,7 +55,7 @@ class HttpCandidate:
 
     async def answer(self, sample: Sample, repeat: int) -> Answered:  # noqa: ARG002 - every repeat asks the same
         """Ask the endpoint the sample's question."""
-        body = {"query": sendable(sample.question), "sample_id": sendable(sample.id)}
+        body = self._request(sample)
         blank = replace(unanswered(sample), model_id=self.identity.model_id)
 
         async def send(timeout_s: float) -> Answer | NotAnObjectError:
@@ -56,6 +69,8 @@ class HttpCandidate:
         def read(came: Answer | NotAnObjectError) -> Answered:
             if isinstance(came, NotAnObjectError):
                 return self._malformed(blank, came.exchange, str(came))
+            if self._heard is not None:
+                self._heard(sample.id, came.content)
             try:
                 said = read_response(came.content, blank)
             except Misfit as misfit:

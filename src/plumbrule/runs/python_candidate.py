@@ -22,7 +22,7 @@ from plumbrule.samples.model import Sample
 from plumbrule.samples.values import Misfit
 
 _LONGEST_DETAIL = 500
-_KNOWN = ("question", "contexts", "sample")
+_KNOWN = ("question", "contexts", "passages", "role", "sample")
 _SHOWN = ("id", "question", "contexts", "metadata", "category", "tags")  # not what is expected of the answer
 
 
@@ -60,12 +60,14 @@ class _Outcome:
 
 
 class PythonCandidate:
-    """Calls one function with those of ``question``, ``contexts`` and ``sample`` that its parameters name.
+    """Calls one function with those of ``question``, ``contexts``, ``passages``, ``role`` and ``sample`` that it names.
 
-    A single parameter of any other name gets the question. The function returns text, or a mapping: a compliance
-    assistant's response, or the fields of a sample. A plain function runs in a thread, at most ``threads`` at a time.
-    One that passes ``timeout_s`` is timed out and gives its place to the next, but no thread can be stopped from
-    outside: it may go on, with all that it does, until it returns or the process ends. An async function is cancelled.
+    A single parameter of any other name gets the question. ``passages`` are the contexts with all that is known of
+    each, None where there are none; ``role`` is who asks, by the sample's metadata. The function returns text, or a
+    mapping: a compliance assistant's response, or the fields of a sample. A plain function runs in a thread, at
+    most ``threads`` at a time. One that passes ``timeout_s`` is timed out and gives its place to the next, but no
+    thread can be stopped from outside: it may go on, with all that it does, until it returns or the process ends.
+    An async function is cancelled.
     """
 
     def __init__(  # noqa: PLR0913 - what is known of the model stands beside how it is called
@@ -76,6 +78,7 @@ class PythonCandidate:
         timeout_s: float,
         threads: int = 16,
         pace: Pace | None = None,
+        heard: Callable[[str, object], None] | None = None,
         model_id: str | None = None,
         model_version: str | None = None,
         prompt_template_id: str | None = None,
@@ -85,6 +88,7 @@ class PythonCandidate:
         self._wanted = _Wanted.of(function, target)
         self._timeout_s = timeout_s
         self._pace = pace
+        self._heard = heard
         self._async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
             getattr(function, "__call__", None)  # noqa: B004 - whether it is async, not whether it can be called
         )
@@ -127,7 +131,10 @@ class PythonCandidate:
         if not task.done():
             elapsed_ms = _milliseconds_since(started)
             return Answered(sample=replace(blank, timed_out=True, latency_e2e_ms=elapsed_ms), requests=1)
-        return _read(_outcome(task), blank)
+        outcome = _outcome(task)
+        if self._heard is not None and outcome.error is None:
+            self._heard(sample.id, outcome.answer)
+        return _read(outcome, blank)
 
     async def _call(self, positional: list[object], named: dict[str, object]) -> _Outcome:
         started = time.perf_counter()
@@ -199,6 +206,10 @@ def _given(wanted: str, sample: Sample) -> object:
         return sample.question
     if wanted == "contexts":
         return [passage.text for passage in sample.contexts]
+    if wanted == "passages":
+        return [asdict(passage) for passage in sample.contexts] or None
+    if wanted == "role":
+        return sample.metadata.get("role")
     content = asdict(sample)
     return {name: list(content[name]) if isinstance(content[name], tuple) else content[name] for name in _SHOWN}
 

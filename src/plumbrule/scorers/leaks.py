@@ -16,7 +16,7 @@ def find_leaks(study: Study, refusal: Refusal) -> Iterator[Spot]:
     """Yield each place of a refusal that names what it should not."""
     names, collections = _names(study)
     markers = study.policy.compliance.refusal.collection_words
-    for where, text in _texts(refusal):
+    for where, text in refusal_texts(refusal):
         folded = _folded(text)
         for name in (name for name in names if _folded(name) in folded):
             for found in find_phrase(text, name):
@@ -29,7 +29,8 @@ def find_leaks(study: Study, refusal: Refusal) -> Iterator[Spot]:
         yield from _repeated(study, where, text)
 
 
-def _texts(refusal: Refusal) -> Iterator[tuple[str, str]]:
+def refusal_texts(refusal: Refusal) -> Iterator[tuple[str, str]]:
+    """Yield every text of a refusal with its place."""
     parts = (
         ("refusal.reason", refusal.reason),
         ("refusal.user_guidance", refusal.user_guidance),
