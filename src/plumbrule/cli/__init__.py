@@ -24,6 +24,7 @@ _COMMANDS = {
     "init": "Write a commented run configuration to start from.",
     "judge": "Judge one answer, as a run would.",
     "ledger": "Verify, export, back up and upgrade the store.",
+    "monitor": "Follow the reviewed figures week by week, and raise alerts.",
     "report": "Write the report of a run to a file.",
     "review": "Decide what scorecards come to.",
     "prescore": "Propose scorecard levels for interactions, with the evidence.",

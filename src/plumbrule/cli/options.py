@@ -49,3 +49,13 @@ ledger_option = click.option(
     metavar="URL",
     help="The ledger, such as sqlite:///runs.db; else $PLUMBRULE_LEDGER, else .plumbrule/ledger.db.",
 )
+
+
+def records_options(command: Command) -> Command:
+    """Add the options that take records from files instead of the ledger."""
+    command = click.option(
+        "--interactions",
+        metavar="PATH",
+        help="With --records: the responses and traces that the records are about.",
+    )(command)
+    return click.option("--records", metavar="FILE", help="Take the records from FILE, not from the ledger.")(command)
