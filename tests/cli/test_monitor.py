@@ -163,7 +163,7 @@ def test_a_table_for_people(run: Run, store: Store) -> None:
     store.record(card("t1", 3))
     store.record(card("t2", date=str(MONDAY + timedelta(weeks=2))))
     out = run("monitor", "--ledger", store.url).out
-    [line] = [line for line in out.splitlines() if " attribution_accuracy_average" in line]
+    [line] = [line for line in out.splitlines() if line.startswith("3  attribution_accuracy_average")]
     assert line.split()[2] == "▁·█"
     assert any(line.split() == ["2026-W03", "0", *["none"] * 6] for line in out.splitlines())
     assert "ALERT 2026-W02 attribution_accuracy_average 3 (alert at 3), new" in out
@@ -292,7 +292,7 @@ def test_what_was_not_taken_is_posted_again(run: Run, alarmed: Store, secret: st
 
 
 def test_the_secret_shows_up_nowhere(run: Run, alarmed: Store, secret: str, tmp_path: Path) -> None:
-    """Not in what is printed, nor in what is sent, nor in the ledger, whether it goes well or not; nor does the path."""
+    """Not in what is printed, sent or kept, whether it goes well or not; nor does the path of the address."""
     alerts = tmp_path / "alerts.json"
     with ScriptedServer([Step(status=400, body=b"{}"), TAKEN]) as server:
         address = f"http://127.0.0.1:{server.port}/T0KEN-IN-PATH"

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plumbrule.errors import InputError
@@ -126,6 +126,7 @@ def test_a_week_without_a_review_is_shown() -> None:
     assert monitor([], LOADED).weeks == ()
 
 
+@settings(deadline=None)
 @given(st.lists(st.dates(dt.date(2019, 1, 1), dt.date(2027, 12, 31)), min_size=1, max_size=5))
 def test_every_week_between_is_there_once(days: list[dt.date]) -> None:
     """Over the turns of years, too."""
@@ -288,7 +289,7 @@ def test_the_json_form() -> None:
     """Weeks, figures, refusals, drift, alerts and the rubric."""
     shown = monitor([reviewed(1)], LOADED).to_dict()
     assert set(shown) == {"weeks", "drift", "refusals", "alerts", "rubric"}
-    assert set(shown["weeks"][0]) == {"week", "reviewed", "figures", "refusals"}
+    assert set(shown["weeks"][0]) == {"week", "reviewed", "interactions", "figures", "refusals"}
     assert set(shown["weeks"][0]["figures"][0]) == {"key", "total", "value", "interval_95", "status", "reweighted"}
     assert ["2025-W02", "unsafe_share"] in shown["alerts"]
 

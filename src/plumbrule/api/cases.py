@@ -51,7 +51,7 @@ class Case:
     """One interaction in one campaign: all its ratings made one, and what they come to by the rubric in force."""
 
     trace_id: str | None
-    query: str | None
+    campaign: str | None
     date: dt.date
     settlement: Settlement
     decision: Decision
@@ -73,7 +73,7 @@ class Cases:
 
 def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()) -> Cases:
     """Return what the ledger holds; cards are decided anew, by the rubric in force."""
-    known = {key_of_trace(each.trace_id): _known(each.entry) for each in stored_interactions(ledger)}
+    known = {key_of_trace(each.trace_id): known_of(each.entry) for each in stored_interactions(ledger)}
     rated = [
         Rated(
             record=read_record(each.entry.value["record"], loaded.rubric, complete=False),
@@ -114,20 +114,22 @@ def interaction_of(entry: Entry) -> Interaction:
         raise InputError(f"entry {entry.sequence}, {entry.subject}: {misfit}") from None
 
 
-def _known(entry: Entry) -> Known:
+def known_of(entry: Entry) -> Known:
+    """Return the interaction that an entry holds, with what was noted of it."""
     interaction, body = interaction_of(entry), entry.value
     refused = REFUSED in body.get("traits", ()) or interaction.sample.refused
-    return Known(interaction=interaction, week=body.get("week") or _week_in(interaction), refused=refused)
+    return Known(interaction=interaction, week=body.get("week") or week_in(interaction), refused=refused)
 
 
 def _known_in(path: Source) -> Iterator[tuple[str, Known]]:
     for interaction in read_interactions(path):
         name = interaction.sample.trace_id or interaction.sample.id
-        known = Known(interaction=interaction, week=_week_in(interaction), refused=interaction.sample.refused)
+        known = Known(interaction=interaction, week=week_in(interaction), refused=interaction.sample.refused)
         yield key_of_trace(name), known
 
 
-def _week_in(interaction: Interaction) -> str | None:
+def week_in(interaction: Interaction) -> str | None:
+    """Return the week in which an interaction was, by its own timestamp."""
     try:
         moment = dt.datetime.fromisoformat(interaction.sample.timestamp or "")
     except ValueError:
@@ -197,7 +199,7 @@ def _case(
     stated = None if expected is None else expected.refuse
     return Case(
         trace_id=last.record.trace_id,
-        query=last.record.query or (None if sample is None else sample.question),
+        campaign=last.campaign,
         date=day,
         settlement=settlement,
         decision=decide(settlement.scores, loaded),

@@ -1,4 +1,4 @@
-"""Alerts to a webhook: signed, with a time and a number of their own, tried a few times, and never to a private address.
+"""Alerts to a webhook: signed, timed and numbered, tried a few times, and not to a private address unless allowed.
 
 The receiver computes HMAC-SHA256 with the shared secret over the timestamp, a full stop and the body, compares it with
 the signature, refuses timestamps that are too old, and takes each delivery once.

@@ -20,7 +20,9 @@ _READER_GONE = 141  # as the shell has it for a program ended by a closed pipe
 _COMMANDS = {
     "completion": "Print the shell's completion script.",
     "demo": "See the main job end to end on bundled data.",
+    "feedback": "Find patterns in what was reviewed, with their remedies.",
     "gate": "Decide whether a run may be released, as exit code.",
+    "incident": "Gather everything known of one interaction into one file.",
     "init": "Write a commented run configuration to start from.",
     "judge": "Judge one answer, as a run would.",
     "ledger": "Verify, export, back up and upgrade the store.",
