@@ -1,6 +1,7 @@
 """Reviewed interactions: the card that counts for each, with what is known of the interaction it is about."""
 
 import datetime as dt
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from plumbrule.api.reviews import stored_records
 from plumbrule.errors import InputError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
-from plumbrule.samples.cra import key_of_trace
+from plumbrule.samples.cra import Contract, key_of_trace
 from plumbrule.samples.interactions import Interaction, interaction_from
 from plumbrule.samples.values import Misfit
 from plumbrule.scorecards.adjudication import Rating, Settlement, same_person, settle
@@ -109,9 +110,14 @@ def interaction_of(entry: Entry) -> Interaction:
     body = entry.value
     bundle = {name: body.get(name) for name in ("response", "trace", "passages") if body.get(name) is not None}
     try:
-        return interaction_from(bundle, contract_of(load_compliance(), load_refusals()), where=entry.subject)
+        return interaction_from(bundle, _contract(), where=entry.subject)
     except Misfit as misfit:
         raise InputError(f"entry {entry.sequence}, {entry.subject}: {misfit}") from None
+
+
+@functools.cache
+def _contract() -> Contract:
+    return contract_of(load_compliance(), load_refusals())
 
 
 def known_of(entry: Entry) -> Known:
