@@ -268,19 +268,21 @@ def test_a_receiver_that_stumbles_is_asked_again(run: Run, alarmed: Store, secre
 
 
 @pytest.mark.parametrize(
-    ("step", "said"),
+    ("step", "timeout", "said"),
     [
-        (Step(delay_s=30), "no whole answer within 0.1 s"),
-        (Step(status=403, body=b"{}"), "status 403"),
-        (Step(status=302, headers={"location": "http://127.0.0.1:1/"}, body=b""), "status 302"),
-        (Step(reset=True), "the connection failed"),
+        (Step(delay_s=60), "0.1", "no whole answer within 0.1 s"),
+        (Step(status=403, body=b"{}"), "20", "status 403"),
+        (Step(status=302, headers={"location": "http://127.0.0.1:1/"}, body=b""), "20", "status 302"),
+        (Step(reset=True), "20", "the connection failed"),
     ],
     ids=["time-out", "refused", "redirect", "reset"],
 )
-def test_what_was_not_taken_is_posted_again(run: Run, alarmed: Store, secret: str, step: Step, said: str) -> None:
+def test_what_was_not_taken_is_posted_again(
+    run: Run, alarmed: Store, secret: str, step: Step, timeout: str, said: str
+) -> None:
     """The figures are shown, one line says what failed, and the next call brings the alert."""
     with ScriptedServer([step]) as server:
-        done = run("monitor", "--ledger", alarmed.url, *posting(server, secret), "--webhook-timeout", "0.1")
+        done = run("monitor", "--ledger", alarmed.url, *posting(server, secret), "--webhook-timeout", timeout)
     assert done.code == 4
     assert said in done.err
     assert done.err.count("\n") == 1
@@ -391,3 +393,13 @@ def test_an_empty_ledger(run: Run, store: Store) -> None:
     """Nothing was reviewed: no figure, no alert."""
     done = run("monitor", "--ledger", store.url)
     assert (done.code, done.out) == (0, "there are no records: review some interactions first\n")
+
+
+def test_two_at_once(run: Run, alarmed: Store) -> None:
+    """While one raises alerts, another shows the figures and is refused the rest: no alert is kept twice."""
+    with alarmed.open() as ledger, ledger.hold("monitor"):
+        done = run("monitor", "--ledger", alarmed.url)
+    assert done.code == 2
+    assert "another process is carrying it out" in done.err
+    assert "unsafe_share" in done.out
+    assert alert_entries(alarmed) == []

@@ -26,6 +26,7 @@ from plumbrule.scorecards.weeks import monday_of, week_of
 REFUSED = "refused"  # the trait of an interaction that was answered with a refusal
 _ADJUDICATOR = "adjudicator"
 _CAMPAIGNS = "campaigns/"
+_INTERACTIONS = "interactions/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ class Cases:
 
 def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()) -> Cases:
     """Return what the ledger holds; cards are decided anew, by the rubric in force."""
-    known = {key_of_trace(each.trace_id): known_of(each.entry) for each in stored_interactions(ledger)}
+    known = {key_of_trace(trace_of(each.entry)): known_of(each.entry) for each in stored_interactions(ledger)}
     rated = [
         Rated(
             record=read_record(each.entry.value["record"], loaded.rubric, complete=False),
@@ -103,6 +104,11 @@ def cases_of_files(
         rated.append(Rated(record=record, date=record.date))
     known = None if interactions is None else dict(_known_in(interactions))
     return _gathered(rated, known, loaded, triggers=triggers)
+
+
+def trace_of(entry: Entry) -> str:
+    """Return the trace id of an interaction's entry."""
+    return unquote(entry.subject.removeprefix(_INTERACTIONS), errors="strict")
 
 
 def interaction_of(entry: Entry) -> Interaction:

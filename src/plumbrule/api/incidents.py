@@ -10,7 +10,7 @@ from uuid import UUID
 import orjson
 
 from plumbrule.api.archive import stored_interactions
-from plumbrule.api.cases import Case, cases_of_ledger, interaction_of
+from plumbrule.api.cases import Case, cases_of_ledger, interaction_of, trace_of
 from plumbrule.api.interactions import Source, prescorer
 from plumbrule.api.journal import SAMPLES
 from plumbrule.api.lookup import Located, locate
@@ -244,7 +244,8 @@ def _similar(ledger: Ledger, located: Located, cases: Iterable[Case]) -> list[Si
         reviewed.setdefault(key_of_trace(case.trace_id or ""), []).append(case.decision.recommendation)
     found = []
     for each in stored_interactions(ledger):
-        if key_of_trace(each.trace_id) == key_of_trace(located.trace_id):
+        trace_id = trace_of(each.entry)
+        if key_of_trace(trace_id) == key_of_trace(located.trace_id):
             continue
         sample = interaction_of(each.entry).sample
         asked, _ = compare_tokens(question, lemmas(sample.question))
@@ -252,13 +253,13 @@ def _similar(ledger: Ledger, located: Located, cases: Iterable[Case]) -> list[Si
         if asked or said:
             found.append(
                 Similar(
-                    trace_id=each.trace_id,
+                    trace_id=trace_id,
                     question=sample.question,
                     answer=_said(sample),
                     grounding_status=sample.grounding_status,
                     question_similarity=round(asked, 6),
                     answer_similarity=round(said, 6),
-                    recommendations=tuple(reviewed.get(key_of_trace(each.trace_id), ())),
+                    recommendations=tuple(reviewed.get(key_of_trace(trace_id), ())),
                 )
             )
     found.sort(key=lambda each: (-(each.question_similarity + each.answer_similarity), each.trace_id))

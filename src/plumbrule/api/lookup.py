@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from plumbrule.api.archive import find_interaction, stored_interactions
-from plumbrule.api.cases import Known, interaction_of, known_of, week_in
+from plumbrule.api.cases import Known, interaction_of, known_of, trace_of, week_in
 from plumbrule.api.interactions import Source, read_interactions
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
@@ -55,11 +55,11 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
         places.append(ledger.name)
         found = find_interaction(ledger, trace_id)
         if found is None:
-            stored = {key_of_trace(each.trace_id): each for each in stored_interactions(ledger)}
+            stored = {key_of_trace(trace_of(each.entry)): each for each in stored_interactions(ledger)}
             found = stored.get(key_of_trace(trace_id))
-            names += [each.trace_id for each in stored.values()]
+            names += [trace_of(each.entry) for each in stored.values()]
         if found is not None:
-            return _of_entry(found.trace_id, found.entry)
+            return _of_entry(found.entry)
     close = ", ".join(near(trace_id, names))
     hint = f"; there is {close}" if close else "" if names else "; there are none at all"
     raise UsageError(f"{' and '.join(places)}: there is no interaction '{trace_id[:80]}'{hint}")
@@ -79,11 +79,11 @@ def plain_sample(sample: Sample) -> dict[str, Any]:
     return {name: value for name, value in shown.items() if value not in (None, [], {}) or name == "answer"}
 
 
-def _of_entry(trace_id: str, entry: Entry) -> Located:
+def _of_entry(entry: Entry) -> Located:
     body = entry.value
     prescore = body.get("prescore")
     return Located(
-        trace_id=trace_id,
+        trace_id=trace_of(entry),
         known=known_of(entry),
         response=body["response"],
         trace=body.get("trace"),

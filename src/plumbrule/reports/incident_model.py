@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from plumbrule.rubrics import LEVELS
+
 INCIDENT_VERSION = 1
 
 Finding = Literal["PROBLEMS FOUND", "LOOK AGAIN", "NOTHING FOUND"]
@@ -163,7 +165,7 @@ def remarks_on(
         for cap in dimension["caps"]:
             if cap["cap"] is not None:
                 said = f"{name}: at most {cap['cap']}: {cap['message']} ({cap['rule']})"
-                remarks.append(Remark(part="prescore", grave=cap["cap"] == "Unsafe", text=said))
+                remarks.append(Remark(part="prescore", grave=cap["cap"] == LEVELS[-1], text=said))
     remarks += [
         Remark(part="findings", grave=False, text=f"{found['code']}: {found['message']}")
         for found in findings
