@@ -1,6 +1,9 @@
 """The environment, read in one place."""
 
 import os
+from pathlib import Path
+
+_OWN_LEDGER = ".plumbrule/ledger.db"
 
 
 def debugging() -> bool:
@@ -15,6 +18,11 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+def ledger_is_named(given: str | None = None) -> bool:
+    """Tell whether somebody said which ledger is meant, or the working directory has its own."""
+    return bool(given or os.environ.get("PLUMBRULE_LEDGER")) or Path(_OWN_LEDGER).exists()
+
+
 def ledger_address(given: str | None = None) -> str:
     """Return which ledger is meant: the one given, else ``PLUMBRULE_LEDGER``, else the working directory's own."""
-    return given or os.environ.get("PLUMBRULE_LEDGER") or "sqlite:///.plumbrule/ledger.db"
+    return given or os.environ.get("PLUMBRULE_LEDGER") or f"sqlite:///{_OWN_LEDGER}"

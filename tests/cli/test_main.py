@@ -59,10 +59,13 @@ def test_help_lists_every_command(run: Run) -> None:
   compare     Compare two runs sample by sample.
   completion  Print the shell's completion script.
   demo        See the main job end to end on bundled data.
+  feedback    Find patterns in what was reviewed, with their remedies.
   gate        Decide whether a run may be released, as exit code.
+  incident    Gather everything known of one interaction into one file.
   init        Write a commented run configuration to start from.
   judge       Judge one answer, as a run would.
   ledger      Verify, export, back up and upgrade the store.
+  monitor     Follow the reviewed figures week by week, and raise alerts.
   prescore    Propose scorecard levels for interactions, with the evidence.
   report      Write the report of a run to a file.
   review      Decide what scorecards come to.

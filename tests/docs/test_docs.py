@@ -5,6 +5,7 @@ keep it.
 """
 
 import ast
+import dataclasses
 import importlib.util
 import inspect
 import json
@@ -24,6 +25,7 @@ import yaml
 import plumbrule
 from plumbrule.cli import cli
 from plumbrule.demo import samples_path
+from plumbrule.reports import incident_model
 from plumbrule.rubrics import shipped_text
 from plumbrule.samples import ALIASES, FIELDS
 from plumbrule.scorers import verdict
@@ -335,6 +337,25 @@ def test_every_key_of_the_suite_is_explained(tmp_path: Path) -> None:
     keys |= set(load_suite().criteria)
     page = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("commands.md", "suites.md"))
     assert len(keys) > 60
+    assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
+
+
+def test_every_key_of_monitoring_is_explained(tmp_path: Path) -> None:
+    """docs/monitoring.md names every key that `monitor`, `feedback` and `incident` write as JSON."""
+    rubric = yaml.safe_load(shipped_text("scorecard"))
+    card = dict.fromkeys((dimension["key"] for dimension in rubric["dimensions"]), 1)
+    record = {"trace_id": "t", "date": "2026-01-05", "scores": card}
+    (tmp_path / "cards.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    monitor = ["plumbrule", "monitor", "--records", "cards.jsonl", "--alert-file", "alerts.json", "--json"]
+    [line] = run(monitor, tmp_path, exit_code=1)
+    keys = set(keys_of(json.loads(line))) | set(keys_of(json.loads((tmp_path / "alerts.json").read_bytes())))
+    [line] = run(["plumbrule", "feedback", "--records", "cards.jsonl", "--json"], tmp_path, exit_code=0)
+    keys |= set(keys_of(json.loads(line)))
+    parts = [each for each in vars(incident_model).values() if dataclasses.is_dataclass(each)]
+    keys |= {each.name for part in parts for each in dataclasses.fields(part)}
+    keys -= {figure["key"] for figure in rubric["figures"]}  # the drift of each
+    assert len(keys) > 80
+    page = (DOCS / "monitoring.md").read_text(encoding="utf-8")
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
 
 

@@ -5,14 +5,15 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plumbrule.errors import InputError
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 from plumbrule.scorecards.decisions import decide
-from plumbrule.scorecards.monitoring import Figure, Reviewed, Week, monitor, status_of, week_of
+from plumbrule.scorecards.monitoring import Figure, Reviewed, Week, monitor, status_of
 from plumbrule.scorecards.refusals import RefusalFacts
+from plumbrule.scorecards.weeks import week_of
 from plumbrule.stats.intervals import wilson
 from plumbrule.stats.spread import share_mean_interval
 
@@ -22,13 +23,16 @@ RULES = {rule.key: rule for rule in LOADED.rubric.figures}
 MONDAY = dt.date(2025, 1, 6)
 
 
-def reviewed(*levels: int | None, weeks: int = 0, stratum: str | None = None, **refusal: Any) -> Reviewed:
+def reviewed(
+    *levels: int | None, weeks: int = 0, draw: str | None = "draw", stratum: str | None = None, **refusal: Any
+) -> Reviewed:
     """Return a review; levels left out are Strong."""
     scores = dict(zip(KEYS, [*levels, 4, 4, 4, 4, 4, 4], strict=False))
     return Reviewed(
         date=MONDAY + dt.timedelta(weeks=weeks),
         scores=scores,
         overall=decide(scores, LOADED).overall,
+        draw=draw,
         stratum=stratum,
         refusal=RefusalFacts(**refusal),
     )
@@ -122,6 +126,7 @@ def test_a_week_without_a_review_is_shown() -> None:
     assert monitor([], LOADED).weeks == ()
 
 
+@settings(deadline=None)
 @given(st.lists(st.dates(dt.date(2019, 1, 1), dt.date(2027, 12, 31)), min_size=1, max_size=5))
 def test_every_week_between_is_there_once(days: list[dt.date]) -> None:
     """Over the turns of years, too."""
@@ -142,7 +147,7 @@ def _on(day: dt.date) -> Reviewed:
 def test_reweighted_beside_raw() -> None:
     """G15: a rare stratum that was drawn on purpose counts for its share of the population."""
     cards = [reviewed(2, stratum="refusals")] * 10 + [reviewed(4, stratum="random")] * 10
-    week = only_week(cards, populations={"2025-W02": {"refusals": 100, "random": 900}})
+    week = only_week(cards, populations={"draw": {"refusals": 100, "random": 900}})
     found = figure(week, "attribution_accuracy_average")
     assert found.raw.value == 3
     assert found.reweighted is not None
@@ -155,7 +160,7 @@ def test_reweighted_beside_raw() -> None:
 def test_the_worse_of_the_two_decides() -> None:
     """A sample that flatters the population alerts by its reweighted figure."""
     cards = [reviewed(2, stratum="random")] * 5 + [reviewed(4, stratum="refusals")] * 15
-    week = only_week(cards, populations={"2025-W02": {"refusals": 10, "random": 990}})
+    week = only_week(cards, populations={"draw": {"refusals": 10, "random": 990}})
     found = figure(week, "attribution_accuracy_average")
     assert found.reweighted is not None
     assert (found.raw.status, found.reweighted.status, found.status) == ("WATCH", "ALERT", "ALERT")
@@ -164,7 +169,7 @@ def test_the_worse_of_the_two_decides() -> None:
 def test_what_does_not_apply_is_not_weighed() -> None:
     """Refusals have no attribution; the figure is then about the others alone."""
     cards = [reviewed(None, stratum="refusals")] * 3 + [reviewed(3, stratum="random")] * 3
-    found = figure(only_week(cards, populations={"2025-W02": {"refusals": 50, "random": 50}}), KEYS[0] + "_average")
+    found = figure(only_week(cards, populations={"draw": {"refusals": 50, "random": 50}}), KEYS[0] + "_average")
     assert found.reweighted is not None
     assert (found.raw.value, found.reweighted.value) == (Fraction(3), Fraction(3))
 
@@ -172,7 +177,7 @@ def test_what_does_not_apply_is_not_weighed() -> None:
 def test_a_part_that_nobody_looked_at() -> None:
     """A stratum with a population and no review leaves the reweighted figure null; the raw one stands."""
     cards = [reviewed(3, stratum="random")] * 3
-    found = figure(only_week(cards, populations={"2025-W02": {"refusals": 50, "random": 50}}), "average_overall_score")
+    found = figure(only_week(cards, populations={"draw": {"refusals": 50, "random": 50}}), "average_overall_score")
     assert found.reweighted is not None
     assert (found.reweighted.value, found.reweighted.status) == (None, None)
     assert found.raw.value == Fraction(375, 100)
@@ -182,16 +187,64 @@ def test_a_part_that_nobody_looked_at() -> None:
 def test_a_stratum_with_no_population(stratum: str | None) -> None:
     """A review that came from nowhere cannot be weighed."""
     cards = [reviewed(stratum="random"), reviewed(stratum=stratum)]
-    with pytest.raises(InputError, match=f"stratum '{stratum}', which has no population in 2025-W02"):
-        monitor(cards, LOADED, populations={"2025-W02": {"random": 10, "refusals": 0}})
+    with pytest.raises(InputError, match=f"stratum '{stratum}', which has no population in 'draw'"):
+        monitor(cards, LOADED, populations={"draw": {"random": 10, "refusals": 0}})
 
 
 def test_weeks_without_a_census_are_raw() -> None:
-    """Only the weeks whose populations are known are weighed."""
-    found = monitor(
-        [reviewed(weeks=0), reviewed(weeks=1, stratum="random")], LOADED, populations={"2025-W03": {"random": 9}}
-    )
+    """Only what was drawn from a known population is weighed."""
+    cards = [reviewed(weeks=0, draw=None), reviewed(weeks=1, stratum="random")]
+    found = monitor(cards, LOADED, populations={"draw": {"random": 9}})
     assert [figure(week, "unsafe_share").reweighted is not None for week in found.weeks] == [False, True]
+
+
+def test_a_review_beside_the_draw_is_raw_alone() -> None:
+    """What was looked at for another reason than the draw does not speak for the population."""
+    cards = [reviewed(4, stratum="random")] * 3 + [reviewed(1, draw=None)]
+    found = figure(only_week(cards, populations={"draw": {"random": 90}}), "attribution_accuracy_average")
+    assert found.reweighted is not None
+    assert (found.raw.value, found.reweighted.value) == (Fraction(13, 4), Fraction(4))
+
+
+def test_a_draw_over_two_weeks_keeps_its_weights() -> None:
+    """Each review counts for as many interactions as the whole draw says, in whichever week it falls."""
+    cards = [reviewed(2, stratum="refusals"), *[reviewed(4, stratum="random")] * 2]
+    cards += [reviewed(2, stratum="refusals", weeks=1)] * 3 + [reviewed(4, stratum="random", weeks=1)] * 2
+    weeks = monitor(cards, LOADED, populations={"draw": {"refusals": 40, "random": 400}}).weeks
+    # a refusal stands for 10 and another for 100: (1 * 10 * 2 + 2 * 100 * 4) / 210, (3 * 10 * 2 + 2 * 100 * 4) / 230
+    found = [figure(week, "attribution_accuracy_average").reweighted for week in weeks]
+    assert [each.value for each in found if each is not None] == [Fraction(820, 210), Fraction(860, 230)]
+
+
+def test_two_draws_of_one_week_are_weighed_together() -> None:
+    """Each by its own population."""
+    cards = [reviewed(2, draw="a", stratum="random")] * 2 + [reviewed(4, draw="b", stratum="random")] * 2
+    week = only_week(cards, populations={"a": {"random": 100}, "b": {"random": 300}})
+    found = figure(week, "attribution_accuracy_average").reweighted
+    assert found is not None
+    assert found.value == Fraction(35, 10)
+
+
+def test_weeks_that_were_asked_for() -> None:
+    """They are shown though nobody reviewed anything in them, and others are not shown."""
+    cards = [reviewed(weeks=0), reviewed(weeks=1), reviewed(weeks=2)]
+    found = monitor(cards, LOADED, first="2025-W03", last="2025-W05")
+    assert [(week.week, week.reviewed) for week in found.weeks] == [("2025-W03", 1), ("2025-W04", 1), ("2025-W05", 0)]
+    assert found.weeks[-1].figures[0].raw.value is None
+
+
+def test_drift_is_learnt_from_weeks_that_are_not_shown() -> None:
+    """The first weeks say what is normal, whichever weeks are looked at."""
+    cards = steady(range(4), 3, 3) + steady(range(4, 12), 3, 3, 3, 3)
+    everything = monitor(cards, LOADED).drift["attribution_accuracy_average"]
+    assert monitor(cards, LOADED, first=everything[-1].week).drift["attribution_accuracy_average"] == everything[-1:]
+
+
+def test_weeks_with_traffic_and_no_review() -> None:
+    """They are shown, with the number of their interactions."""
+    found = monitor([reviewed()], LOADED, interactions={"2025-W02": 7, "2025-W04": 5})
+    shown = [(week.week, week.reviewed, week.interactions) for week in found.weeks]
+    assert shown == [("2025-W02", 1, 7), ("2025-W03", 0, 0), ("2025-W04", 0, 5)]
 
 
 def steady(weeks: range, *levels: int) -> list[Reviewed]:
@@ -235,8 +288,8 @@ def test_cards_that_are_all_alike_can_drift() -> None:
 def test_the_json_form() -> None:
     """Weeks, figures, refusals, drift, alerts and the rubric."""
     shown = monitor([reviewed(1)], LOADED).to_dict()
-    assert set(shown) == {"weeks", "drift", "alerts", "rubric"}
-    assert set(shown["weeks"][0]) == {"week", "reviewed", "figures", "refusals"}
+    assert set(shown) == {"weeks", "drift", "refusals", "alerts", "rubric"}
+    assert set(shown["weeks"][0]) == {"week", "reviewed", "interactions", "figures", "refusals"}
     assert set(shown["weeks"][0]["figures"][0]) == {"key", "total", "value", "interval_95", "status", "reweighted"}
     assert ["2025-W02", "unsafe_share"] in shown["alerts"]
 

@@ -49,3 +49,23 @@ ledger_option = click.option(
     metavar="URL",
     help="The ledger, such as sqlite:///runs.db; else $PLUMBRULE_LEDGER, else .plumbrule/ledger.db.",
 )
+
+
+def records_options(command: Command) -> Command:
+    """Add the options that take records from files instead of the ledger."""
+    command = click.option(
+        "--interactions",
+        metavar="PATH",
+        help="With --records: the responses and traces that the records are about.",
+    )(command)
+    return click.option("--records", metavar="FILE", help="Take the records from FILE, not from the ledger.")(command)
+
+
+def interaction_options(command: Command) -> Command:
+    """Add the options that take one interaction from files instead of the ledger."""
+    command = click.option(
+        "--passages", metavar="PATH", help="With --from: the corpus, by passage id, as for prescore."
+    )(command)
+    return click.option(
+        "--from", "source", metavar="PATH", help="Take the interaction from a file or folder of responses and traces."
+    )(command)

@@ -1,6 +1,8 @@
 """The ledger commands at work."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +19,22 @@ from plumbrule.ledger import (
     upgrade,
     write_checkpoint,
 )
-from plumbrule.settings import ledger_address
+from plumbrule.settings import ledger_address, ledger_is_named
 
 
 def open_here(ledger_url: str | None, *, make: bool = False) -> Ledger:
     """Open the ledger that is meant; only a run makes a new one."""
     return open_ledger(ledger_address(ledger_url), at=now() if make else None)
+
+
+@contextmanager
+def opened_if_there(ledger_url: str | None) -> Iterator[Ledger | None]:
+    """Give the ledger that is meant, or None where nobody named one and the working directory has none."""
+    if not ledger_is_named(ledger_url):
+        yield None
+        return
+    with open_here(ledger_url) as ledger:
+        yield ledger
 
 
 def now() -> datetime:

@@ -26,25 +26,28 @@ class Address:
         return self.allow_private or ip.is_global
 
 
-def check_base_url(url: str, *, allow_private: bool, secret: bool) -> Address:
-    """Return the address of ``url``, or say why it cannot be used; with ``secret`` a key will be sent there."""
+def check_base_url(url: str, *, allow_private: bool, secret: bool, name: str = "base_url") -> Address:
+    """Return the address of ``url``, or say why it cannot be used; with ``secret`` a key will be sent there.
+
+    ``name`` is what the user calls the address.
+    """
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise UsageError("base_url is not an address, such as https://api.openai.com/v1") from None
+        raise UsageError(f"{name} is not an address, such as https://api.openai.com/v1") from None
     if parts.scheme not in {"http", "https"} or not host:
-        raise UsageError("base_url must begin with http:// or https:// and name a host")
+        raise UsageError(f"{name} must begin with http:// or https:// and name a host")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         # said without the address: there may be a secret in it
-        raise UsageError("base_url must not hold a user, a password, a query or a fragment; name a key by api_key_env")
+        raise UsageError(f"{name} must not hold a user, a password, a query or a fragment; name a key by api_key_env")
     ip = _ip(host)
     loopback = host == "localhost" or (ip is not None and ip.is_loopback)
     address = Address(url=url.rstrip("/"), host=host, loopback=loopback, allow_private=allow_private)
     if ip is not None and not address.admits(host):
-        raise UsageError(f"base_url: {host} is a private address; set allow_private to use it all the same")
+        raise UsageError(f"{name}: {host} is a private address; set allow_private to use it all the same")
     if secret and parts.scheme == "http" and not loopback and not allow_private:
-        raise UsageError(f"base_url: a key would travel to {host} in the clear; use https, or set allow_private")
+        raise UsageError(f"{name}: a key would travel to {host} in the clear; use https, or set allow_private")
     return address
 
 

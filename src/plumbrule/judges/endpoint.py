@@ -60,9 +60,11 @@ class Answer:
 class Endpoint:
     """Posts JSON below one base address; each ``post`` is exactly one request."""
 
-    def __init__(self, base_url: str, *, api_key_env: str | None = None, allow_private: bool = False) -> None:
+    def __init__(
+        self, base_url: str, *, api_key_env: str | None = None, allow_private: bool = False, name: str = "base_url"
+    ) -> None:
         self._given = base_url
-        self._address = check_base_url(base_url, allow_private=allow_private, secret=api_key_env is not None)
+        self._address = check_base_url(base_url, allow_private=allow_private, secret=api_key_env is not None, name=name)
         self._api_key_env = api_key_env
         self._client: httpx.AsyncClient | None = None
 
@@ -75,6 +77,11 @@ class Endpoint:
     def host(self) -> str:
         """The host of the address."""
         return self._address.host
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the address names this machine itself."""
+        return self._address.loopback
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -96,26 +103,36 @@ class Endpoint:
         ``path`` is below the base address; None means the address itself, exactly as it was given.
         """
         key = self._read_key()
-        client = self._open_client()  # before the call's time begins: the first one loads the library
+        self._open_client()  # before the call's time begins: the first one loads the library
         url = self._given if path is None else self.url + path
         call = _Call(url=url, body=body, headers=headers, key=key, key_header=key_header)
+        await self._carry_out(call, orjson.dumps(body), timeout_s)
+        return call.read()
+
+    async def deliver(self, content: bytes, *, headers: Mapping[str, str], timeout_s: float) -> None:
+        """Send JSON bytes to the address itself, exactly as they are; any answer that is no complaint will do."""
+        self._open_client()
+        call = _Call(url=self._given, body={}, headers=headers, key=None, key_header=("", ""))
+        await self._carry_out(call, content, timeout_s)
+        call.check_status()
+
+    async def _carry_out(self, call: "_Call", content: bytes, timeout_s: float) -> None:
         try:
             async with asyncio.timeout(max(0.0, timeout_s)):
-                await self._send(client, call)
+                await self._send(self._open_client(), call, content)
                 call.end()
         except TimeoutError:
             raise TimedOutError(
                 f"{self.host}: no whole answer within {timeout_s:.3g} s", exchange=call.exchange("timed_out")
             ) from None
-        return call.read()
 
-    async def _send(self, client: "httpx.AsyncClient", call: "_Call") -> None:
+    async def _send(self, client: "httpx.AsyncClient", call: "_Call", content: bytes) -> None:
         import httpx  # noqa: PLC0415 - an extra, imported when it is needed
 
         request = client.build_request(
             "POST",
             call.url,
-            content=orjson.dumps(call.body),
+            content=content,
             headers=call.secret_headers(),
             extensions={"trace": self._check_peer},
         )
@@ -229,8 +246,8 @@ class _Call:
         retry_after = read_retry_after(self.response_headers) if self.status is not None else None
         return kind(f"{_host(self.url)}: {problem}", exchange=self.exchange(kind.kind), retry_after_s=retry_after)
 
-    def read(self) -> Answer:
-        """Return the whole answer, or raise what it amounts to."""
+    def check_status(self) -> None:
+        """Raise what the status amounts to, where it is not a good one."""
         status = self.status or 0
         if status == 429:
             raise self.error(RateLimitedError, "status 429, too many requests")
@@ -238,6 +255,10 @@ class _Call:
             raise self.error(ServerError, f"status {status}")
         if not 200 <= status < 300:
             raise self.error(RejectedError, f"status {status}{self._complaint()}")
+
+    def read(self) -> Answer:
+        """Return the whole answer, or raise what it amounts to."""
+        self.check_status()
         media = self.response_headers.get("content-type", "").partition(";")[0].strip().lower()
         if media != "application/json" and not media.endswith("+json"):
             raise self.error(WrongContentTypeError, "an answer that is not JSON by its content type")

@@ -112,8 +112,7 @@ class ResultKey:
         """Return the key as the subject of an entry, such as ``run-7/0/q1``."""
         if not self.run or "/" in self.run:
             raise EntryError(f"the run id {self.run!r} is empty or holds a slash")
-        sample = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", self.sample)
-        return f"{self.run}/{self.repeat}/{sample}"
+        return f"{self.run}/{self.repeat}/{escaped(self.sample)}"
 
     def check(self) -> None:
         """Raise where no entry can have this subject, with room for a longer run's id and more repeats."""
@@ -127,6 +126,11 @@ class ResultKey:
         if len(parts) != 3 or not parts[1].isdecimal():
             raise EntryError(f"{subject!r} is not the subject of a result, such as run-7/0/q1")
         return cls(run=parts[0], repeat=int(parts[1]), sample=unquote(parts[2], errors="strict"))
+
+
+def escaped(part: str) -> str:
+    """Return text from outside as a part of a subject; ``unquote`` gives it back."""
+    return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", part)
 
 
 def utc_text(at: datetime) -> str:

@@ -1,33 +1,22 @@
 """The report as one HTML file: no script, nothing from outside, every text escaped."""
 
-import base64
-import hashlib
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from plumbrule.hostile import safe
 from plumbrule.reports import charts, wording
 from plumbrule.reports.fix_first import CAUSES
 from plumbrule.reports.metadata_rows import metadata_rows
 from plumbrule.reports.model import Report
+from plumbrule.reports.pages import render_page
 
 MOST_FAILURES = 300
-LONGEST_TEXT = 20_000
 
 
 def render_html(report: Report) -> bytes:
     """Return the report as one HTML file."""
-    environment = _environment()
-    css, _, _ = PackageLoader("plumbrule.reports").get_source(environment, "report.css")
-    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     limits = {gate.name: gate.limit for gate in report.gates}
-    page = environment.get_template(
-        "report.html"
-    ).render(
+    return render_page(
+        "report.html",
         report=report,
-        css=Markup(css),  # noqa: S704 - our own file
-        style_hash=digest,
         shown=report.failures[:MOST_FAILURES],
         left_out=len(report.failures) - len(report.failures[:MOST_FAILURES]),
         gate_charts={gate.name: _drawn(charts.gate_chart(gate)) for gate in report.gates},
@@ -42,8 +31,12 @@ def render_html(report: Report) -> bytes:
         ],
         heat=heat_rows(report),
         metadata=metadata_rows(report.metadata),
+        causes=CAUSES,
+        methods=wording.METHODS,
+        signs=wording.SIGNS,
+        settling=wording.settling_text,
+        spread_words=charts.spread_words,
     )
-    return page.encode()
 
 
 def heat_rows(report: Report) -> list[tuple[int | None, list[tuple[int, int]]]]:
@@ -53,43 +46,6 @@ def heat_rows(report: Report) -> list[tuple[int | None, list[tuple[int, int]]]]:
     for cell in report.heat:
         rows.setdefault(cell.accuracy_score, []).append((cell.samples, -(-cell.samples * 4 // most)))
     return list(rows.items())
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("plumbrule.reports"),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "figure": wording.figure,
-        "signed": wording.signed,
-        "percent": wording.percent,
-        "interval": wording.interval_text,
-        "numbers": wording.numbers_text,
-        "clipped": _clipped,
-    }
-    environment.globals |= {
-        "causes": CAUSES,
-        "methods": wording.METHODS,
-        "signs": wording.SIGNS,
-        "settling": wording.settling_text,
-        "spread_words": charts.spread_words,
-    }
-    return environment
-
-
-def _shown(value: object) -> object:
-    """Return what a template prints: text from outside is made safe before it is escaped."""
-    return safe(value) if type(value) is str else value
-
-
-def _clipped(text: str) -> str:
-    over = len(text) - LONGEST_TEXT
-    return text if over <= 0 else f"{text[:LONGEST_TEXT]}\n[{over:,} more characters; the JSON report has them all]"
 
 
 def _drawn(chart: str) -> Markup:

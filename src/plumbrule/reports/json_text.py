@@ -1,12 +1,13 @@
-"""The report as JSON, for machines: every field of the model by its name, texts exactly as they were recorded."""
+"""A report as JSON, for machines: every field of the model by its name, texts exactly as they were recorded."""
 
 from dataclasses import asdict
 
 import orjson
 
+from plumbrule.reports.incident_model import Incident
 from plumbrule.reports.model import Report
 
 
-def render_json(report: Report) -> bytes:
+def render_json(report: Report | Incident) -> bytes:
     """Return the report as one indented JSON object."""
     return orjson.dumps(asdict(report), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

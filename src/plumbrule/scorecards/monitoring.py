@@ -12,6 +12,7 @@ from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.rubrics.scorecard import FigureRule
 from plumbrule.scorecards.levels import Scores
 from plumbrule.scorecards.refusals import RefusalCounts, RefusalFacts, count_refusals
+from plumbrule.scorecards.weeks import monday_of, week_of, weeks_over
 from plumbrule.stats.drift import cusum
 from plumbrule.stats.intervals import Z95, Interval, wilson, wilson_of_share
 from plumbrule.stats.spread import mean_of, sample_sd, share_mean_interval
@@ -25,11 +26,12 @@ _MEANS = ("overall", "dimension")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """One reviewed interaction: its card, when it was, the stratum it was drawn from, and what is known of refusing."""
+    """One reviewed interaction: its card, when it was, the draw and stratum it came from, what is known of refusing."""
 
     date: dt.date
     scores: Scores
     overall: Fraction
+    draw: str | None = None
     stratum: str | None = None
     refusal: RefusalFacts = field(default_factory=RefusalFacts)
 
@@ -92,6 +94,7 @@ class Week:
 
     week: str
     reviewed: int
+    interactions: int | None  # all there were, reviewed or not; None where nobody counted
     figures: tuple[Figure, ...]
     refusals: RefusalCounts
 
@@ -100,6 +103,7 @@ class Week:
         return {
             "week": self.week,
             "reviewed": self.reviewed,
+            "interactions": self.interactions,
             "figures": [figure.to_dict() for figure in self.figures],
             "refusals": self.refusals.to_dict(),
         }
@@ -111,6 +115,7 @@ class Monitoring:
 
     weeks: tuple[Week, ...]
     drift: Mapping[str, tuple[DriftPoint, ...]]
+    refusals: RefusalCounts  # over all the weeks
     rubric: Mapping[str, str]
 
     @property
@@ -128,6 +133,7 @@ class Monitoring:
                 key: [{"week": each.week, "sum": each.sum, "alarm": each.alarm} for each in line]
                 for key, line in self.drift.items()
             },
+            "refusals": self.refusals.to_dict(),
             "alerts": [list(alert) for alert in self.alerts],
             "rubric": dict(self.rubric),
         }
@@ -138,36 +144,46 @@ def monitor(
     loaded: Loaded[ScorecardRubric],
     *,
     populations: Mapping[str, Mapping[str, int]] | None = None,
+    interactions: Mapping[str, int] | None = None,
+    first: str | None = None,
+    last: str | None = None,
 ) -> Monitoring:
-    """Return the figures of every week from the first review to the last.
+    """Return the figures of every week from the first review to the last, or from week ``first`` to week ``last``.
 
-    ``populations`` says for a week (``2025-W03``) how many interactions each stratum had, as the manifest of its draw
-    does; the figures of that week are then weighed to the population, beside the raw ones.
+    ``populations`` says for a draw how many interactions each stratum had, as its manifest does; the figures of what
+    was drawn are then weighed to the population, beside the raw ones. ``interactions`` counts all that there were in a
+    week. What is normal, for drift, is learnt from the earliest weeks, whether they are shown or not.
     """
     rubric = loaded.rubric
-    grouped: dict[str, list[Reviewed]] = {week: [] for week in _weeks([each.date for each in reviewed])}
+    asked = [monday_of(week) for week in (first, last) if week is not None]
+    known = [monday_of(week) for week in interactions or {}]
+    grouped: dict[str, list[Reviewed]] = {
+        week: [] for week in weeks_over([*(each.date for each in reviewed), *known, *asked])
+    }
     for each in reviewed:
         grouped[week_of(each.date)].append(each)
-    weeks = tuple(
-        Week(
-            week=week,
-            reviewed=len(members),
-            figures=tuple(_figure(rule, members, (populations or {}).get(week), rubric) for rule in rubric.figures),
-            refusals=count_refusals([each.refusal for each in members], rubric),
-        )
-        for week, members in grouped.items()
-    )
+    shown = {week: members for week, members in grouped.items() if (first or week) <= week <= (last or week)}
+    populations = populations or {}
+    drawn = _by_draw(reviewed, populations)
     return Monitoring(
-        weeks=weeks,
-        drift={rule.key: _drift(rule, grouped, rubric) for rule in rubric.figures if rule.of in _MEANS},
+        weeks=tuple(
+            Week(
+                week=week,
+                reviewed=len(members),
+                interactions=None if interactions is None else interactions.get(week, 0),
+                figures=tuple(_figure(rule, week, members, drawn, populations, rubric) for rule in rubric.figures),
+                refusals=count_refusals([each.refusal for each in members], rubric),
+            )
+            for week, members in shown.items()
+        ),
+        drift={
+            rule.key: tuple(point for point in _drift(rule, grouped, rubric) if point.week in shown)
+            for rule in rubric.figures
+            if rule.of in _MEANS
+        },
+        refusals=count_refusals([each.refusal for members in shown.values() for each in members], rubric),
         rubric=loaded.stamp(),
     )
-
-
-def week_of(day: dt.date) -> str:
-    """Return the ISO week of a day, such as ``2025-W03``."""
-    year, week, _ = day.isocalendar()
-    return f"{year:04}-W{week:02}"
 
 
 def status_of(value: Fraction | None, rule: FigureRule) -> Status | None:
@@ -180,13 +196,19 @@ def status_of(value: Fraction | None, rule: FigureRule) -> Status | None:
     return "ALERT" if past else "WATCH"
 
 
-def _weeks(days: Sequence[dt.date]) -> list[str]:
-    if not days:
-        return []
-    first, last = min(days), max(days)
-    # a day of each week: a week that nobody reviewed is shown, with figures that are null
-    count = (last - dt.timedelta(last.weekday()) - first + dt.timedelta(first.weekday())).days // 7
-    return [week_of(first + dt.timedelta(weeks=number)) for number in range(count)] + [week_of(last)]
+def _by_draw(reviewed: Sequence[Reviewed], populations: Mapping[str, Mapping[str, int]]) -> dict[str, list[Reviewed]]:
+    """Return what was reviewed of each draw whose populations are known."""
+    drawn: dict[str, list[Reviewed]] = {}
+    for each in reviewed:
+        if each.draw is None or each.draw not in populations:
+            continue
+        if each.stratum is None or not populations[each.draw].get(each.stratum):
+            raise InputError(
+                f"a review of {each.date} was drawn from stratum '{each.stratum}', which has no population in "
+                f"'{each.draw}'; give the counts of that draw"
+            )
+        drawn.setdefault(each.draw, []).append(each)
+    return drawn
 
 
 def _observed(rule: FigureRule, each: Reviewed, rubric: ScorecardRubric) -> Fraction | None:
@@ -207,41 +229,46 @@ def _observed(rule: FigureRule, each: Reviewed, rubric: ScorecardRubric) -> Frac
 
 
 def _figure(
-    rule: FigureRule, members: Sequence[Reviewed], population: Mapping[str, int] | None, rubric: ScorecardRubric
+    rule: FigureRule,
+    week: str,
+    members: Sequence[Reviewed],
+    drawn: Mapping[str, Sequence[Reviewed]],
+    populations: Mapping[str, Mapping[str, int]],
+    rubric: ScorecardRubric,
 ) -> Figure:
-    observed = [_observed(rule, each, rubric) for each in members]
-    values = [value for value in observed if value is not None]
+    values = [value for each in members if (value := _observed(rule, each, rubric)) is not None]
     value = mean_of(values)
     low, high = _scale(rule, rubric)
     if rule.of in _MEANS:
         interval = share_mean_interval([(each - low) / (high - low) for each in values])
     else:
         interval = wilson(sum(map(int, values)), len(values))
+    here = [draw for draw in dict.fromkeys(each.draw for each in members) if draw is not None and draw in drawn]
     return Figure(
         key=rule.key,
         total=len(values),
         raw=Estimate(value=value, interval=_on_scale(interval, low, high), status=status_of(value, rule)),
-        reweighted=None if population is None else _reweighted(rule, members, observed, population, rubric),
+        reweighted=_reweighted(rule, week, {draw: drawn[draw] for draw in here}, populations, rubric) if here else None,
     )
 
 
 def _reweighted(
     rule: FigureRule,
-    members: Sequence[Reviewed],
-    observed: Sequence[Fraction | None],
-    population: Mapping[str, int],
+    week: str,
+    drawn: Mapping[str, Sequence[Reviewed]],
+    populations: Mapping[str, Mapping[str, int]],
     rubric: ScorecardRubric,
 ) -> Estimate:
+    """Weigh a figure of one week; what the same draws brought of other weeks counts for the weights alone."""
     low, high = _scale(rule, rubric)
     by_stratum: dict[str, list[Fraction | None]] = {}
-    for each, value in zip(members, observed, strict=True):
-        if each.stratum is None or not population.get(each.stratum):
-            raise InputError(
-                f"a review of {each.date} was drawn from stratum '{each.stratum}', which has no population in "
-                f"{week_of(each.date)}; give the counts of that week's draw"
-            )
-        by_stratum.setdefault(each.stratum, []).append(None if value is None else (value - low) / (high - low))
-    found = weighed_mean(by_stratum, population)
+    for draw, members in drawn.items():
+        for each in members:
+            value = _observed(rule, each, rubric) if week_of(each.date) == week else None
+            scaled = None if value is None else (value - low) / (high - low)
+            by_stratum.setdefault(f"{draw}/{each.stratum}", []).append(scaled)
+    counts = {f"{draw}/{stratum}": count for draw in drawn for stratum, count in populations[draw].items()}
+    found = weighed_mean(by_stratum, counts)
     if found is None:
         return Estimate(value=None, interval=None, status=None)
     value = low + found.value * (high - low)

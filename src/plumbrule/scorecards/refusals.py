@@ -8,6 +8,7 @@ from typing import Any
 from plumbrule.errors import InputError
 from plumbrule.rubrics import ScorecardRubric
 from plumbrule.rubrics.scorecard_checks import nearest
+from plumbrule.scorecards.levels import Scores
 from plumbrule.stats.agreement import confusion_matrix
 from plumbrule.stats.intervals import Interval, wilson
 
@@ -66,6 +67,22 @@ class RefusalCounts:
             "code_total": self.code_total,
             "confusion": {"labels": list(self.labels), "counts": [list(row) for row in self.codes]},
         }
+
+
+def should_have_refused(scores: Scores, rubric: ScorecardRubric, *, did_refuse: bool | None) -> bool | None:
+    """Return what a card says of refusing; None where it says nothing.
+
+    The rubric names the dimension and the level from which on a refusal is a correct one, for what is not applicable
+    to it. At that level or better the assistant did what it should, below it should have done the other thing.
+    """
+    needs = rubric.not_applicable.needs
+    if needs is None or did_refuse is None:
+        return None
+    score = scores[needs.dimension]
+    if score is None:
+        return None
+    [least] = rubric.scores_of((needs.at_least,))
+    return did_refuse if score >= least else not did_refuse
 
 
 def count_refusals(facts: Sequence[RefusalFacts], rubric: ScorecardRubric) -> RefusalCounts:

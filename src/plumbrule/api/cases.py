@@ -1,0 +1,262 @@
+"""Reviewed interactions: the card that counts for each, with what is known of the interaction it is about."""
+
+import datetime as dt
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from plumbrule.api.archive import stored_interactions
+from plumbrule.api.interactions import Source, contract_of, read_interactions
+from plumbrule.api.reviews import stored_records
+from plumbrule.errors import InputError
+from plumbrule.ledger import Entry, Ledger
+from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
+from plumbrule.samples.cra import Contract, key_of_trace
+from plumbrule.samples.interactions import Interaction, interaction_from
+from plumbrule.samples.values import Misfit
+from plumbrule.scorecards.adjudication import Rating, Settlement, same_person, settle
+from plumbrule.scorecards.decisions import Decision, decide
+from plumbrule.scorecards.reading import read_given
+from plumbrule.scorecards.records import EvaluationRecord, read_record
+from plumbrule.scorecards.refusals import RefusalFacts, should_have_refused
+from plumbrule.scorecards.weeks import monday_of, week_of
+
+REFUSED = "refused"  # the trait of an interaction that was answered with a refusal
+_ADJUDICATOR = "adjudicator"
+_CAMPAIGNS = "campaigns/"
+_INTERACTIONS = "interactions/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """An interaction with what was noted when it was kept."""
+
+    interaction: Interaction
+    week: str | None
+    refused: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rated:
+    """A record with where it belongs and the day it counts for."""
+
+    record: EvaluationRecord
+    date: dt.date
+    campaign: str | None = None
+    adjudicates: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One interaction in one campaign: all its ratings made one, and what they come to by the rubric in force."""
+
+    trace_id: str | None
+    campaign: str | None
+    date: dt.date
+    settlement: Settlement
+    decision: Decision
+    refusal: RefusalFacts
+    draw: str | None
+    stratum: str | None
+    known: Known | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cases:
+    """All that was reviewed, with the populations of the draws and the traffic of the weeks, where they are known."""
+
+    cases: tuple[Case, ...]
+    populations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    interactions: Mapping[str, int] | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()) -> Cases:
+    """Return what the ledger holds; cards are decided anew, by the rubric in force."""
+    known = {key_of_trace(trace_of(each.entry)): known_of(each.entry) for each in stored_interactions(ledger)}
+    rated = [
+        Rated(
+            record=read_record(each.entry.value["record"], loaded.rubric, complete=False),
+            date=each.record.date or dt.date.fromisoformat(each.entry.recorded_at_utc[:10]),
+            campaign=each.campaign,
+            adjudicates=each.role == _ADJUDICATOR,
+        )
+        for each in stored_records(ledger)
+    ]
+    strata, populations = _draws(ledger.entries(kind="campaign"))
+    return _gathered(rated, known, loaded, triggers=triggers, strata=strata, populations=populations)
+
+
+def cases_of_files(
+    records: str, interactions: Source | None, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()
+) -> Cases:
+    """Return what a file of records holds, joined with the interactions at a path where one is given."""
+    rated = []
+    for place, given in read_given(records):
+        try:
+            record = read_record(given, loaded.rubric, complete=False)
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
+        if record.date is None:
+            raise InputError(f"{place}: 'date' is missing: figures go by the week")
+        rated.append(Rated(record=record, date=record.date))
+    known = None if interactions is None else dict(_known_in(interactions))
+    return _gathered(rated, known, loaded, triggers=triggers)
+
+
+def trace_of(entry: Entry) -> str:
+    """Return the trace id of an interaction's entry."""
+    return unquote(entry.subject.removeprefix(_INTERACTIONS), errors="strict")
+
+
+def interaction_of(entry: Entry) -> Interaction:
+    """Return the interaction that an entry holds."""
+    body = entry.value
+    bundle = {name: body.get(name) for name in ("response", "trace", "passages") if body.get(name) is not None}
+    try:
+        return interaction_from(bundle, _contract(), where=entry.subject)
+    except Misfit as misfit:
+        raise InputError(f"entry {entry.sequence}, {entry.subject}: {misfit}") from None
+
+
+@functools.cache
+def _contract() -> Contract:
+    return contract_of(load_compliance(), load_refusals())
+
+
+def known_of(entry: Entry) -> Known:
+    """Return the interaction that an entry holds, with what was noted of it."""
+    interaction, body = interaction_of(entry), entry.value
+    refused = REFUSED in body.get("traits", ()) or interaction.sample.refused
+    return Known(interaction=interaction, week=body.get("week") or week_in(interaction), refused=refused)
+
+
+def _known_in(path: Source) -> Iterator[tuple[str, Known]]:
+    for interaction in read_interactions(path):
+        name = interaction.sample.trace_id or interaction.sample.id
+        known = Known(interaction=interaction, week=week_in(interaction), refused=interaction.sample.refused)
+        yield key_of_trace(name), known
+
+
+def week_in(interaction: Interaction) -> str | None:
+    """Return the week in which an interaction was, by its own timestamp."""
+    try:
+        moment = dt.datetime.fromisoformat(interaction.sample.timestamp or "")
+    except ValueError:
+        return None
+    return week_of((moment if moment.tzinfo is None else moment.astimezone(dt.UTC)).date())
+
+
+def _draws(campaigns: Iterable[Entry]) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, int]]]:
+    """Return for each stratified campaign the stratum of every trace drawn, and the population of each stratum."""
+    strata: dict[str, dict[str, str]] = {}
+    populations: dict[str, dict[str, int]] = {}
+    for entry in campaigns:
+        manifest = entry.value.get("manifest")
+        if not isinstance(manifest, Mapping) or not manifest.get("strata"):
+            continue
+        campaign = unquote(entry.subject.removeprefix(_CAMPAIGNS))
+        strata[campaign] = {
+            key_of_trace(drawn): stratum["key"] for stratum in manifest["strata"] for drawn in stratum["drawn"]
+        }
+        populations[campaign] = {stratum["key"]: stratum["population"] for stratum in manifest["strata"]}
+    return strata, populations
+
+
+def _gathered(
+    rated: list[Rated],
+    known: Mapping[str, Known] | None,
+    loaded: Loaded[ScorecardRubric],
+    *,
+    triggers: tuple[str, ...],
+    strata: Mapping[str, Mapping[str, str]] | None = None,
+    populations: Mapping[str, Mapping[str, int]] | None = None,
+) -> Cases:
+    groups: dict[tuple[str | None, str], list[Rated]] = {}
+    for number, each in enumerate(rated):
+        if triggers and each.record.trigger not in triggers:
+            continue
+        trace_id = each.record.trace_id
+        key = f"record {number}" if trace_id is None else key_of_trace(trace_id)  # no key of a trace holds a space
+        groups.setdefault((each.campaign, key), []).append(each)
+    codes = _Codes(loaded.rubric)
+    cases = []
+    for (campaign, key), members in groups.items():
+        found = (known or {}).get(key)
+        stratum = (strata or {}).get(campaign or "", {}).get(key)
+        cases.append(_case(members, found, loaded, draw=campaign, stratum=stratum, codes=codes.known))
+    traffic = None if known is None else Counter(each.week for each in known.values() if each.week is not None)
+    return Cases(
+        cases=tuple(cases), populations=populations or {}, interactions=traffic, remarks=tuple(codes.remarks())
+    )
+
+
+def _case(
+    members: list[Rated],
+    known: Known | None,
+    loaded: Loaded[ScorecardRubric],
+    *,
+    draw: str | None,
+    stratum: str | None,
+    codes: Callable[[str | None], str | None],
+) -> Case:
+    settlement = _settled(members, loaded.rubric)
+    last = members[-1]
+    day = last.date if known is None or known.week is None else monday_of(known.week)
+    sample = None if known is None else known.interaction.sample
+    expected = None if sample is None else sample.expected
+    did_refuse = None if known is None else known.refused
+    stated = None if expected is None else expected.refuse
+    return Case(
+        trace_id=last.record.trace_id,
+        campaign=last.campaign,
+        date=day,
+        settlement=settlement,
+        decision=decide(settlement.scores, loaded),
+        refusal=RefusalFacts(
+            did_refuse=did_refuse,
+            should_refuse=should_have_refused(settlement.scores, loaded.rubric, did_refuse=did_refuse)
+            if stated is None
+            else stated,
+            code=codes(sample.refusal.code if sample is not None and sample.refusal is not None else None),
+            expected_code=codes(None if expected is None else expected.refusal_code),
+        ),
+        draw=draw if stratum is not None else None,
+        stratum=stratum,
+        known=known,
+    )
+
+
+def _settled(members: list[Rated], rubric: ScorecardRubric) -> Settlement:
+    """Make the ratings one; of two by the same person the later counts, and of several adjudicators the last."""
+    ratings: list[Rating] = []
+    adjudication: Rating | None = None
+    for number, each in enumerate(members, 1):
+        rating = Rating(evaluator=each.record.evaluator or f"record {number}", scores=each.record.scores)
+        if each.adjudicates:
+            adjudication = rating
+        else:
+            ratings = [other for other in ratings if not same_person(other.evaluator, rating.evaluator)] + [rating]
+    if not ratings and adjudication is not None:
+        return settle([adjudication], rubric)
+    return settle(ratings, rubric, adjudication)
+
+
+class _Codes:
+    """Lets the refusal codes pass that the rubric knows, and counts the others: a bad one must not stop the figures."""
+
+    def __init__(self, rubric: ScorecardRubric) -> None:
+        self._codes = frozenset(code.key for code in rubric.refusal_codes)
+        self._unknown: Counter[str] = Counter()
+
+    def known(self, code: str | None) -> str | None:
+        if code is None or code in self._codes:
+            return code
+        self._unknown[code] += 1
+        return None
+
+    def remarks(self) -> Iterator[str]:
+        for code, count in sorted(self._unknown.items()):
+            yield f"refusal code '{code[:40]}' is not in the rubric; it counts as none, {count} times"

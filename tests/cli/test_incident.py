@@ -1,0 +1,190 @@
+"""``plumbrule incident``: everything known of one interaction in one file, the same bytes each time."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.reports.page import parse
+from tests.reports.test_hostile_reports import SNIPPETS
+from tests.storing import Store, card, refusal, response
+
+from plumbrule.hostile import safe
+
+Run = Callable[..., Any]
+Write = Callable[..., Path]
+
+TRACE = {"trace_id": "t1", "input": {"query": "What is the wire fee?"}, "retrieval": {"passage_ids": ["fee-1-1"]}}
+
+
+def full(store: Store, text: str = "calm") -> None:
+    """Fill a ledger with something of everything on t1, this text in every field that may hold text."""
+    store.interaction(
+        response(
+            "t1",
+            query=f"What is the wire fee? {text}",
+            answer=f"The wire fee is $30 [1]. {text}",
+            citations=[{"citation_id": text, "source_id": text, "source_title": text, "passage": text}],
+            metadata={"model_provider": text, "corpus_release_id": text, "sources_consulted": 1},
+        ),
+        trace={**TRACE, "decision": {"refusal_code": text, "rationale_codes": [text]}},
+        passages=[{"id": "fee-1-1", "source_id": text, "title": text, "text": f"The wire fee is $25. {text}"}],
+        findings=[{"code": text, "where": text, "message": text, "severity": "error"}],
+    )
+    store.interaction(response("t2", answer=f"The wire fee is $25. {text}"))
+    store.interaction(refusal("t3", query=f"Who may see it? {text}"))
+    store.campaign(f"c {text}".strip(), [("random", 9, ["t1"])])
+    campaign = f"c {text}".strip()
+    store.record(card("t1", evaluator=f"Ada {text}".strip(), notes=text), campaign=campaign)
+    store.record(
+        card("t1", 4, 4, 1, evaluator=f"Ada {text}".strip(), notes=text),
+        campaign=campaign,
+        revision=1,
+        reason=text,
+    )
+    store.record(card("t2", 4, 4, 4))
+    store.keep(
+        ("alert", "monitor/2026-W02/unsafe_share", {"week": "2026-W02", "figure": text, "value": 0.5}),
+        ("alert", "monitor/2026-W03/unsafe_share", {"week": "2026-W03", "figure": "another week", "value": 0.5}),
+        ("run", "run-1", {"summary": {"name": text, "repeats": 2}}),
+        ("sample", "run-1/samples/s", {"id": "s", "trace_id": "t1", "answer": "a"}),
+        ("sample", "run-1/samples/other", {"id": "other", "trace_id": "t1-not", "answer": "t1"}),
+        ("result", "run-1/0/s", {"result": result(text), "judgement": {}}),
+        ("result", "run-1/1/s", {"result": result(text), "judgement": {}}),
+        ("result", "run-1/0/other", {"result": result("no"), "judgement": {}}),
+    )
+
+
+def result(rationale: str) -> dict[str, Any]:
+    """Return what a run found."""
+    return {"accuracy_score": 0, "faithfulness_score": None, "rationale": rationale, "evaluator_error": None}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Return a ledger with something of everything."""
+    store = Store(tmp_path / "ledger.db")
+    full(store)
+    return store
+
+
+def test_everything_is_gathered(run: Run, store: Store, tmp_path: Path) -> None:
+    """Response, trace, passages, findings, checks, verdict, records, campaign, alerts, runs, neighbours."""
+    file = tmp_path / "incident.json"
+    done = run("incident", "t1", "-o", file, "--ledger", store.url)
+    assert (done.code, done.err) == (0, "")
+    assert "t1, PROBLEMS FOUND, 1 records, 2 similar" in done.out
+    found = json.loads(file.read_bytes())
+    assert (found["trace_id"], found["week"], found["refused"]) == ("t1", "2026-W02", False)
+    assert found["response"]["answer"].startswith("The wire fee is $30")
+    assert found["trace"]["retrieval"] == {"passage_ids": ["fee-1-1"]}
+    assert [passage["id"] for passage in found["passages"]] == ["fee-1-1"]
+    assert found["findings"][0]["severity"] == "error"
+    assert set(found["prescore"]["dimensions"]) >= {"grounding_integrity", "compliance_alignment"}
+    assert found["verdict"]["verdict"] == "FAIL"
+    [history] = found["records"]
+    assert [(each["revision"], each["reason"]) for each in history["revisions"]] == [(0, None), (1, "calm")]
+    assert found["settled"][0]["decision"]["recommendation"] == "Fail"
+    assert [event["kind"] for event in found["campaigns"]] == ["campaign"]
+    assert [event["body"]["week"] for event in found["alerts"]] == ["2026-W02"]
+    assert [(each["run_id"], each["sample_id"], each["repeat"]) for each in found["runs"]] == [
+        ("run-1", "s", 0),
+        ("run-1", "s", 1),
+    ]
+    assert [(each["trace_id"], each["recommendations"]) for each in found["similar"]] == [("t2", ["Pass"]), ("t3", [])]
+    assert found["ledger"]["ledger_id"] == "ledger-test"
+    told = " ".join(remark["text"] for remark in found["remarks"])
+    assert "any_unsafe blocks (grounding_integrity)" in told
+    assert "Verdict FAIL" in told
+
+
+def test_the_same_ledger_gives_the_same_bytes(run: Run, store: Store, tmp_path: Path) -> None:
+    """In both formats, in another process of the same day or year."""
+    for suffix in ("html", "json"):
+        first, second = tmp_path / f"a.{suffix}", tmp_path / f"b.{suffix}"
+        for file in (first, second):
+            assert run("incident", "t1", "-o", file, "--ledger", store.url).code == 0
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_the_page_stands_alone(run: Run, store: Store, tmp_path: Path) -> None:
+    """The policy, the style and the form of the run report: no script, nothing loaded, links into the page."""
+    file = tmp_path / "incident.html"
+    run("incident", "t1", "-o", file, "--ledger", store.url)
+    page = parse(file.read_bytes())
+    assert page.unbalanced == []
+    digest = base64.b64encode(hashlib.sha256(page.style.encode()).digest()).decode()
+    [policy] = [meta for meta in page.all("meta") if meta.attributes.get("http-equiv") == "Content-Security-Policy"]
+    assert f"default-src 'none'; style-src 'sha256-{digest}'" in (policy.attributes["content"] or "")
+    ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+    assert all((link.attributes["href"] or "")[1:] in ids for link in page.all("a"))
+    for element in page.elements:
+        assert not [name for name in element.attributes if name.startswith("on") or name in {"src", "style"}]
+    for landmark in ("header", "nav", "main", "footer", "h1"):
+        assert len(page.all(landmark)) == 1
+
+
+def test_hostile_text_changes_no_structure(run: Run, tmp_path: Path) -> None:
+    """In every field that holds text from outside; what was written can be read."""
+    hostile = "".join(snippet for snippet in SNIPPETS if "\x00" not in snippet)
+    pages = []
+    for name, text in (("calm", "calm"), ("hostile", hostile)):
+        store = Store(tmp_path / f"{name}.db")
+        full(store, text)
+        file = tmp_path / f"{name}.html"
+        assert run("incident", "t1", "-o", file, "--ledger", store.url).code == 0
+        pages.append(parse(file.read_bytes()))
+        assert safe(file.read_text()) == file.read_text()
+    calm, found = pages
+    kept = ("html", "head", "style", "script", "section", "details", "a", "nav", "img", "form", "iframe")
+    assert [len(found.all(tag)) for tag in kept] == [len(calm.all(tag)) for tag in kept]
+    assert (found.unbalanced, found.style) == ([], calm.style)
+    assert found.text.count(safe(hostile)) > 10
+
+
+def test_from_files_without_a_ledger(run: Run, write: Write) -> None:
+    """The interaction is taken from the files, its passages from the corpus; no ledger is made."""
+    answers = write("answers.jsonl", [response("t1"), TRACE, refusal("t2")])
+    corpus = write("corpus.jsonl", [{"passage_id": "fee-1-1", "source_id": "FEE-1", "text": "The wire fee is $25."}])
+    done = run("incident", "t1", "-o", "incident.json", "--from", answers, "--passages", corpus)
+    assert (done.code, done.err) == (0, "")
+    found = json.loads((answers.parent / "incident.json").read_bytes())
+    assert [passage["text"] for passage in found["passages"]] == ["The wire fee is $25."]
+    assert (found["ledger"], found["records"], found["prescore_kept"]) == (None, [], False)
+    assert found["trace"]["retrieval"]["passage_ids"] == ["fee-1-1"]
+    assert not (answers.parent / ".plumbrule").exists()
+
+
+def test_a_uuid_in_any_form(run: Run, tmp_path: Path) -> None:
+    """With or without hyphens it is the same interaction, with its records."""
+    name = "0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11"
+    store = Store(tmp_path / "uuid.db")
+    store.interaction(response(name))
+    store.record(card(name, 4, 2))
+    run("incident", name.replace("-", ""), "-o", "incident.json", "--ledger", store.url)
+    found = json.loads((tmp_path / "incident.json").read_bytes())
+    assert (found["trace_id"], len(found["records"]), len(found["settled"])) == (name, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["t11", "-o", "a.html"], 2, "there is no interaction 't11'; there is t1"),
+        (["zzz", "-o", "a.html"], 2, "there is no interaction 'zzz'"),
+        (["\x1b[31m", "-o", "a.html"], 2, "there is no interaction '\\x1b[31m'"),
+        (["t1", "-o", "a.pdf"], 2, "an incident is written to .html or .json: name the file so"),
+        (["t1", "-o", "no/folder/a.html"], 2, "cannot be written"),
+        (["t1", "-o", "a.html", "--from", "missing.jsonl"], 3, "missing.jsonl"),
+    ],
+)
+def test_bad_arguments(run: Run, store: Store, tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+    """One line with what there is instead, and no file."""
+    done = run("incident", *arguments, "--ledger", store.url)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+    assert done.err.count("\n") == 1
+    assert not (tmp_path / "a.html").exists()

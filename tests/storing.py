@@ -1,0 +1,104 @@
+"""Writes reviews into a ledger as they stand there: interactions, campaigns, records with their revisions."""
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from plumbrule.ledger import Draft, Ledger, open_ledger
+from plumbrule.ledger.entry import escaped
+from plumbrule.rubrics import load_scorecard
+from plumbrule.scorecards.decisions import decide
+from plumbrule.scorecards.records import read_record
+from plumbrule.scorecards.weeks import week_of
+
+AT = dt.datetime(2026, 2, 20, 12, tzinfo=dt.UTC)
+LOADED = load_scorecard()
+KEYS = [dimension.key for dimension in LOADED.rubric.dimensions]
+MONDAY = dt.date(2026, 1, 5)  # of 2026-W02
+
+
+def card(trace_id: str | None, *levels: object, **fields: Any) -> dict[str, Any]:
+    """Return a record; levels left out are Strong."""
+    scores = dict(zip(KEYS, [*levels, 4, 4, 4, 4, 4, 4], strict=False))
+    about = {"query": "What is the fee?", "trigger": "monitoring", "evaluator": "Ada", "notes": "looked at"}
+    return {**about, "trace_id": trace_id, "date": str(MONDAY), **fields, "scores": scores}
+
+
+def response(trace_id: str, **fields: Any) -> dict[str, Any]:
+    """Return a response, by default an answer."""
+    return {
+        "trace_id": trace_id,
+        "timestamp": f"{MONDAY}T10:00:00Z",
+        "query": "What is the wire fee?",
+        "grounding_status": "FULLY_GROUNDED",
+        "answer": "The wire fee is $25 [1].",
+        "citations": [{"citation_id": "1", "source_id": "FEE-1", "passage": "The wire fee is $25."}],
+        "refusal": None,
+        "metadata": {"corpus_release_id": "r1", "sources_consulted": 1, "model_provider": "demo"},
+        **fields,
+    }
+
+
+def refusal(trace_id: str, code: str = "NO_ELIGIBLE_DOCS", **fields: Any) -> dict[str, Any]:
+    """Return a response that refuses."""
+    said = {"code": code, "reason": "nothing was found", "user_guidance": "ask the desk"}
+    return response(
+        trace_id, **{"answer": None, "refusal": said, "citations": [], "grounding_status": "REFUSED", **fields}
+    )
+
+
+class Store:
+    """A ledger that tests write reviews into."""
+
+    def __init__(self, path: Path) -> None:
+        self.url = f"sqlite:///{path}"
+        with open_ledger(self.url, at=AT, ledger_id="ledger-test"):
+            pass
+
+    def open(self) -> Ledger:
+        """Open the ledger."""
+        return open_ledger(self.url)
+
+    def keep(self, *drafts: tuple[str, str, Any]) -> None:
+        """Append entries, each given by kind, subject and body."""
+        with self.open() as ledger:
+            ledger.append_many(
+                Draft(kind=kind, subject=subject, body=body, author="test", at=AT) for kind, subject, body in drafts
+            )
+
+    def interaction(self, answer: dict[str, Any], **body: Any) -> None:
+        """Keep an interaction."""
+        day = dt.date.fromisoformat(str(answer["timestamp"])[:10])
+        content = {
+            "response": answer,
+            "trace": None,
+            "passages": [{"id": "fee-1-1", "source_id": "FEE-1", "text": "The wire fee is $25."}],
+            "findings": [],
+            "prescore": None,
+            "traits": ["refused"] if answer["refusal"] else [],
+            "week": week_of(day),
+        }
+        self.keep(("interaction", f"interactions/{escaped(answer['trace_id'])}", {**content, **body}))
+
+    def record(self, record: dict[str, Any], **body: Any) -> None:
+        """Keep a record."""
+        read = read_record(record, LOADED.rubric, complete=False)
+        content = {
+            "record": read.to_dict(LOADED.rubric),
+            "decision": decide(read.scores, LOADED).to_dict(),
+            "revision": 0,
+            "reason": None,
+            "campaign": None,
+            "role": "evaluator",
+            "rubric": LOADED.stamp(),
+            **body,
+        }
+        campaign = escaped(content["campaign"] or "adhoc")
+        subject = f"records/{campaign}/{escaped(read.trace_id or '')}/{escaped(read.evaluator or '')}"
+        self.keep(("record", subject, content))
+
+    def campaign(self, name: str, strata: Sequence[tuple[str, int, Sequence[str]]]) -> None:
+        """Keep the opening of a campaign with the manifest of its draw."""
+        manifest = {"strata": [{"key": key, "population": count, "drawn": list(ids)} for key, count, ids in strata]}
+        self.keep(("campaign", f"campaigns/{escaped(name)}", {"event": "opened", "manifest": manifest}))
