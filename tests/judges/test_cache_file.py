@@ -1,5 +1,7 @@
 """A cache in a file lasts from one opening to the next."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,3 +34,25 @@ def test_what_is_no_cache_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"notes\.txt: cannot be used as a cache"):
         CacheFile(path)
     assert path.read_bytes().startswith(b"these are notes")
+
+
+def test_nothing_is_written_before_it_is_used(tmp_path: Path) -> None:
+    """A plan that names a cache makes none."""
+    CacheFile(tmp_path / "folder" / "cache.db").close()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(UsageError, match="cannot be used as a cache"):
+        CacheFile(tmp_path / "a\0b")
+
+
+def test_a_cache_that_cannot_be_reached_only_misses(tmp_path: Path) -> None:
+    """What is paid for is not lost to a locked file."""
+    path = tmp_path / "cache.db"
+    kept = CacheFile(path)
+    kept["a"] = b"1"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        kept["b"] = b"2"
+        assert kept.get("a") in {b"1", None}
+        other.execute("ROLLBACK")
+    assert dict(kept) == {"a": b"1"}
+    kept.close()

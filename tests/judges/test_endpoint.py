@@ -14,6 +14,7 @@ from plumbrule.errors import UsageError
 from plumbrule.judges.addresses import check_base_url
 from plumbrule.judges.providers import ChatModel, ChatRequest, Completion, Generation, open_chat_model
 from plumbrule.judges.transport import (
+    BodyTooLargeError,
     ConnectionFailedError,
     MalformedBodyError,
     RejectedError,
@@ -130,9 +131,29 @@ def test_an_endless_answer_is_cut_off(protocol: str) -> None:
     """No body fills the memory."""
     with (
         ScriptedServer([Step(body=b" " * 9_000_000)]) as server,
-        pytest.raises(MalformedBodyError, match="more than 8,000,000 bytes"),
+        pytest.raises(BodyTooLargeError, match="more than 8,000,000 bytes") as raised,
     ):
         run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))))
+    kept = raised.value.exchange.response
+    assert kept is not None
+    assert len(kept) < 70_000
+    assert "bytes were received]" in kept
+    assert not raised.value.retryable
+
+
+@pytest.mark.parametrize("form", [r"sk-live\/{rest}", r"sk\u002dlive/{rest}", r"\u0073\u006B-live/{rest}"])
+def test_a_key_that_comes_back_escaped_is_redacted(protocol: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the answer and in what is kept of it, also of one that is no JSON."""
+    rest = "abcdefghijklmnop"
+    monkeypatch.setenv("MY_KEY", f"sk-live/{rest}")
+    said = form.format(rest=rest)
+    for body in (f'{{"error": {{"message": "your key is {said}"}}}}', f"<p>{said}</p>"):
+        with ScriptedServer([Step(status=400, body=body.encode())]) as server:
+            model = open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol), api_key_env="MY_KEY")
+            with pytest.raises(RejectedError) as raised:
+                run(complete(model))
+        assert rest not in str(raised.value)
+        assert rest not in repr(raised.value.exchange)
 
 
 def test_a_bomb_of_zeros_is_an_answer_that_cannot_be_decompressed(protocol: str) -> None:

@@ -124,6 +124,7 @@ def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
     [
         ("{kind: model, modle: 'openai:x'}", "candidate.modle: unknown key; did you mean 'model'?"),
         ("{kind: model}", "candidate.model: missing key"),
+        ("{kind: http, url: 'http://10.0.0.1/a'}", "candidate.url: the address: 10.0.0.1 is a private address"),
         ("{kind: modl}", "candidate.kind: must be one of 'recorded', 'model', 'http', 'python', not 'modl'"),
         ("{model_id: x}", "candidate.kind: missing key"),
         ("recorded", "candidate: must be a mapping of keys to values"),
@@ -147,7 +148,7 @@ def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
         ("{kind: http, url: 'http://[x'}", "candidate.url: must be an address, such as https://api.openai.com/v1"),
         ("{kind: model, model: 'a:b', base_url: 'localhost:1'}", "candidate.base_url: must begin with http:// or"),
         ("{kind: model, model: 'x:y', base_url: '${HOST}/v1'}", "candidate.base_url: ${...} is not filled in here"),
-        ("{kind: http, url: 'http://a', api_key_env: '${KEY}'}", "candidate.api_key_env: ${...} is not filled in here"),
+        ("{kind: http, url: 'https://a', api_key_env: '${KEY}'}", "candidate.api_key_env: ${...} is not filled in here"),
         (f"{{kind: model, model: '{PINNED}', prompt: no.txt}}", "candidate.prompt: there is no file"),
     ],
 )
@@ -233,9 +234,9 @@ def test_files_that_are_no_configuration(run_file: Path) -> None:
 @pytest.mark.parametrize(
     "candidate",
     [
-        "{kind: http, url: 'http://a', api_key_env: SECRET}",
-        "{kind: http, url: 'http://a', api_key: SECRET}",
-        "{kind: http, url: 'http://a', api_key_env: [SECRET]}",
+        "{kind: http, url: 'https://a', api_key_env: SECRET}",
+        "{kind: http, url: 'https://a', api_key: SECRET}",
+        "{kind: http, url: 'https://a', api_key_env: [SECRET]}",
         "{kind: http, url: 'http://me:SECRET@a/b'}",
         "{kind: http, url: 'http://a/b?key=SECRET'}",
         "{kind: model, model: 'a:b', base_url: 'SECRET'}",
@@ -323,7 +324,7 @@ def test_a_recorded_model_may_float_too(run_file: Path) -> None:
 def test_missing_secrets_are_named(run_file: Path) -> None:
     """Each variable that is not set, with the key that wants it; a provider's own variable at its own address only."""
     judge = f"judge: {{kind: panel, judges: [{{kind: rules}}, {{kind: llm, model: '{PINNED}'}}]}}\n"
-    config = load(run_file, f"{HEAD}candidate: {{kind: http, url: 'http://a', api_key_env: A_KEY}}\n{judge}").config
+    config = load(run_file, f"{HEAD}candidate: {{kind: http, url: 'https://a', api_key_env: A_KEY}}\n{judge}").config
     with pytest.raises(UsageError) as caught:
         check_secrets(config, {"A_KEY": " ", "OTHER": "hidden"})
     assert "A_KEY (for candidate), OPENAI_API_KEY (for judge.judges.1)" in str(caught.value)

@@ -3,50 +3,66 @@
 import sqlite3
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 from plumbrule.errors import UsageError
 
+_SQLITE = b"SQLite format 3\0"
+_PATIENCE_S = 2.0
+
 
 class CacheFile(MutableMapping[str, bytes]):
-    """Texts and bytes in one SQLite file; a value that is lost in a crash is only paid for again."""
+    """Texts and bytes in one SQLite file, opened on first use; several processes may share it.
+
+    What cannot be read or written, because another process holds the file for too long or the disk is full, counts as
+    not kept: it is only paid for again.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._database = _open(path)
+        self._path = path
+        self._opened: sqlite3.Connection | None = None
+        try:
+            with path.open("rb") as file:
+                start = file.read(len(_SQLITE))
+        except FileNotFoundError:
+            start = b""
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{str(path)[:200]!r}: cannot be used as a cache: {error}; name another file") from None
+        if start not in (b"", _SQLITE):
+            raise UsageError(f"{path}: cannot be used as a cache: it holds something else; name another file")
 
     def close(self) -> None:
         """Let go of the file."""
-        self._database.close()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
     def __getitem__(self, key: str) -> bytes:
-        row = self._database.execute("SELECT value FROM kept WHERE key = ?", [key]).fetchone()
-        if row is None:
+        rows = self._run("SELECT value FROM kept WHERE key = ?", key)
+        if not rows:
             raise KeyError(key)
-        return bytes(row[0])
+        return bytes(rows[0][0])
 
     def __setitem__(self, key: str, value: bytes) -> None:
-        self._database.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", [key, value])
+        self._run("INSERT OR REPLACE INTO kept VALUES (?, ?)", key, value)
 
     def __delitem__(self, key: str) -> None:
-        if not self._database.execute("DELETE FROM kept WHERE key = ?", [key]).rowcount:
+        if not self._run("DELETE FROM kept WHERE key = ? RETURNING key", key):
             raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:
-        return (key for (key,) in self._database.execute("SELECT key FROM kept ORDER BY key"))
+        return (key for (key,) in self._run("SELECT key FROM kept ORDER BY key"))
 
     def __len__(self) -> int:
-        (count,) = self._database.execute("SELECT count(*) FROM kept").fetchone()
-        return int(count)
+        return sum(int(count) for (count,) in self._run("SELECT count(*) FROM kept"))
 
-
-def _open(path: Path) -> sqlite3.Connection:
-    database = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(path, isolation_level=None)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID")
-    except (OSError, sqlite3.Error) as error:
-        if database is not None:
-            database.close()
-        raise UsageError(f"{path}: cannot be used as a cache: {error}; name another file") from None
-    return database
+    def _run(self, statement: str, *values: str | bytes) -> list[tuple[Any, ...]]:
+        try:
+            if self._opened is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._opened = sqlite3.connect(self._path, timeout=_PATIENCE_S, isolation_level=None)
+                self._opened.execute("PRAGMA journal_mode = WAL")
+                self._opened.execute("CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID")
+            return self._opened.execute(statement, values).fetchall()
+        except (OSError, sqlite3.Error):
+            return []

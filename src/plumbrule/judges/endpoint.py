@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import functools
 import logging
 import os
 import re
@@ -16,6 +17,7 @@ from plumbrule.errors import MissingExtraError, UsageError
 from plumbrule.judges.addresses import check_base_url
 from plumbrule.judges.exchange import Exchange
 from plumbrule.judges.transport import (
+    BodyTooLargeError,
     ConnectionFailedError,
     MalformedBodyError,
     NotAnObjectError,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     import httpx
 
 _MOST_BYTES = 8_000_000  # far beyond any completion: an endless body must not fill the memory
+_MOST_KEPT = 65_536  # of an answer that is of no use: the ledger never forgets
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id", "openai-processing-ms")
 _REDACTED = "[redacted]"
 _KEY = re.compile(r"[!-~]+")
@@ -143,7 +146,7 @@ class Endpoint:
                 async for chunk in response.aiter_bytes():
                     call.received += chunk
                     if len(call.received) > _MOST_BYTES:
-                        raise call.error(MalformedBodyError, f"an answer of more than {_MOST_BYTES:,} bytes")
+                        raise call.error(BodyTooLargeError, f"an answer of more than {_MOST_BYTES:,} bytes")
             finally:
                 await response.aclose()
         except _ForbiddenPeerError:
@@ -237,7 +240,7 @@ class _Call:
                 for name in _KEPT_HEADERS
                 if name in self.response_headers
             },
-            response=self._redact(self.received.decode("utf-8", "replace")) if answered else None,
+            response=self._kept_body(whole=error is None) if answered else None,
             elapsed_ms=round(((self._ended or time.monotonic()) - self._started) * 1000, 3),
             error=error,
         )
@@ -270,6 +273,12 @@ class _Call:
             raise self.error(NotAnObjectError, "an answer that is not a JSON object")
         return Answer(content=content, exchange=self.exchange(None))
 
+    def _kept_body(self, *, whole: bool) -> str:
+        text = self._redact(self.received.decode("utf-8", "replace"))
+        if whole or len(text) <= _MOST_KEPT:
+            return text
+        return f"{text[:_MOST_KEPT]}… [cut: {len(self.received):,} bytes were received]"
+
     def _complaint(self) -> str:
         """Return what the provider says is wrong with the request, in both protocols under the same keys."""
         try:
@@ -278,14 +287,25 @@ class _Call:
             return ""
         return f": {' '.join(self._redact(message).split())[:200]}" if isinstance(message, str) else ""
 
-    def _without_key(self) -> bytearray:
+    def _without_key(self) -> bytes | bytearray:
         """Return the body without a key that was sent back: answers are kept."""
         if self._key is None or len(self._key) < _SHORTEST_SECRET:
             return self.received
-        return self.received.replace(self._key.encode(), _REDACTED.encode())
+        return self._redact(self.received.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def _redact(self, text: str) -> str:
-        return text if self._key is None else text.replace(self._key, _REDACTED)
+        """Return the text without the key, also where JSON's escapes disguise it."""
+        if self._key is None:
+            return text
+        if "\\" in text:
+            text = _disguised(self._key).sub(_REDACTED, text)
+        return text.replace(self._key, _REDACTED)
+
+
+@functools.lru_cache(maxsize=16)
+def _disguised(key: str) -> re.Pattern[str]:
+    """Return what finds a key in JSON text, each of its characters plain or escaped."""
+    return re.compile("".join(rf"(?:\\?{re.escape(mark)}|(?i:\\u{ord(mark):04x}))" for mark in key))
 
 
 def _host(url: str) -> str:

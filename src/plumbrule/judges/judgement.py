@@ -60,9 +60,7 @@ class Judgement:
     @property
     def final(self) -> bool:
         """Whether asking again is not due: no judge was kept from judging by a call that brought no reply."""
-        if self.evaluator_error == "no_quorum":
-            return all(member.final for member in self.members)
-        return self.evaluator_error != "transport_error"
+        return self.evaluator_error != "transport_error" and all(member.final for member in self.members)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the judgement as it is written to JSON; what was exchanged is written apart."""

@@ -9,6 +9,7 @@
     ├── ConnectionFailedError  no connection, or one that broke
     ├── MalformedBodyError     not JSON, or not the JSON of the protocol
     │   └── NotAnObjectError   whole JSON, but no object
+    ├── BodyTooLargeError      more than any answer can be
     ├── WrongContentTypeError  something else than JSON: most often a wrong address
     └── RejectedError          any other status: the request itself is at fault
 """
@@ -71,6 +72,13 @@ class MalformedBodyError(TransportError):
 
 class NotAnObjectError(MalformedBodyError):
     """The body is JSON, but a list or a single value."""
+
+
+class BodyTooLargeError(TransportError):
+    """The body is larger than any answer can be."""
+
+    kind = "body_too_large"
+    retryable = False
 
 
 class WrongContentTypeError(TransportError):

@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import Engine, text
@@ -21,27 +21,32 @@ def holding(engine: Engine, subject: str, *, name: str, ledger_id: str) -> Itera
         return
     # one number for a lock of PostgreSQL: two runs with the same one would only keep each other out
     key = int.from_bytes(hashlib.sha256(f"{ledger_id}/{subject}".encode()).digest()[:8], "big", signed=True)
-    with told_clearly(name), engine.connect() as connection:
-        if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}):
-            raise _taken(subject)
-        connection.commit()
+    with ExitStack() as stack:
+        with told_clearly(name):
+            connection = stack.enter_context(engine.connect())
+            if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}):
+                raise _taken(subject)
+            connection.commit()
         try:
             yield
         finally:
-            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
-            connection.commit()
+            with told_clearly(name):
+                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
+                connection.commit()
 
 
 @contextmanager
 def _held_by_a_file(path: Path, subject: str, *, name: str) -> Iterator[None]:
     """Hold a file by SQLite's own lock, which works on every system."""
-    with told_clearly(name), closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
-        try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise _taken(subject) from None
-            raise
+    with ExitStack() as stack:
+        with told_clearly(name):
+            lock = stack.enter_context(closing(sqlite3.connect(path, timeout=0, isolation_level=None)))
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                    raise _taken(subject) from None
+                raise
         try:
             yield
         finally:

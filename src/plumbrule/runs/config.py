@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 
 from plumbrule.errors import UsageError
 from plumbrule.hashing import sha256_of
+from plumbrule.judges.addresses import check_base_url
 from plumbrule.rubrics import load_benchmark
 from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.runs import config_schema as forms
@@ -96,6 +97,7 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
         file = getattr(config.rubric, name)
         if file is not None:
             _existing(file, ("rubric", name), source)
+    _check_addresses(config, source)
     _check_rates(config, source)
     _check_prices(config, source)
     said = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
@@ -247,6 +249,24 @@ def _chat_models(config: RunConfig) -> Iterator[tuple[Key, ChatModelChoice]]:
     for key, choice in choices:
         if isinstance(choice, ChatModelChoice):
             yield key, choice
+
+
+def _check_addresses(config: RunConfig, source: _Source) -> None:
+    """Refuse an address that may not be called, with its place in the file."""
+    candidate = config.candidate
+    given: list[tuple[Key, str | None, bool, bool]] = [
+        ((*key, "base_url"), choice.base_url, choice.allow_private, choice.key_variable is not None)
+        for key, choice in _chat_models(config)
+    ]
+    if isinstance(candidate, forms.HttpCandidate):
+        secret = candidate.api_key_env is not None
+        given.append((("candidate", "url"), candidate.url, candidate.allow_private, secret))
+    for key, url, allow_private, secret in given:
+        if url is not None:
+            try:
+                check_base_url(url, allow_private=allow_private, secret=secret, name="the address")
+            except UsageError as error:
+                raise source.error(key, str(error)) from None
 
 
 def _check_rates(config: RunConfig, source: _Source) -> None:

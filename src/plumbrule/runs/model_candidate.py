@@ -52,7 +52,7 @@ class ModelCandidate:
                 blank,
                 answer=completion.text,
                 latency_e2e_ms=completion.exchange.elapsed_ms,
-                latency_model_ms=completion.latency_model_ms,
+                latency_model_ms=completion.latency_model_ms if completion.latency_source == "reported" else None,
                 input_tokens=tokens[0],
                 output_tokens=tokens[1],
                 timed_out=False,

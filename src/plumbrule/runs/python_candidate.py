@@ -1,37 +1,39 @@
 """A Python callable as the candidate, plain or async, in this process."""
 
 import asyncio
-import concurrent.futures
-import contextlib
 import importlib
 import inspect
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from plumbrule.errors import UsageError
+from plumbrule.judges.filling import sendable
 from plumbrule.judges.pace import Pace
+from plumbrule.judges.threads import in_thread
 from plumbrule.runs.candidates import Answered, CandidateIdentity, unanswered
 from plumbrule.runs.response import read_response
 from plumbrule.samples.model import Sample
 from plumbrule.samples.values import Misfit
 
 _LONGEST_DETAIL = 500
+_CLOSING_S, _CLOSING_TURNS = 0.5, 20  # how long an event loop may take to end
 _KNOWN = ("question", "contexts", "passages", "role", "sample")
 _SHOWN = ("id", "question", "contexts", "metadata", "category", "tags")  # not what is expected of the answer
 
 
 def load_target(target: str, folder: Path) -> Callable[..., Any]:
-    """Return the callable that ``module:function`` names; ``folder`` is on the import path while it is imported."""
+    """Return the callable that ``module:function`` names; ``folder`` is on the import path from now on."""
     module_name, colon, name = target.partition(":")
     if not colon or not module_name or not name:
         raise UsageError(f"'{target}' is not of the form module:function, such as my_app.answers:reply")
-    sys.path.insert(0, str(folder))
+    if str(folder) not in sys.path:  # it stays there: the function may import more when it is called
+        sys.path.insert(0, str(folder))
     try:
         importlib.invalidate_caches()
         module = importlib.import_module(module_name)
@@ -39,9 +41,6 @@ def load_target(target: str, folder: Path) -> Callable[..., Any]:
         if isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}."):
             raise UsageError(f"'{target}': there is no module '{error.name}' in {folder} or installed") from None
         raise UsageError(f"'{target}': importing '{module_name}' failed: {_worded(error)}") from None
-    finally:
-        with contextlib.suppress(ValueError):  # the module may have changed the path
-            sys.path.remove(str(folder))
     function = getattr(module, name, None)
     if function is None:
         raise UsageError(f"'{target}': module '{module_name}' has no '{name}'")
@@ -67,7 +66,8 @@ class PythonCandidate:
     mapping: a compliance assistant's response, or the fields of a sample. A plain function runs in a thread, at
     most ``threads`` at a time. One that passes ``timeout_s`` is timed out and gives its place to the next, but no
     thread can be stopped from outside: it may go on, with all that it does, until it returns or the process ends.
-    An async function is cancelled.
+    Async functions share an event loop in a thread of their own, and are cancelled: one that holds on to its
+    cancellation keeps nobody waiting.
     """
 
     def __init__(  # noqa: PLR0913 - what is known of the model stands beside how it is called
@@ -93,7 +93,7 @@ class PythonCandidate:
             getattr(function, "__call__", None)  # noqa: B004 - whether it is async, not whether it can be called
         )
         self._places = asyncio.Semaphore(threads)
-        self._late: set[asyncio.Task[_Outcome]] = set()
+        self._loop = _LoopThread()
         self.identity = CandidateIdentity(
             kind="python",
             model_id=model_id,
@@ -110,9 +110,8 @@ class PythonCandidate:
             return await self._answer(sample)
 
     async def aclose(self) -> None:
-        """Cancel async calls that are out of time and did not end yet."""
-        for task in self._late:
-            task.cancel()
+        """End the event loop of async functions, where nothing goes on in it."""
+        self._loop.close()
 
     async def _answer(self, sample: Sample) -> Answered:
         positional, named = self._wanted.arguments(sample)
@@ -123,10 +122,7 @@ class PythonCandidate:
         try:
             await asyncio.wait({task}, timeout=self._timeout_s)
         finally:
-            if not task.done():  # not waited for: a function may hold on to its cancellation
-                self._late.add(task)
-                task.add_done_callback(self._forget)
-                task.cancel()
+            task.cancel()
         blank = replace(unanswered(sample), model_id=self.identity.model_id)
         if not task.done():
             elapsed_ms = _milliseconds_since(started)
@@ -140,18 +136,53 @@ class PythonCandidate:
         started = time.perf_counter()
         work = partial(self._function, *positional, **named)
         try:
-            outcome = _run(work) if self._async else await _in_thread(work)
+            # an async function only makes its coroutine here
+            outcome = _run(work) if self._async else await in_thread(partial(_run, work), name="plumbrule-candidate")
             if not inspect.isawaitable(outcome.answer):
                 return outcome
             # also an async function behind a plain decorator
-            return _Outcome(answer=await outcome.answer, elapsed_ms=_milliseconds_since(started))
+            answer = await self._loop.run(outcome.answer)
+            return _Outcome(answer=answer, elapsed_ms=_milliseconds_since(started))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's function may raise anything
             return _Outcome(error=_worded(error))
 
-    def _forget(self, task: "asyncio.Task[_Outcome]") -> None:
-        self._late.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at, or the loop would complain of it
+
+class _LoopThread:
+    """An event loop in a thread that holds up no exit: what is shared between async calls stays in one loop."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    async def run(self, work: Awaitable[Any]) -> Any:  # noqa: ANN401 - whatever the user's function returns
+        """Return what ``work`` gives; a cancellation is passed on, and not waited for."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=self._loop.run_forever, name="plumbrule-candidate", daemon=True)
+            self._thread.start()
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(work), self._loop))
+
+    def close(self) -> None:
+        """End the loop, unless a call still holds on to it: that one ends with the process."""
+        loop, thread, self._loop = self._loop, self._thread, None
+        if loop is None or thread is None:
+            return
+        loop.call_soon_threadsafe(_stop_if_idle, loop, _CLOSING_TURNS)
+        thread.join(_CLOSING_S)
+        if not thread.is_alive():
+            loop.close()
+
+
+def _stop_if_idle(loop: asyncio.AbstractEventLoop, turns: int) -> None:
+    """Stop a loop once its tasks have ended; those that were cancelled need a few turns for it."""
+    if not asyncio.all_tasks(loop):
+        loop.stop()
+    elif turns:
+        loop.call_later(_CLOSING_S / _CLOSING_TURNS / 2, _stop_if_idle, loop, turns - 1)
+
+
+async def _awaited(work: Awaitable[Any]) -> Any:  # noqa: ANN401 - whatever the user's function returns
+    return await work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,14 +254,6 @@ def _run(work: Callable[[], Any]) -> _Outcome:
     return _Outcome(answer=answer, elapsed_ms=_milliseconds_since(started))
 
 
-def _in_thread(work: Callable[[], Any]) -> "asyncio.Future[_Outcome]":
-    """Start ``work`` in a thread of its own, which keeps neither a later call nor the end of the process waiting."""
-    future: concurrent.futures.Future[_Outcome] = concurrent.futures.Future()
-    future.set_running_or_notify_cancel()
-    threading.Thread(target=lambda: future.set_result(_run(work)), name="plumbrule-candidate", daemon=True).start()
-    return asyncio.wrap_future(future)
-
-
 def _outcome(task: "asyncio.Task[_Outcome]") -> _Outcome:
     if task.cancelled():  # by itself: nobody else could have
         return _Outcome(error="CancelledError: it cancelled itself")
@@ -261,7 +284,7 @@ def _milliseconds_since(started: float) -> float:
 
 def _worded(error: BaseException) -> str:
     try:
-        message = " ".join(str(error).split())[:_LONGEST_DETAIL]
+        message = sendable(" ".join(str(error).split())[:_LONGEST_DETAIL])
     except Exception:  # noqa: BLE001 - an exception of the user's may not even have words
         message = ""
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
