@@ -18,7 +18,7 @@ from plumbrule.scorecards.reading import read_given
         ("a.json", b'{"a": 1}\n\n{"a": 2}\n', [":1", ":3"]),
         ("a.jsonl", b'{"a": 1}', [":1"]),
         ("a.jsonl", b'\xef\xbb\xbf{"a": 1}\r\n\r\n{"a": 2}', [":1", ":3"]),
-        ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n{"a": 2}\n'), [":1", ":2"]),
+        ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n{"a": 2}\n', mtime=0), [":1", ":2"]),
         ("a", b'{"a": 1}\n{"a": 2}\n', [":1", ":2"]),
     ],
 )

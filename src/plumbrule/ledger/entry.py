@@ -31,6 +31,7 @@ KINDS = (
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f%]")
+_ESCAPED_PART = re.compile(r"[\x00-\x1f\x7f%/]")
 _LONGEST = 2000  # bytes; an index of PostgreSQL holds no more than about 2,700
 
 
@@ -112,8 +113,7 @@ class ResultKey:
         """Return the key as the subject of an entry, such as ``run-7/0/q1``."""
         if not self.run or "/" in self.run:
             raise EntryError(f"the run id {self.run!r} is empty or holds a slash")
-        sample = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", self.sample)
-        return f"{self.run}/{self.repeat}/{sample}"
+        return f"{self.run}/{self.repeat}/{escaped(self.sample)}"
 
     @classmethod
     def read(cls, subject: str) -> "ResultKey":
@@ -122,6 +122,11 @@ class ResultKey:
         if len(parts) != 3 or not parts[1].isdecimal():
             raise EntryError(f"{subject!r} is not the subject of a result, such as run-7/0/q1")
         return cls(run=parts[0], repeat=int(parts[1]), sample=unquote(parts[2], errors="strict"))
+
+
+def escaped(text: str, *, part: bool = False) -> str:
+    """Return text from outside as it may stand in a subject; as a ``part`` between others it keeps no slash either."""
+    return (_ESCAPED_PART if part else _ESCAPED).sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
 def utc_text(at: datetime) -> str:
