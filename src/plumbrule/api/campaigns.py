@@ -140,29 +140,32 @@ def claim_item(
     return _held(campaign, item, evaluator, role)
 
 
-def claim_next(ledger: Ledger, name: str, evaluator: str, *, at: datetime) -> tuple[Item, Claim] | None:
-    """Return the item that an evaluator holds, else take the next one that is free; None where there is none left."""
+def claim_next(
+    ledger: Ledger, name: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
+) -> tuple[Item, Claim] | None:
+    """Return the item that somebody holds, else take the next one that is free; None where there is none left."""
     campaign = load_campaign(ledger, name).campaign
     person = person_key(evaluator)
     if not person:
         raise UsageError("name the evaluator")
     for item in campaign.items.values():
-        if person in item.holders(at):
-            return item, item.claims[person]
+        claim = item.adjudicating if role == "adjudicator" else item.claims.get(person)
+        if claim is not None and claim.person == person and claim.until > at:
+            return item, claim
     tried: set[str] = set()
     while True:
         free = [
             item
             for item in campaign.items.values()
-            if item.trace_id not in tried and campaign.objection_to_claim(item, evaluator, at) is None
+            if item.trace_id not in tried and campaign.objection_to_claim(item, evaluator, at, role) is None
         ]
         if not free:
             return None
         item = min(free, key=lambda each: person not in each.assigned)
         tried.add(item.trace_id)
-        campaign, entry = _append_claim(ledger, campaign, item, evaluator, at=at, role="evaluator")
+        campaign, entry = _append_claim(ledger, campaign, item, evaluator, at=at, role=role)
         if entry.sequence not in campaign.void:  # else somebody was quicker
-            return _held(campaign, item, evaluator, "evaluator")
+            return _held(campaign, item, evaluator, role)
 
 
 def release_item(

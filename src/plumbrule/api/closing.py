@@ -60,6 +60,7 @@ def decide_campaign(campaign: Campaign) -> dict[str, Any]:
     cards = [(item, card) for item in campaign.items.values() if (card := _card(campaign, item)) is not None]
     closing = dict(campaign.closed.body) if campaign.closed is not None else {}
     release = decide_release([card for _, card in cards], campaign.loaded, closing.get("mode", "any_record"))
+    low = rubric.scores_of(rubric.note_required_at)
     left = campaign.unfinished()
     unrated = [item for item in left if not item.ratings]
     unfinished = [item for item in left if item.ratings]
@@ -68,10 +69,13 @@ def decide_campaign(campaign: Campaign) -> dict[str, Any]:
         remarks.append(
             f"closed as is: {len(unrated)} items have no rating, {len(unfinished)} lack one or wait for an adjudicator"
         )
+    decided = release.to_dict()
+    if left and release.recommendation == "Pass":  # what nobody looked at cannot be without notes
+        decided["recommendation"] = "Pass with notes"
     return {
         "campaign": campaign.name,
         "trigger": campaign.plan["trigger"],
-        **release.to_dict(),
+        **decided,
         "as_is": closing.get("as_is", False),
         "items": len(campaign.items),
         "unrated": [item.trace_id for item in unrated],
@@ -84,6 +88,8 @@ def decide_campaign(campaign: Campaign) -> dict[str, Any]:
                 "scores": named_scores(card.scores, rubric),
                 "overall": float(card.overall),
                 "recommendation": card.recommendation,
+                "blockers": [blocker.rule for blocker in card.blockers],
+                "low": [key for key, score in card.scores.items() if score in low],
                 "evaluators": [rated.record.evaluator for rated in item.ratings.values()],
                 "adjudicator": None if item.adjudication is None else item.adjudication.record.evaluator,
             }

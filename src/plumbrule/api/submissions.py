@@ -58,7 +58,8 @@ def submit_records(
     for entry in standing.entries:
         if entry.sequence in kept:
             check_counts(standing.campaign, entry)
-    return [record for record in standing.records() if record.entry.sequence in kept]
+    found = [record for record in standing.records() if record.entry.sequence in kept]
+    return sorted(found, key=lambda record: record.entry.sequence)  # as they were given
 
 
 def adjudicate_item(

@@ -209,7 +209,7 @@ class Campaign:
         if objection is None:
             until = datetime.fromisoformat(body["until"])
             slot = 0 if role == "adjudicator" else self._slot(item, person, event.at)
-            claim = Claim(person=person, slot=slot, until=until, sequence=event.sequence)
+            claim = Claim(person=person, evaluator=body["evaluator"], slot=slot, until=until, sequence=event.sequence)
             if role == "adjudicator":
                 item.adjudicating = claim
             else:

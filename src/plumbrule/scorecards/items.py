@@ -29,6 +29,7 @@ class Claim:
     """Somebody's hold on a slot of an item, until a moment."""
 
     person: str
+    evaluator: str  # the name as it was given
     slot: int
     until: datetime
     sequence: int
