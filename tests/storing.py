@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from plumbrule.api import archive, reviews
 from plumbrule.ledger import Draft, Ledger, open_ledger
 from plumbrule.ledger.entry import escaped
 from plumbrule.rubrics import load_scorecard
@@ -53,6 +54,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.url = f"sqlite:///{path}"
+        self._opened: set[str | None] = set()
         with open_ledger(self.url, at=AT, ledger_id="ledger-test"):
             pass
 
@@ -71,6 +73,7 @@ class Store:
         """Keep an interaction."""
         day = dt.date.fromisoformat(str(answer["timestamp"])[:10])
         content = {
+            "trace_id": answer["trace_id"],
             "response": answer,
             "trace": None,
             "passages": [{"id": "fee-1-1", "source_id": "FEE-1", "text": "The wire fee is $25."}],
@@ -78,8 +81,11 @@ class Store:
             "prescore": None,
             "traits": ["refused"] if answer["refusal"] else [],
             "week": week_of(day),
+            "passages_from": "trace",
+            "unresolved": [],
+            "where": "log.jsonl:1",
         }
-        self.keep(("interaction", f"interactions/{escaped(answer['trace_id'])}", {**content, **body}))
+        self.keep(("interaction", archive.subject_of(answer["trace_id"]), {**content, **body}))
 
     def record(self, record: dict[str, Any], **body: Any) -> None:
         """Keep a record."""
@@ -94,11 +100,26 @@ class Store:
             "rubric": LOADED.stamp(),
             **body,
         }
-        campaign = escaped(content["campaign"] or "adhoc")
-        subject = f"records/{campaign}/{escaped(read.trace_id or '')}/{escaped(read.evaluator or '')}"
-        self.keep(("record", subject, content))
+        campaign, trace_id, evaluator = content["campaign"], read.trace_id or "", read.evaluator or ""
+        if campaign in self._opened and not content["revision"]:
+            claim = {
+                "event": "claimed",
+                "trace_id": trace_id,
+                "evaluator": evaluator,
+                "role": content["role"],
+                "until": str(AT + dt.timedelta(hours=1)),
+            }
+            self.keep(("claim", f"campaigns/{campaign}/{escaped(trace_id, part=True)}", claim))
+        self.keep(("record", reviews.subject_of(campaign, trace_id, evaluator), content))
 
     def campaign(self, name: str, strata: Sequence[tuple[str, int, Sequence[str]]]) -> None:
         """Keep the opening of a campaign with the manifest of its draw."""
         manifest = {"strata": [{"key": key, "population": count, "drawn": list(ids)} for key, count, ids in strata]}
-        self.keep(("campaign", f"campaigns/{escaped(name)}", {"event": "opened", "manifest": manifest}))
+        items: list[dict[str, Any]] = [
+            {"trace_id": trace_id, "query": "", "stratum": key, "earlier": None, "why": []}
+            for key, _, ids in strata
+            for trace_id in ids
+        ]
+        opened = {"event": "opened", "manifest": manifest, "evaluators": 2, "items": items, "rubric": LOADED.stamp()}
+        self._opened.add(name)
+        self.keep(("campaign", f"campaigns/{name}", opened))

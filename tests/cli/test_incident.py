@@ -36,8 +36,8 @@ def full(store: Store, text: str = "calm") -> None:
     )
     store.interaction(response("t2", answer=f"The wire fee is $25. {text}"))
     store.interaction(refusal("t3", query=f"Who may see it? {text}"))
-    store.campaign(f"c {text}".strip(), [("random", 9, ["t1"])])
-    campaign = f"c {text}".strip()
+    campaign = "week-2"
+    store.campaign(campaign, [("random", 9, ["t1"])])
     store.record(card("t1", evaluator=f"Ada {text}".strip(), notes=text), campaign=campaign)
     store.record(
         card("t1", 4, 4, 1, evaluator=f"Ada {text}".strip(), notes=text),
@@ -88,7 +88,7 @@ def test_everything_is_gathered(run: Run, store: Store, tmp_path: Path) -> None:
     [history] = found["records"]
     assert [(each["revision"], each["reason"]) for each in history["revisions"]] == [(0, None), (1, "calm")]
     assert found["settled"][0]["decision"]["recommendation"] == "Fail"
-    assert [event["kind"] for event in found["campaigns"]] == ["campaign"]
+    assert [event["kind"] for event in found["campaigns"]] == ["campaign", "claim"]
     assert [event["body"]["week"] for event in found["alerts"]] == ["2026-W02"]
     assert [(each["run_id"], each["sample_id"], each["repeat"]) for each in found["runs"]] == [
         ("run-1", "s", 0),

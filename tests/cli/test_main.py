@@ -68,10 +68,11 @@ def test_help_lists_every_command(run: Run) -> None:
   monitor     Follow the reviewed figures week by week, and raise alerts.
   prescore    Propose scorecard levels for interactions, with the evidence.
   report      Write the report of a run to a file.
-  review      Decide what scorecards come to.
+  review      Rate interactions on scorecards, blind, and decide.
   rubric      Show the rubrics, and check one of your own.
   run         Carry out a benchmark run into the ledger.
   runs        List the runs of the ledger.
+  sample      Draw a review sample for a trigger, and open its campaign.
   score       Give every answer a verdict, with the evidence.
   show        Show one run's figures and gates.
   suite       Run an assistant against the test suite that ships.

@@ -107,11 +107,11 @@ def test_reweighted_by_the_manifest_of_the_campaign(run: Run, store: Store) -> N
     traces = [f"t{number}" for number in range(4)]
     for trace in traces:
         store.interaction(response(trace))
-    store.campaign("week 2/2026", [("refusals", 10, traces[:2]), ("random", 90, traces[2:])])
+    store.campaign("week-2", [("refusals", 10, traces[:2]), ("random", 90, traces[2:])])
     for trace in traces[:2]:
-        store.record(card(trace, 2), campaign="week 2/2026")
+        store.record(card(trace, 2), campaign="week-2")
     for trace in traces[2:]:
-        store.record(card(trace, 4), campaign="week 2/2026")
+        store.record(card(trace, 4), campaign="week-2")
     [shown] = run("monitor", "--ledger", store.url, "--json").records
     found = figures(shown["weeks"][0])["attribution_accuracy_average"]
     assert (found["value"], found["reweighted"]["value"]) == (3.0, 3.8)

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -62,3 +63,33 @@ def test_the_data_cannot_steer_the_terminal(tmp_path: Path, write: Write) -> Non
     write("hostile.jsonl", [record])
     code, shown = on_terminal(tmp_path, "score", "hostile.jsonl", "--explain", record["id"], "--no-claims")
     assert (code, "\x1b[5m" in shown, "\\x1b[5m" in shown) == (0, False, True)
+
+
+def test_rating_on_a_terminal(tmp_path: Path) -> None:
+    """One key is enough: no Enter; the answer's markers and the proposal have their colours."""
+    code, _ = on_terminal(tmp_path, "demo", "--keep", "answers.jsonl")
+    trace = "f3fe39c0-5190-48f5-90fb-bd119c1caaf7"
+    code, _ = on_terminal(tmp_path, "sample", "answers.jsonl", "--trigger", "incident", "--trace", trace, "--no-claims")
+    assert code == 0
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.environ.update(TERM="xterm-256color", COLUMNS="100")
+        os.environ.pop("NO_COLOR", None)
+        os.execv(COMMAND, [COMMAND, "review", "rate", "--as", "Ada", "--count", "1"])  # noqa: S606 - the command under test
+    shown = ""
+    keys = {"keep it? ": "y", "note (Enter ends it": "fine\n", "b back, q stop: ": "3"}
+    for _ in range(200):
+        if not select.select([terminal], [], [], 0.3)[0]:  # it waits; a key pressed too early is lost, so again
+            asked = max(keys, key=shown.rfind)
+            os.write(terminal, keys[asked].encode())
+            continue
+        try:
+            shown += os.read(terminal, 65536).decode(errors="replace")
+        except OSError:  # the terminal was closed
+            break
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert "\x1b[1;36m[1]" in shown
+    assert "\x1b[35m  proposal, not a rating: " in shown
+    assert "kept" in shown

@@ -148,7 +148,10 @@ def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
         ("{kind: http, url: 'http://[x'}", "candidate.url: must be an address, such as https://api.openai.com/v1"),
         ("{kind: model, model: 'a:b', base_url: 'localhost:1'}", "candidate.base_url: must begin with http:// or"),
         ("{kind: model, model: 'x:y', base_url: '${HOST}/v1'}", "candidate.base_url: ${...} is not filled in here"),
-        ("{kind: http, url: 'https://a', api_key_env: '${KEY}'}", "candidate.api_key_env: ${...} is not filled in here"),
+        (
+            "{kind: http, url: 'https://a', api_key_env: '${KEY}'}",
+            "candidate.api_key_env: ${...} is not filled in here",
+        ),
         (f"{{kind: model, model: '{PINNED}', prompt: no.txt}}", "candidate.prompt: there is no file"),
     ],
 )

@@ -59,6 +59,7 @@ def own(tmp_path: Path) -> Loaded[ScorecardRubric]:
         ],
         "figures": [],
         "feedback": [],
+        "judged": [],
     }
     path = tmp_path / "own.yaml"
     path.write_text(yaml.safe_dump(content))

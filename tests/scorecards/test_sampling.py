@@ -193,3 +193,20 @@ def test_what_no_stratum_takes() -> None:
     changes = {"strata": [{"key": "marked", "title": "Marked", "share": 1, "any_of": ["marked"]}]}
     manifest = draw_sample(plenty(10), load_scorecard(None, changes), seed=1, size=3)
     assert (manifest.unmatched, manifest.shortfall, manifest.to_dict()["population"]) == (10, 3, 10)
+
+
+def test_a_representative_draw() -> None:
+    """Each stratum has the share that it has of the population; with no size everything is drawn."""
+    members = [Interaction(id=f"t{n}", traits=frozenset(["refused"] if n % 10 == 0 else [])) for n in range(100)]
+    manifest = draw_sample(members, LOADED, seed=1, size=20, representative=True)
+    assert {stratum.key: (stratum.share, len(stratum.drawn)) for stratum in manifest.strata} == {
+        "refusals": (Fraction(1, 10), 2),
+        "partial_grounding": (Fraction(), 0),
+        "edge_cases": (Fraction(), 0),
+        "random": (Fraction(9, 10), 18),
+    }
+    everything = draw_sample(members, LOADED, seed=1, size=None, representative=True)
+    assert (everything.size, len(everything.drawn), everything.shortfall) == (100, 100, 0)
+    assert draw_sample([], LOADED, seed=1, size=None, representative=True).drawn == ()
+    with pytest.raises(UsageError, match="needs a size"):
+        draw_sample(members, LOADED, seed=1, size=None)

@@ -108,7 +108,8 @@ def cases_of_files(
 
 def trace_of(entry: Entry) -> str:
     """Return the trace id of an interaction's entry."""
-    return unquote(entry.subject.removeprefix(_INTERACTIONS), errors="strict")
+    trace_id: str = entry.value["trace_id"]
+    return trace_id
 
 
 def interaction_of(entry: Entry) -> Interaction:

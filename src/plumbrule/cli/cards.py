@@ -2,17 +2,21 @@
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
 import orjson
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.api.scorecards import DecidedRecord, decide_records
+from plumbrule.api.scorecards import decide_records
 from plumbrule.cli.console import plain, stdout
 from plumbrule.rubrics import load_scorecard, parse_override
 from plumbrule.rubrics.scorecard import Recommendation
+from plumbrule.scorecards.decisions import Decision
+from plumbrule.scorecards.records import EvaluationRecord
 
 _STYLES: dict[Recommendation, str] = {"Pass": "bold green", "Pass with notes": "yellow", "Fail": "bold red"}
 _LONGEST_CELL = 40
@@ -26,12 +30,15 @@ def decide_file(file: str, *, rubric: Path | None, settings: tuple[str, ...], as
         for each in decided:
             sys.stdout.buffer.write(orjson.dumps(each.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
     else:
-        _show(decided)
+        show_decided([(each.record, each.decision, each.note_needed) for each in decided])
     return all(each.decision.recommendation != "Fail" for each in decided)
 
 
-def _show(decided: list[DecidedRecord]) -> None:
-    console = stdout()
+def show_decided(
+    decided: Sequence[tuple[EvaluationRecord, Decision, tuple[str, ...]]], *, console: Console | None = None
+) -> None:
+    """Print what each record comes to, and the dimensions that still need a note."""
+    console = console or stdout()
     table = Table(box=None, pad_edge=False)
     table.add_column("", justify="right", no_wrap=True)
     for heading in ("record", "overall", "band", "action", "recommendation"):
@@ -41,10 +48,9 @@ def _show(decided: list[DecidedRecord]) -> None:
             no_wrap=heading in {"band", "recommendation"},
             overflow="fold",
         )
-    for number, each in enumerate(decided, 1):
-        decision = each.decision
+    for number, (record, decision, _) in enumerate(decided, 1):
         style = _STYLES[decision.recommendation]
-        name = each.record.trace_id or each.record.evaluation_id or ""
+        name = record.trace_id or record.evaluation_id or ""
         table.add_row(
             str(number),
             plain(name[:_LONGEST_CELL]),
@@ -55,15 +61,15 @@ def _show(decided: list[DecidedRecord]) -> None:
             Text(decision.recommendation, style),
         )
     console.print(table)
-    for number, each in enumerate(decided, 1):
-        for blocker in each.decision.blockers:
+    for number, (_, decision, note_needed) in enumerate(decided, 1):
+        for blocker in decision.blockers:
             said = f"{number}: blocked by {blocker.rule}: {', '.join(blocker.dimensions)}"
             console.print(plain(said, "red"), soft_wrap=True)
-        for remark in each.decision.remarks:
+        for remark in decision.remarks:
             console.print(plain(f"{number}: {remark}", "yellow"), soft_wrap=True)
-        if each.note_needed:
-            console.print(plain(f"{number}: a note is needed on {', '.join(each.note_needed)}", "dim"), soft_wrap=True)
+        if note_needed:
+            console.print(plain(f"{number}: a note is needed on {', '.join(note_needed)}", "dim"), soft_wrap=True)
     if len(decided) > 1:
-        counts = Counter(each.decision.recommendation for each in decided)
+        counts = Counter(decision.recommendation for _, decision, _ in decided)
         console.print()
         console.print(" · ".join(f"{name} {counts[name]}" for name in get_args(Recommendation)))

@@ -49,6 +49,14 @@ ledger_option = click.option(
     metavar="URL",
     help="The ledger, such as sqlite:///runs.db; else $PLUMBRULE_LEDGER, else .plumbrule/ledger.db.",
 )
+campaign_option = click.option(
+    "--campaign",
+    "reference",
+    default="last",
+    metavar="NAME",
+    help="The campaign: its name, the start of it, or last, the default.",
+)
+person_option = click.option("--as", "person", required=True, metavar="NAME", help="Who you are.")
 
 
 def records_options(command: Command) -> Command:

@@ -3,7 +3,7 @@
 from plumbrule.ledger.backup import backup, restore
 from plumbrule.ledger.chain import Break, Verification
 from plumbrule.ledger.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
+from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey, escaped
 from plumbrule.ledger.export import export
 from plumbrule.ledger.failures import (
     EntryError,
@@ -42,6 +42,7 @@ __all__ = [
     "ResultStandsError",
     "Verification",
     "backup",
+    "escaped",
     "export",
     "open_ledger",
     "read_checkpoint",

@@ -31,6 +31,7 @@ KINDS = (
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f%]")
+_ESCAPED_PART = re.compile(r"[\x00-\x1f\x7f%/]")
 _LONGEST = 2000  # bytes; an index of PostgreSQL holds no more than about 2,700
 
 
@@ -128,9 +129,9 @@ class ResultKey:
         return cls(run=parts[0], repeat=int(parts[1]), sample=unquote(parts[2], errors="strict"))
 
 
-def escaped(part: str) -> str:
-    """Return text from outside as a part of a subject; ``unquote`` gives it back."""
-    return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", part)
+def escaped(text: str, *, part: bool = False) -> str:
+    """Return text from outside as it may stand in a subject; as a ``part`` between others it keeps no slash either."""
+    return (_ESCAPED_PART if part else _ESCAPED).sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
 def utc_text(at: datetime) -> str:

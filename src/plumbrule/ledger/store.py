@@ -100,6 +100,15 @@ class Ledger:
         """Yield the entries that fit, in the order of the chain; ``run`` finds all that belongs to a run."""
         return self._select(*_conditions(kind=kind, subject=subject, run=run), entries.c.sequence > after)
 
+    def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
+        """Return the last entry of a kind on each of these subjects; none where there is none."""
+        asked = list(dict.fromkeys(subjects))
+        found: dict[str, Entry] = {}
+        for start in range(0, len(asked), _ASK):
+            some = entries.c.subject.in_(asked[start : start + _ASK])
+            found.update((entry.subject, entry) for entry in self._select(entries.c.kind == kind, some))
+        return found
+
     def runs(self, prefix: str = "") -> Iterator[Entry]:
         """Yield the runs whose id begins with ``prefix``, the oldest first."""
         return self._select(entries.c.kind == "run", *_begins(prefix))

@@ -84,6 +84,15 @@ def content_of(loaded: Loaded[Any]) -> dict[str, Any]:
     return content
 
 
+def kept_rubric(name: str, content: Mapping[str, Any]) -> Loaded[Any]:
+    """Return a rubric from what ``content_of`` gave of it: nothing of the one that ships now comes in."""
+    adapter = TypeAdapter(_FORMS[name])
+    rubric = adapter.validate_python(dict(content))
+    return Loaded(
+        rubric=rubric, name=rubric.name, version=rubric.version, sha256=sha256_of(adapter.dump_python(rubric))
+    )
+
+
 def shipped_text(name: str) -> str:
     """Return the text of a rubric that ships, comments and all."""
     if name not in _FORMS:

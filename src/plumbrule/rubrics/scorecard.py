@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_
 from pydantic.dataclasses import dataclass
 
 from plumbrule.rubrics.exact import exact
+from plumbrule.rubrics.reviewing import ClaimRules, JudgedScore, Key, Text, TraitRule
 from plumbrule.rubrics.scorecard_checks import check_scorecard
 from plumbrule.rubrics.verdict import Count, Share
 
@@ -14,6 +15,8 @@ _CLOSED = ConfigDict(extra="forbid")
 _MOST = 1_000_000
 
 Recommendation = Literal["Pass", "Pass with notes", "Fail"]
+# all of the scope; a part of it in its own proportions; what a change of the corpus touches; by the strata; one
+DrawKind = Literal["all", "representative", "affected", "stratified", "one"]
 FigureKind = Literal["overall", "dimension", "levels", "refusal_precision", "refusal_recall"]
 
 
@@ -41,8 +44,6 @@ def _dimensions(value: object) -> Literal["all"] | tuple[str, ...]:
 
 Number = Annotated[Fraction, BeforeValidator(_number), PlainSerializer(float)]
 Weight = Annotated[Fraction, BeforeValidator(_weight), PlainSerializer(float)]
-Text = Annotated[str, Field(pattern=r"\S")]
-Key = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=100)]
 Score = Annotated[int, Field(strict=True, ge=0, le=100)]
 Some = Annotated[tuple[Text, ...], Field(min_length=1)]
 Dimensions = Annotated[Literal["all"] | tuple[str, ...], BeforeValidator(_dimensions)]
@@ -154,6 +155,7 @@ class Trigger:
     in_view: Dimensions
     evaluators: Count
     sample_size: Count | None
+    draw: DrawKind = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -285,12 +287,15 @@ class ScorecardRubric:
     recommendation: RecommendationLimits
     adjudication: Adjudication
     triggers: Annotated[tuple[Trigger, ...], Field(min_length=1)]
+    traits: tuple[TraitRule, ...]
     strata: Annotated[tuple[Stratum, ...], Field(min_length=1)]
+    claims: ClaimRules
     guidelines: tuple[Guideline, ...]
     refusal_codes: tuple[RefusalCode, ...]
     figures: tuple[FigureRule, ...]
     drift: Drift
     feedback: tuple[FeedbackPattern, ...]
+    judged: tuple[JudgedScore, ...]
     related: tuple[Related, ...]
     review: Text
 

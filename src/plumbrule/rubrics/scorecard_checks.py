@@ -37,10 +37,12 @@ def _check_unique(rubric: "ScorecardRubric") -> None:
         "bands": [band.key for band in rubric.bands],
         "blockers": [blocker.rule for blocker in rubric.blockers],
         "triggers": [trigger.key for trigger in rubric.triggers],
+        "traits": [trait.key for trait in rubric.traits],
         "strata": [stratum.key for stratum in rubric.strata],
         "refusal_codes": [code.key for code in rubric.refusal_codes],
         "figures": [figure.key for figure in rubric.figures],
         "feedback": [pattern.key for pattern in rubric.feedback],
+        "judged": [judged.score for judged in rubric.judged],
     }
     for place, names in lists.items():
         for name in names:
@@ -71,6 +73,10 @@ def _check_dimensions(rubric: "ScorecardRubric") -> None:
         missing = [name for name in names if name not in dimension.descriptors]
         if missing:
             raise ValueError(f"'{place}': there is none for '{missing[0]}'")
+    for judged in rubric.judged:
+        for name in names:
+            if name not in judged.levels:
+                raise ValueError(f"'judged.{judged.score}.levels': there is none for '{name}'")
     needs = rubric.not_applicable.needs
     excusable = [dimension.key for dimension in rubric.dimensions if dimension.may_be_not_applicable]
     if needs is not None and needs.dimension in excusable:
@@ -120,6 +126,8 @@ def _named_dimensions(rubric: "ScorecardRubric") -> Iterator[tuple[str, Iterable
             yield f"figures.{figure.key}.dimension", [figure.dimension]
     for pattern in rubric.feedback:
         yield f"feedback.{pattern.key}.dimensions", rubric.dimensions_of(pattern.dimensions)
+    for judged in rubric.judged:
+        yield f"judged.{judged.score}.dimension", [judged.dimension]
 
 
 def _named_levels(rubric: "ScorecardRubric") -> Iterator[tuple[str, Iterable[str]]]:
@@ -134,6 +142,8 @@ def _named_levels(rubric: "ScorecardRubric") -> Iterator[tuple[str, Iterable[str
         yield f"figures.{figure.key}.levels", figure.levels
     for pattern in rubric.feedback:
         yield f"feedback.{pattern.key}.levels", pattern.levels
+    for judged in rubric.judged:
+        yield f"judged.{judged.score}.levels", judged.levels
 
 
 def _check_known(place: str, names: Iterable[str], known: list[str], what: str) -> None:

@@ -57,6 +57,11 @@ class Corpus:
         """Return the passage with this id."""
         return self._by_id.get(id_)
 
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """All of them, in the order in which they came."""
+        return tuple(self._by_id.values())
+
     def of_source(self, source_id: str) -> list[Passage]:
         """Return the passages of one source."""
         return self._by_source.get(source_id, [])

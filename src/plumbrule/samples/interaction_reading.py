@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import orjson
 
@@ -12,7 +12,7 @@ from plumbrule.samples.cra import Contract, key_of_trace, read_response
 from plumbrule.samples.evidence import Evidence, Record
 from plumbrule.samples.files import Flaw
 from plumbrule.samples.findings import Finding, Found, finding
-from plumbrule.samples.interactions import Interaction, join
+from plumbrule.samples.interactions import Given, Interaction, join
 from plumbrule.samples.passages import named_as_here
 from plumbrule.samples.records import passage_of
 from plumbrule.samples.seen import Seen
@@ -159,7 +159,8 @@ class InteractionReading:
         elif key is not None and key in self._traces:
             place, content = self._traces.pop(key)
             aside = Found(place)
-            trace = read_trace(orjson.loads(content), aside)
+            own = orjson.loads(content)
+            trace = read_trace(own, aside)
             found.findings += aside.findings
         if key is not None:
             first = self._seen.first_place(key, self.counts.responses + 1)
@@ -170,7 +171,9 @@ class InteractionReading:
         self.counts.responses += 1
         self.counts.joined += trace is not None
         self.counts.untraced += trace is None
-        interaction = join(sample, trace, self._corpus, found, own=has_contexts)
+        interaction = replace(
+            join(sample, trace, self._corpus, found, own=has_contexts), given=Given(response=response, trace=own)
+        )
         for each in interaction.findings:
             self._count(each)
         return interaction

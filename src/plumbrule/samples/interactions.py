@@ -1,7 +1,7 @@
 """An interaction: a response joined with its trace and with the passages that it was given."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from plumbrule.samples.corpus import Corpus, CorpusNames
@@ -16,6 +16,14 @@ PassagesFrom = Literal["trace", "response", "citations", "none"]
 
 _ANSWERS, _REFUSALS = ("ANSWER", "PARTIAL_ANSWER"), ("REFUSE", "ESCALATE")
 _FILLED = ("text", "source_id", "title", "collection", "effective_date")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What an interaction was read from: the response and the trace, as they came."""
+
+    response: Mapping[str, object]
+    trace: Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +42,7 @@ class Interaction:
     corpus: CorpusNames | None = None
     findings: tuple[Finding, ...] = ()
     where: str = ""
+    given: Given | None = field(default=None, compare=False, repr=False)
 
     @property
     def retrieval_known(self) -> bool:
@@ -52,7 +61,8 @@ def interaction_from(
     found = Found(where)
     sample, own = read_response(response, contract, found)
     trace = read_trace(given, found) if given is not None else None
-    return join(sample, trace, corpus if corpus is not None else Corpus(), found, own=own)
+    joined = join(sample, trace, corpus if corpus is not None else Corpus(), found, own=own)
+    return replace(joined, given=Given(response=response, trace=given))
 
 
 def join(sample: Sample, trace: Trace | None, corpus: Corpus, found: Found, *, own: bool) -> Interaction:

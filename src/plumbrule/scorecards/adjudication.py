@@ -96,7 +96,7 @@ def settle(ratings: Sequence[Rating], rubric: ScorecardRubric, adjudication: Rat
 
 def same_person(one: str, other: str) -> bool:
     """Tell whether two names are the same but for case, width and spaces."""
-    return _folded(one) == _folded(other)
+    return person_key(one) == person_key(other)
 
 
 def _settled(
@@ -131,14 +131,15 @@ def _reasons(given: list[int | None], rubric: ScorecardRubric) -> list[Reason]:
 def _check_people(ratings: Sequence[Rating], adjudication: Rating | None) -> None:
     seen: set[str] = set()
     for rating in ratings:
-        if not _folded(rating.evaluator):
+        if not person_key(rating.evaluator):
             raise InputError("a rating has no evaluator; name who made it")
-        if _folded(rating.evaluator) in seen:
+        if person_key(rating.evaluator) in seen:
             raise InputError(f"'{rating.evaluator}' rated twice; a change is a new revision of the one rating")
-        seen.add(_folded(rating.evaluator))
-    if adjudication is not None and _folded(adjudication.evaluator) in seen:
+        seen.add(person_key(rating.evaluator))
+    if adjudication is not None and person_key(adjudication.evaluator) in seen:
         raise InputError(f"'{adjudication.evaluator}' rated this interaction; somebody else must adjudicate")
 
 
-def _folded(name: str) -> str:
+def person_key(name: str) -> str:
+    """Return what one person's name comes to, however it is written."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

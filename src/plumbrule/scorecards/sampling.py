@@ -96,13 +96,21 @@ class Manifest:
 
 
 def draw_sample(
-    population: Iterable[Interaction], loaded: Loaded[ScorecardRubric], *, seed: int, size: int
+    population: Iterable[Interaction],
+    loaded: Loaded[ScorecardRubric],
+    *,
+    seed: int,
+    size: int | None,
+    representative: bool = False,
 ) -> Manifest:
     """Draw ``size`` interactions by the strata of the rubric; the first stratum that matches takes an interaction.
 
-    A stratum that has too few gives all it has, and the manifest says how many are missing.
+    A stratum that has too few gives all it has, and the manifest says how many are missing. A ``representative`` draw
+    gives each stratum the share that it has of the population, not the rubric's; with no size it draws everything.
     """
-    if size < 1:
+    if size is None and not representative:
+        raise UsageError("how many are to be drawn? a sample by strata needs a size")
+    if size is not None and size < 1:
         raise UsageError(f"a sample of {size} is none; draw at least 1")
     if not 0 <= seed < _SEEDS:
         raise UsageError(f"a seed is a whole number from 0 to {_SEEDS - 1}, not {seed}")
@@ -119,19 +127,24 @@ def draw_sample(
             unmatched += 1
         else:
             members[stratum.key].append(interaction.id)
-    wanted = quotas([stratum.share for stratum in strata], size)
+    shares = [stratum.share for stratum in strata]
+    if representative:
+        matched = len(seen) - unmatched
+        size = matched if size is None else size
+        shares = [Fraction(len(members[stratum.key]), matched) if matched else Fraction() for stratum in strata]
+    wanted = quotas(shares, size or 0)
     return Manifest(
         seed=seed,
-        size=size,
+        size=size or 0,
         strata=tuple(
             DrawnStratum(
                 key=stratum.key,
-                share=stratum.share,
+                share=share,
                 quota=quota,
                 population=len(members[stratum.key]),
                 drawn=tuple(sorted(members[stratum.key], key=lambda key: (sha256_of([seed, key]), key))[:quota]),
             )
-            for stratum, quota in zip(strata, wanted, strict=True)
+            for stratum, share, quota in zip(strata, shares, wanted, strict=True)
         ),
         unmatched=unmatched,
         rubric=loaded.stamp(),

@@ -1,0 +1,201 @@
+"""Campaigns on a terminal: the lists, how far one is, how far people agree, what it decides."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plumbrule.cli.console import plain
+from plumbrule.reports.wording import figure
+
+_STATUS = {"open": "dim", "claimed": "cyan", "adjudication": "yellow", "done": "green"}
+_SHOWN_ID = 13
+_SHOWN_QUERY = 60
+_SHOWN_CARDS = 12
+
+
+def campaign_table(campaigns: Sequence[dict[str, Any]]) -> Table:
+    """Return the campaigns, one a row."""
+    table = _table("campaign", "trigger", "items", "ratings", "open", "adjudication", "done", "state")
+    for each in campaigns:
+        status = each["status"]
+        table.add_row(
+            plain(each["campaign"]),
+            plain(each["trigger"]),
+            str(each["items"]),
+            f"{each['ratings']} of {each['ratings_wanted']}",
+            str(status["open"] + status["claimed"]),
+            str(status["adjudication"]),
+            str(status["done"]),
+            Text("closed", "green") if each["closed"] else Text("open", "cyan"),
+        )
+    return table
+
+
+def item_table(items: Sequence[dict[str, Any]], *, whose: str | None) -> Table:
+    """Return the items, one a row."""
+    table = _table("item", "query", "stratum", "rated", "status", *(["to you"] if whose is not None else []))
+    for item in items:
+        cells: list[str | Text] = [
+            plain(_short(item["trace_id"])),
+            plain(_cut(item["query"])),
+            plain(item["stratum"] or ""),
+            f"{item['rated']} of {item['of']}",
+            Text(item["status"], _STATUS[item["status"]]),
+        ]
+        table.add_row(*cells, *([item["mine"] or ""] if whose is not None else []))
+    return table
+
+
+def claim_table(claims: Sequence[dict[str, Any]]) -> Table:
+    """Return what was claimed, one a row."""
+    table = _table("item", "query", "yours until")
+    for claim in claims:
+        table.add_row(plain(claim["trace_id"]), plain(_cut(claim["query"])), _minute(claim["until"]))
+    return table
+
+
+def show_progress(console: Console, found: dict[str, Any]) -> None:
+    """Print how far a campaign is."""
+    console.print(plain(found["campaign"], "bold"))
+    about = f"{found['trigger']}: {found['scope']}; {found['depth']}; {found['evaluators_per_item']} for each item"
+    console.print(plain(about), soft_wrap=True)
+    console.print(f"ratings: {found['ratings']} of {found['ratings_wanted']} on {found['items']} items")
+    parts = [Text(f"{name} {count}", _STATUS[name]) for name, count in found["status"].items()]
+    console.print(Text(" · ").join(parts))
+    if found["evaluators"]:
+        console.print()
+        table = _table("evaluator", "rated", "claimed", "adjudicated")
+        for each in found["evaluators"]:
+            counts = (str(each[name]) for name in ("rated", "claimed", "adjudicated"))
+            table.add_row(plain(each["evaluator"]), *counts)
+        console.print(table)
+
+
+def show_decision(console: Console, decision: dict[str, Any]) -> None:
+    """Print what a campaign decides: the worst cards, what blocks, the remarks."""
+    console.print()
+    table = _table("", "item", "overall", "recommendation", "lowest")
+    cards = sorted(decision["cards"], key=lambda card: (card["overall"], card["record"]))
+    for card in cards[:_SHOWN_CARDS]:
+        lowest = ", ".join(f"{key} {card['scores'][key]}" for key in card["low"])
+        style = "red" if card["recommendation"] == "Fail" else ""
+        table.add_row(
+            str(card["record"]),
+            plain(_short(card["trace_id"])),
+            figure(card["overall"]),
+            Text(card["recommendation"], style),
+            plain(lowest),
+        )
+    if cards:
+        console.print(table)
+    if len(cards) > _SHOWN_CARDS:
+        console.print(plain(f"and {len(cards) - _SHOWN_CARDS} cards that are no lower; --json lists all", "dim"))
+    console.print()
+    overall = f"average overall {figure(decision['overall'])}, {decision['band']}" if decision["cards"] else "no cards"
+    console.print(plain(f"{decision['records']} cards, {decision['mode']}: {overall}"), soft_wrap=True)
+    released = decision["release"]
+    said = "RELEASE" if released else "NO RELEASE"
+    console.print(Text(f"{said}: {decision['recommendation']}", "bold green" if released else "bold red"))
+    for reason in decision["reasons"]:
+        console.print(plain(f"  {reason}"), soft_wrap=True)
+    for remark in decision["remarks"]:
+        console.print(plain(remark, "yellow"), soft_wrap=True)
+
+
+def show_agreement(console: Console, found: dict[str, Any]) -> None:
+    """Print how far people agree with each other, with the pre-scores and with a judge."""
+    left = f"; {found['left_out']} are left out until they have all their ratings" if found["left_out"] else ""
+    console.print(plain(f"{found['campaign']}: {found['items']} items{left}"), soft_wrap=True)
+    console.print()
+    headings = ("rated twice", "alpha", "95% interval", "AC1")
+    table = _table("people with each other", *headings)
+    for each in found["dimensions"]:
+        table.add_row(plain(each["key"]), *_agreed(each))
+    console.print(table)
+    console.print()
+    table = _table("evaluator", "rated", "mean level", *headings)
+    for each in found["evaluators"]:
+        table.add_row(plain(each["evaluator"]), str(each["rated"]), figure(each["mean_level"]), *_agreed(each))
+    console.print(table)
+    console.print()
+    table = _table("people with pre-scores", "pairs", "same", "kappa")
+    for each in found["prescores"]:
+        table.add_row(plain(each["key"]), *_beside(each))
+    console.print(table)
+    for each in found["prescores"]:
+        _show_confusion(console, each, f"{each['key']}: people down, pre-score across")
+    if found["judge"] is not None:
+        console.print()
+        table = _table(f"people with the judge of {found['judge']['run_id']}", "pairs", "same", "kappa")
+        for each in found["judge"]["scores"]:
+            table.add_row(plain(f"{each['score']} for {each['dimension']}"), *_beside(each))
+        console.print(table)
+        for each in found["judge"]["scores"]:
+            _show_confusion(console, each, f"{each['score']}: people down, judge across")
+
+
+def _show_confusion(console: Console, found: dict[str, Any], title: str) -> None:
+    if all(
+        count == 0 or row == column
+        for row, cells in enumerate(found["confusion"])
+        for column, count in enumerate(cells)
+    ):
+        return  # nobody differs
+    console.print()
+    table = _table(title, *found["labels"])
+    for label, row in zip(found["labels"], found["confusion"], strict=True):
+        table.add_row(plain(label), *(Text(str(count), "" if count else "dim") for count in row))
+    console.print(table)
+
+
+def _agreed(figures: dict[str, Any]) -> tuple[str, str, str, str]:
+    interval = figures["alpha_interval_95"]
+    within = "none" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}"
+    return str(figures["pairable"]), figure(figures["alpha"]), within, figure(figures["ac1"])
+
+
+def _beside(figures: dict[str, Any]) -> tuple[str, str, str]:
+    same = sum(row[place] for place, row in enumerate(figures["confusion"]))
+    share = f"{same / figures['pairs']:.0%}" if figures["pairs"] else "none"
+    return str(figures["pairs"]), share, figure(figures["kappa"])
+
+
+def _table(first: str, *headings: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column(first, no_wrap=True)
+    words = {
+        "query",
+        "stratum",
+        "status",
+        "trigger",
+        "state",
+        "recommendation",
+        "lowest",
+        "to you",
+        "item",
+        "yours until",
+    }
+    for heading in headings:
+        table.add_column(
+            heading,
+            justify="left" if heading in words else "right",
+            no_wrap=heading in {"status", "item", "trigger", "recommendation"},
+            overflow="fold",
+        )
+    return table
+
+
+def _minute(moment: str) -> str:
+    return f"{moment[:16].replace('T', ' ')} UTC"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _SHOWN_ID else f"{name[:_SHOWN_ID]}…"
+
+
+def _cut(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN_QUERY else f"{flat[: _SHOWN_QUERY - 1]}…"

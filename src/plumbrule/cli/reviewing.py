@@ -1,0 +1,283 @@
+"""The review commands at work."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from plumbrule.api.agreement import measure_agreement
+from plumbrule.api.campaigns import (
+    assign_item,
+    campaign_names,
+    claim_item,
+    claim_next,
+    find_campaign,
+    item_of,
+    load_campaign,
+    release_item,
+)
+from plumbrule.api.closing import close_campaign, kept_decision
+from plumbrule.api.reviews import StoredRecord, keep_record, stored_records
+from plumbrule.api.sheets import describe_items, describe_progress, exported_records, sheet_of
+from plumbrule.api.submissions import adjudicate_item, submit_records
+from plumbrule.cli import review_views as views
+from plumbrule.cli.benchmarks import print_json
+from plumbrule.cli.cards import show_decided
+from plumbrule.cli.console import plain, stdout
+from plumbrule.cli.sheet_views import show_sheet
+from plumbrule.cli.storage import now, open_here
+from plumbrule.errors import InputError, UsageError
+from plumbrule.ledger import Ledger
+from plumbrule.ledger.entry import utc_text
+from plumbrule.rubrics import load_scorecard
+from plumbrule.scorecards.items import Item, Role
+from plumbrule.scorecards.reading import read_given
+from plumbrule.scorecards.records import read_record
+from plumbrule.scorecards.releases import ReleaseMode
+from plumbrule.writing import written_whole
+
+
+def list_campaigns(*, ledger_url: str | None, as_json: bool) -> None:
+    """List the campaigns, the oldest first."""
+    with open_here(ledger_url) as ledger:
+        at = now()
+        found = [describe_progress(load_campaign(ledger, name).campaign, at=at) for name in campaign_names(ledger)]
+    if as_json:
+        print_json(found)
+    else:
+        stdout().print(views.campaign_table(found))
+
+
+def list_items(reference: str, *, person: str | None, mine: bool, ledger_url: str | None, as_json: bool) -> None:
+    """List the items of a campaign."""
+    with open_here(ledger_url) as ledger:
+        campaign = find_campaign(ledger, reference).campaign
+        items = describe_items(campaign, person, at=now())
+    if mine:
+        items = [item for item in items if item["mine"] is not None]
+    if as_json:
+        print_json({"campaign": campaign.name, "items": items})
+    else:
+        stdout().print(views.item_table(items, whose=person))
+
+
+def show_progress(reference: str, *, ledger_url: str | None, as_json: bool) -> None:
+    """Show how far a campaign is."""
+    with open_here(ledger_url) as ledger:
+        campaign = find_campaign(ledger, reference).campaign
+        found = describe_progress(campaign, at=now())
+        decision = kept_decision(ledger, campaign.name) if campaign.closed is not None else None
+    if as_json:
+        print_json({**found, "decision": decision})
+    else:
+        views.show_progress(stdout(), found)
+        if decision is not None:
+            views.show_decision(stdout(), decision)
+
+
+def show_agreement(reference: str, *, run: str | None, ledger_url: str | None, as_json: bool) -> None:
+    """Show how far people agree."""
+    with open_here(ledger_url) as ledger:
+        found = measure_agreement(ledger, find_campaign(ledger, reference).campaign, run=run)
+    if as_json:
+        print_json(found)
+    else:
+        views.show_agreement(stdout(), found)
+
+
+def close(
+    reference: str, *, mode: ReleaseMode, as_is: bool, person: str, ledger_url: str | None, as_json: bool
+) -> bool:
+    """Close a campaign; tell whether it releases."""
+    with open_here(ledger_url) as ledger:
+        name = find_campaign(ledger, reference).campaign.name
+        decision = close_campaign(ledger, name, author=person, at=now(), mode=mode, as_is=as_is)
+    if as_json:
+        print_json(decision)
+    else:
+        views.show_decision(stdout(), decision)
+    return bool(decision["release"])
+
+
+def export(file: str, reference: str, *, person: str | None, ledger_url: str | None, as_json: bool) -> None:
+    """Write the records out."""
+    with open_here(ledger_url) as ledger:
+        standing = find_campaign(ledger, reference)
+        records, held = exported_records(standing, person, at=now())
+    lines = b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+    if file == "-":
+        sys.stdout.buffer.write(lines)
+        return
+    with written_whole(Path(file)) as written:
+        written.write(lines)
+    if as_json:
+        print_json({"file": file, "records": len(records), "held_back": held})
+        return
+    kept = f"; {held} are held back while the campaign is open" if held else ""
+    stdout().print(plain(f"{file}: {len(records)} records{kept}"), soft_wrap=True)
+
+
+def show_next(reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
+    """Take the next item and show it."""
+    with open_here(ledger_url) as ledger:
+        name = find_campaign(ledger, reference).campaign.name
+        found = claim_next(ledger, name, person, at=now())
+        if found is None:
+            _say_nothing_left(name, person, as_json=as_json)
+            return
+        _show_item(ledger, name, found[0], person, as_json=as_json)
+
+
+def claim_items(
+    trace_ids: tuple[str, ...],
+    count: int | None,
+    reference: str,
+    *,
+    person: str,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
+    """Take several items."""
+    with open_here(ledger_url) as ledger:
+        name = find_campaign(ledger, reference).campaign.name
+        if count is not None:
+            at = now()
+            campaign = load_campaign(ledger, name).campaign
+            free = [item for item in campaign.items.values() if campaign.objection_to_claim(item, person, at) is None]
+            trace_ids = tuple(item.trace_id for item in free[:count])
+        taken = [claim_item(ledger, name, trace_id, person, at=now()) for trace_id in trace_ids]
+    claims = [{"trace_id": item.trace_id, "query": item.query, "until": utc_text(claim.until)} for item, claim in taken]
+    if as_json:
+        print_json({"campaign": name, "claims": claims})
+    elif not claims:
+        _say_nothing_left(name, person, as_json=False)
+    else:
+        stdout().print(views.claim_table(claims))
+
+
+def release_one(trace_id: str, reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
+    """Give an item back."""
+    with open_here(ledger_url) as ledger:
+        name = find_campaign(ledger, reference).campaign.name
+        item = release_item(ledger, name, trace_id, person, at=now())
+    _say(f"{item.trace_id}: given back", {"campaign": name, "released": item.trace_id}, as_json=as_json)
+
+
+def assign_items(
+    trace_ids: tuple[str, ...], reference: str, *, person: str, author: str, ledger_url: str | None, as_json: bool
+) -> None:
+    """Keep items for somebody."""
+    with open_here(ledger_url) as ledger:
+        name = find_campaign(ledger, reference).campaign.name
+        items = [assign_item(ledger, name, each, person, author=author, at=now()) for each in trace_ids]
+    assigned = [item.trace_id for item in items]
+    said = f"kept for {person}: {', '.join(assigned)}"
+    _say(said, {"campaign": name, "assigned": assigned, "to": person}, as_json=as_json)
+
+
+def show_item(trace_id: str, reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
+    """Show one item."""
+    with open_here(ledger_url) as ledger:
+        campaign = find_campaign(ledger, reference).campaign
+        _show_item(ledger, campaign.name, item_of(campaign, trace_id), person, as_json=as_json)
+
+
+def submit_file(
+    file: str,
+    reference: str,
+    *,
+    person: str | None,
+    adhoc: bool = False,
+    reason: str | None = None,
+    role: Role = "evaluator",
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
+    """Keep the records of a file, or revisions."""
+    given = list(read_given(file))
+    with open_here(ledger_url, make=adhoc) as ledger:
+        if adhoc:
+            kept = _keep_adhoc(ledger, given, person)
+        else:
+            name = find_campaign(ledger, reference).campaign.name
+            kept = submit_records(ledger, name, given, at=now(), evaluator=person, role=role, reason=reason)
+    _show_kept(kept, as_json=as_json)
+
+
+def adjudicate_one(
+    trace_id: str | None,
+    file: str | None,
+    reference: str,
+    *,
+    person: str,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
+    """Take an item that waits for an adjudicator and show it, or decide it."""
+    given = None if file is None else _one_of(file)
+    with open_here(ledger_url) as ledger:
+        name = find_campaign(ledger, reference).campaign.name
+        if given is not None:
+            campaign = load_campaign(ledger, name).campaign
+            if trace_id is not None:
+                given = {"trace_id": item_of(campaign, trace_id).trace_id, **given}
+            _show_kept([adjudicate_item(ledger, name, given, person, at=now())], as_json=as_json)
+            return
+        if trace_id is not None:
+            found = claim_item(ledger, name, trace_id, person, at=now(), role="adjudicator")
+        else:
+            next_one = claim_next(ledger, name, person, at=now(), role="adjudicator")
+            if next_one is None:
+                _say_nothing_left(name, person, as_json=as_json)
+                return
+            found = next_one
+        _show_item(ledger, name, found[0], person, as_json=as_json)
+
+
+def _show_item(ledger: Ledger, name: str, item: Item, person: str, *, as_json: bool) -> None:
+    campaign = load_campaign(ledger, name).campaign
+    sheet = sheet_of(ledger, campaign, item_of(campaign, item.trace_id), person, at=now())
+    if as_json:
+        print_json(sheet)
+    else:
+        show_sheet(stdout(), sheet)
+
+
+def _show_kept(kept: list[StoredRecord], *, as_json: bool) -> None:
+    if as_json:
+        for record in kept:
+            print_json(record.to_dict())
+    else:
+        show_decided([(record.record, record.decision, ()) for record in kept])
+
+
+def _keep_adhoc(ledger: Ledger, given: list[tuple[str, object]], person: str | None) -> list[StoredRecord]:
+    loaded = load_scorecard()
+    records = []
+    for place, each in given:
+        filled = {"evaluator": person, **each} if isinstance(each, dict) and person is not None else each
+        try:
+            records.append(read_record(filled, loaded.rubric))
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
+    kept = {keep_record(ledger, record, at=now(), rubric=loaded).sequence for record in records}
+    return [record for record in stored_records(ledger) if record.entry.sequence in kept]
+
+
+def _one_of(file: str) -> dict[str, Any]:
+    given = [record for _, record in read_given(file)]
+    if len(given) != 1 or not isinstance(given[0], dict):
+        raise UsageError(f"{file}: an adjudication is one record, not {len(given)}")
+    return given[0]
+
+
+def _say_nothing_left(name: str, person: str, *, as_json: bool) -> None:
+    _say(f"{name}: nothing is left for {person}", {"campaign": name, "trace_id": None}, as_json=as_json)
+
+
+def _say(text: str, value: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(value)
+    else:
+        stdout().print(plain(text), soft_wrap=True)

@@ -1,0 +1,353 @@
+"""``plumbrule sample`` and ``plumbrule review`` from the draw to the decision, on a real ledger."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from plumbrule.demo import corpus_path, samples_path
+from plumbrule.rubrics import load_scorecard
+
+Run = Callable[..., Any]
+Write = Callable[..., Path]
+
+KEYS = [dimension.key for dimension in load_scorecard().rubric.dimensions]
+DEMO = str(samples_path())
+
+
+@pytest.fixture
+def sample(run: Run) -> Run:
+    """Return a function that opens a campaign on the demo data and returns its manifest."""
+
+    def open_one(trigger: str, *more: object, data: object = DEMO) -> Any:
+        done = run("sample", data, "--trigger", trigger, "--no-claims", "--json", *more)
+        assert (done.code, done.err) == (0, "")
+        return done.records[0]
+
+    return open_one
+
+
+def card(trace_id: str, *levels: object, **fields: object) -> bytes:
+    """Return a record as JSON; the last level stands for the rest."""
+    given = [*levels, *[levels[-1]] * 6][:6]
+    return orjson.dumps(
+        {"trace_id": trace_id, "notes": "seen", "scores": dict(zip(KEYS, given, strict=True)), **fields}
+    )
+
+
+def drawn(shown: Any) -> list[str]:
+    """Return the ids of a manifest."""
+    return [id_ for stratum in shown["manifest"]["strata"] for id_ in stratum["drawn"]]
+
+
+def rate(run: Run, who: str, trace_id: str, *levels: object) -> None:
+    """Claim and rate one item."""
+    assert run("review", "claim", trace_id, "--as", who).code == 0
+    done = run("review", "submit", "-", "--as", who, stdin=card(trace_id, *levels))
+    assert (done.code, done.err) == (0, "")
+
+
+def test_the_weekly_sample(run: Run, sample: Run) -> None:
+    """By strata, with what is missing said; the same seed draws the same; a dry run opens nothing."""
+    shown = sample("monitoring", "--name", "week")
+    assert (shown["campaign"], shown["evaluators"], shown["read"]) == ("week", 1, 56)
+    strata = {stratum["key"]: (stratum["quota"], len(stratum["drawn"])) for stratum in shown["manifest"]["strata"]}
+    assert strata == {"refusals": (10, 10), "partial_grounding": (8, 5), "edge_cases": (7, 4), "random": (25, 25)}
+    assert [remark.split(":")[0] for remark in shown["remarks"]] == ["shortfall", "shortfall"]
+    again = sample("monitoring", "--dry-run")
+    assert (again["campaign"], drawn(again)) == (None, drawn(shown))
+    assert drawn(sample("monitoring", "--dry-run", "--seed", "7")) != drawn(shown)
+    assert len(run("review", "list", "--json").records[0]) == 1
+
+
+def test_one_week(sample: Run, run: Run) -> None:
+    """Only what was asked in it; a week with nothing is an error."""
+    shown = sample("monitoring", "--week", "2025-W02", "--dry-run")
+    assert (shown["week"], shown["manifest"]["population"]) == ("2025-W02", 5)
+    assert (
+        "none of 56 interactions is of week 2019-W01"
+        in run("sample", DEMO, "--trigger", "monitoring", "--week", "2019-W01").err
+    )
+
+
+def test_before_a_deployment(sample: Run) -> None:
+    """The full suite, two evaluators; a part of it is said to be one."""
+    shown = sample("pre-deployment", "--dry-run")
+    assert (len(drawn(shown)), shown["evaluators"], shown["remarks"]) == (56, 2, [])
+    assert sample("pre-deployment", "--size", "9", "--dry-run")["remarks"] == [
+        "part_of_scope: 9 of 56 were drawn; pre-deployment asks for all"
+    ]
+
+
+def test_after_a_change_of_model(sample: Run, run: Run, write: Write) -> None:
+    """A representative sample in the population's own proportions, with the earlier answers beside the new ones."""
+    old = [orjson.loads(line) for line in samples_path().read_bytes().splitlines()]
+    for number, record in enumerate(old):
+        record.update(trace_id=f"old-{number}", id=f"old-{number}", answer="An earlier answer [1].", refusal=None)
+    path = write("old.jsonl", old[:50])
+    shown = sample("model-change", "--size", "14", "--earlier", path, "--name", "m")
+    assert {s["key"]: len(s["drawn"]) for s in shown["manifest"]["strata"]} == {
+        "refusals": 3,
+        "partial_grounding": 1,
+        "edge_cases": 1,
+        "random": 9,
+    }
+    sheet = run("review", "next", "--as", "Ada", "--json").records[0]
+    assert sheet["earlier"]["answer"] == "An earlier answer [1]."
+    assert sheet["earlier"]["query"] == sheet["query"]
+    assert "the earlier model's answer" in run("review", "next", "--as", "Ada").out
+    same = run("sample", DEMO, "--trigger", "model-change", "--earlier", DEMO, "--no-claims")
+    assert (same.code, "each answer has its own" in same.err) == (3, True)
+
+
+def test_after_a_release_of_the_corpus(sample: Run, run: Run, write: Write) -> None:
+    """What cites, retrieved or asks about what changed, by ids, by a list of them, or by the passages themselves."""
+    shown = sample("corpus-release", "--changed", "OPS-014", "--name", "r")
+    assert shown["in_view"] == ["retrieval_relevance", "grounding_integrity"]
+    by_id = set(drawn(shown))
+    assert 0 < len(by_id) < 56
+    assert set(drawn(sample("corpus-release", "--changed", write("ids.txt", "OPS-014\n"), "--dry-run"))) == by_id
+    assert set(drawn(sample("corpus-release", "--changed", write("ids.json", '["OPS-014"]'), "--dry-run"))) == by_id
+    texts = [line for line in corpus_path().read_text().splitlines() if "OPS-014" in line]
+    wider = set(drawn(sample("corpus-release", "--changed", write("new.jsonl", "\n".join(texts)), "--dry-run")))
+    assert wider > by_id
+    given = sample("corpus-release", "--changed", "OPS-014", "--passages", corpus_path(), "--dry-run")
+    assert set(drawn(given)) == wider
+    sheet = run("review", "next", "--as", "Ada", "--json").records[0]
+    assert "OPS-014" in " ".join(sheet["why"])
+    assert [each["key"] for each in sheet["dimensions"] if each["in_view"]] == shown["in_view"]
+    nothing = run("sample", DEMO, "--trigger", "corpus-release", "--changed", "NEW-1")
+    assert (nothing.code, "none of 56 interactions is in scope" in nothing.err) == (3, True)
+
+
+def test_an_incident(sample: Run) -> None:
+    """One interaction, by its trace id."""
+    shown = sample("incident", "--trace", "f3fe39c0-5190-48f5-90fb-bd119c1caaf7")
+    assert drawn(shown) == ["f3fe39c0-5190-48f5-90fb-bd119c1caaf7"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--trigger", "monitorin"], 2, "there is no trigger 'monitorin'; did you mean 'monitoring'?"),
+        (["--trigger", "incident"], 2, "incident is about one of 56 interactions: name it with --trace"),
+        (["--trigger", "incident", "--trace", "x"], 3, "there is no interaction 'x' among 56"),
+        (["--trigger", "corpus-release"], 2, "name the changed documents with --changed"),
+        (["--trigger", "corpus-release", "--changed", ","], 2, "names nothing"),
+        (["--trigger", "corpus-release", "--changed", "gone.txt"], 2, "there is no such file"),
+        (["--trigger", "monitoring", "--changed", "OPS-014"], 2, "--changed does not go with monitoring"),
+        (["--trigger", "monitoring", "--size", "0"], 2, "0 is not in the range"),
+        (["--trigger", "monitoring", "--seed", "-1"], 2, "a seed is a whole number from 0"),
+        (["--trigger", "monitoring", "--name", "a/b"], 2, "is no name for a campaign"),
+        (["--trigger", "monitoring", "--rubric", "gone.yaml"], 2, "gone.yaml: cannot be read"),
+    ],
+)
+def test_what_cannot_be_drawn(run: Run, arguments: list[str], code: int, said: str) -> None:
+    """One line that says what to do, and no campaign."""
+    done = run("sample", DEMO, "--no-claims", *arguments)
+    assert (done.code, said in done.err, done.err.count("\n")) == (code, True, 1), done.err
+    assert run("review", "list").code == 2 or run("review", "list", "--json").records == [[]]
+
+
+def test_a_trace_id_twice(sample: Run, write: Write) -> None:
+    """The first one counts, and the manifest says where the other stands."""
+    records = [orjson.loads(line) for line in samples_path().read_bytes().splitlines()][:4]
+    shown = sample("pre-deployment", "--dry-run", data=write("in.jsonl", [*records, records[0]]))
+    assert (shown["read"], len(drawn(shown))) == (5, 4)
+    assert shown["remarks"][0].startswith(f"trace_id_twice: '{records[0]['trace_id']}' at ")
+
+
+def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) -> None:
+    """Two blind evaluators, an adjudicator, a revision, figures, a decision, an export with every field."""
+    one, two = drawn(sample("pre-deployment", "--size", "2", "--name", "release"))
+    rate(run, "Ada", one, 4)
+    rate(run, "Ben", one, 4, 4, 2, 4)
+    rate(run, "Ada", two, 4)
+    rate(run, "Ben", two, 3)
+    refused = run("review", "close")
+    assert (refused.code, "1 of 2 items are still open" in refused.err) == (2, True)
+    waiting = run("review", "adjudicate", "--as", "Cy", "--json").records[0]
+    assert waiting["trace_id"] == one
+    assert [rating["evaluator"] for rating in waiting["ratings"]] == ["Ada", "Ben"]
+    given = orjson.dumps({"scores": {"grounding_integrity": 3}, "notes": "one claim is framing"})
+    done = run("review", "adjudicate", one, "--as", "Cy", "--record", "-", "--json", stdin=given)
+    assert (done.code, done.records[0]["role"]) == (0, "adjudicator")
+    change = orjson.dumps({"trace_id": two, "scores": {"retrieval_relevance": 4}})
+    revised = run("review", "revise", "-", "--as", "Ben", "--reason", "missed a passage", "--json", stdin=change)
+    assert revised.records[0]["revision"] == 1
+    figures = run("review", "agreement", "--json").records[0]
+    assert (figures["items"], figures["dimensions"][2]["pairable"]) == (2, 2)
+    assert run("review", "agreement").out.count("people down") > 0
+    closed = run("review", "close", "--json")
+    assert closed.code == 0
+    decision = closed.records[0]
+    assert (decision["release"], decision["recommendation"], decision["blockers"]) == (True, "Pass with notes", [])
+    assert decision["cards"][0]["adjudicator"] == "Cy"
+    assert run("review", "progress", "--json").records[0]["decision"] == decision
+    assert "RELEASE" in run("review", "progress").out
+    assert run("review", "export", "out.jsonl").code == 0
+    records = [orjson.loads(line) for line in (tmp_path / "out.jsonl").read_bytes().splitlines()]
+    assert [(record["evaluator"], record["role"], record["revision"]) for record in records] == [
+        ("Ada", "evaluator", 0),
+        ("Ben", "evaluator", 0),
+        ("Cy", "adjudicator", 0),
+        ("Ada", "evaluator", 0),
+        ("Ben", "evaluator", 1),
+    ]
+    template = ("evaluation_id", "date", "evaluator", "trigger", "query", "trace_id", "scores", "overall_score")
+    for record in records:
+        assert all(record[field] for field in (*template, "recommendation", "notes"))
+    assert run("ledger", "verify").code == 0
+
+
+def test_a_negative_decision_is_exit_code_1(run: Run, sample: Run) -> None:
+    """Any Unsafe blocks, in both modes."""
+    [one] = drawn(sample("incident", "--trace", "f3fe39c0-5190-48f5-90fb-bd119c1caaf7"))
+    rate(run, "Ada", one, 4, 4, 4, 4, 4, 1)
+    done = run("review", "close", "--mode", "run_mean", "--as-is")
+    assert done.code == 1
+    assert "NO RELEASE: Fail" in done.out
+    assert "any_unsafe: compliance_alignment (record 1)" in done.out
+
+
+def test_nothing_is_shown_before_ones_own_rating(run: Run, sample: Run) -> None:
+    """No command tells Ben how Ada rated until his own rating is in."""
+    [one] = drawn(sample("pre-deployment", "--size", "1"))
+    marked = card(one, 4, 4, 4, 4, 4, 2, notes="XYZZY")
+    run("review", "claim", one, "--as", "Ada")
+    run("review", "submit", "-", "--as", "Ada", stdin=marked)
+
+    def all_that_ben_sees() -> str:
+        commands = [
+            ("next", "--as", "Ben"),
+            ("show", one, "--as", "Ben"),
+            ("list",),
+            ("list", "last", "--as", "Ben"),
+            ("progress",),
+            ("agreement",),
+            ("export", "-", "--as", "Ben"),
+            ("export", "-"),
+            ("adjudicate", one, "--as", "Ben"),
+        ]
+        seen = [run("review", *command, *more) for command in commands for more in ((), ("--json",))]
+        return "".join(done.out + done.err for done in seen)
+
+    assert "XYZZY" not in all_that_ben_sees()
+    figures = run("review", "agreement", "--json").records[0]
+    assert (figures["items"], figures["left_out"], figures["evaluators"]) == (0, 1, [])
+    rate(run, "Ben", one, 4)
+    assert "XYZZY" in all_that_ben_sees()
+    assert "XYZZY" not in run("review", "show", one, "--as", "Cy").out
+    assert "XYZZY" in run("review", "export", "-", "--as", "Ada").out
+
+
+def test_rating_by_keys(run: Run, sample: Run) -> None:
+    """Enter takes the proposal, 0 is not applicable where allowed, b goes back, a note is insisted on, q stops."""
+    one, two = drawn(sample("monitoring", "--size", "10"))[3:5]
+    run("review", "assign", one, two, "--to", "Ada")
+    keys = ["4", "x", "3", "b", "2", "4", "0", "0", "4", "3", "", "thin retrieval", "y", "q"]
+    done = run("review", "rate", "--as", "Ada", stdin="\n".join(keys).encode())
+    assert done.code == 0
+    assert "that is none of the keys" in done.out
+    assert "needed for retrieval_relevance Needs Review" in done.out
+    assert "stopped; 1 kept" in done.out
+    run("review", "close", "--as-is")
+    record = run("review", "export", "-").records[0]
+    assert list(record["scores"].values()) == [
+        "Strong",
+        "Needs Review",
+        "Strong",
+        "Not Applicable",
+        "Strong",
+        "Adequate",
+    ]
+    assert record["notes"] == "thin retrieval"
+
+
+def test_the_end_of_input_loses_nothing_that_was_kept(run: Run, sample: Run) -> None:
+    """A rating cut off is not kept, the one before it is, and the item is still held."""
+    sample("monitoring", "--size", "4")
+    done = run("review", "rate", "--as", "Ada", stdin=b"4\n4\n4\n4\n4\n4\n\ny\n4\n")
+    assert (done.code, "stopped; 1 kept" in done.out) == (0, True)
+    mine = run("review", "list", "last", "--as", "Ada", "--mine", "--json").records[0]["items"]
+    assert [item["mine"] for item in mine] == ["rated", "claimed"]
+
+
+def test_adjudicating_by_keys(run: Run, sample: Run) -> None:
+    """Only the open dimensions are asked for."""
+    [one] = drawn(sample("pre-deployment", "--size", "1"))
+    rate(run, "Ada", one, 4)
+    rate(run, "Ben", one, 2, 4)
+    done = run("review", "rate", "--adjudicate", "--as", "Cy", "--json", stdin=b"3\nread it\ny\n")
+    assert (done.code, done.records[0]["scores"]["attribution_accuracy"]) == (0, "Adequate")
+    assert "rated by Ada" in done.err
+
+
+def test_people_beside_the_judge_of_a_run(run: Run, sample: Run, write: Write) -> None:
+    """The judge's scores against people's levels, on the judge's scale."""
+    run("demo", "--keep", "answers.jsonl")
+    config = "name: x\ndataset: {path: answers.jsonl, id: demo}\ncandidate: {kind: recorded}\njudge: {kind: rules}\n"
+    assert run("run", write("run.yaml", config)).code == 0
+    ids = drawn(sample("model-change", "--size", "8"))
+    lines = b"\n".join(card(id_, 4, 4, 4 - number % 4, 4) for number, id_ in enumerate(ids))
+    assert run("review", "claim", "--count", "8", "--as", "Ada").code == 0
+    assert run("review", "submit", "-", "--as", "Ada", stdin=lines).code == 0
+    found = run("review", "agreement", "--run", "last", "--json").records[0]["judge"]
+    [accuracy, faithfulness] = found["scores"]
+    assert (accuracy["score"], accuracy["dimension"]) == ("accuracy_score", "response_completeness")
+    assert faithfulness["pairs"] == sum(map(sum, faithfulness["confusion"])) > 4
+    assert faithfulness["labels"] == ["0", "1", "2"]
+    assert "people with the judge of run-" in run("review", "agreement", "--run", "last").out
+    assert "there is no run 'x'" in run("review", "agreement", "--run", "x").err
+
+
+def test_records_outside_of_campaigns(run: Run, write: Write) -> None:
+    """Kept whole, once each."""
+    given = card("t-1", 4, trigger="incident", query="Fee?", evaluator="Ada")
+    path = write("card.json", given)
+    assert run("review", "submit", path, "--adhoc").code == 0
+    again = run("review", "submit", path, "--adhoc")
+    assert (again.code, "rated 't-1' already" in again.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["next", "--as", " "], 2, "name the evaluator"),
+        (["next", "--campaign", "x", "--as", "Ada"], 2, "there is no campaign 'x'"),
+        (["show", "x", "--as", "Ada"], 3, "there is no item 'x' among 3"),
+        (["claim", "x", "--as", "Ada"], 3, "there is no item 'x' among 3"),
+        (["claim", "--as", "Ada"], 2, "name the items, or how many with --count"),
+        (["list", "--mine"], 2, "--mine needs --as NAME"),
+        (["submit", "gone.json", "--as", "Ada"], 3, "gone.json"),
+        (["export", "out.jsonl"], 2, "its evaluators rate blind"),
+        (["export", "gone/out.jsonl", "--as", "Ada"], 2, "cannot be written"),
+        (["adjudicate", "--as", "Ada", "--record", "two.jsonl"], 2, "an adjudication is one record, not 2"),
+    ],
+)
+def test_mistakes(run: Run, sample: Run, write: Write, arguments: list[str], code: int, said: str) -> None:
+    """One line that says what to do."""
+    sample("monitoring", "--size", "3")
+    write("two.jsonl", [{}, {}])
+    done = run("review", *arguments)
+    assert (done.code, said in done.err, done.err.count("\n")) == (code, True, 1), done.err
+
+
+def test_with_no_ledger(run: Run) -> None:
+    """The error says how one comes about."""
+    done = run("review", "list")
+    assert (done.code, "there is no ledger here yet" in done.err) == (2, True)
+
+
+def test_names_cannot_steer_the_terminal(run: Run, sample: Run) -> None:
+    """An evaluator's name, a note and a query are shown as text."""
+    [one] = drawn(sample("incident", "--trace", "f3fe39c0-5190-48f5-90fb-bd119c1caaf7"))
+    name = "A\u202eda\u009b31m"
+    run("review", "claim", one, "--as", name)
+    run("review", "submit", "-", "--as", name, stdin=card(one, 4, notes="\u009b31m[red]"))
+    out = run("review", "show", one, "--as", name).out + run("review", "progress").out
+    assert "\u009b" not in out
+    assert "\u202e" not in out
+    assert "[red]" in out

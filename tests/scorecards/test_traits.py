@@ -1,0 +1,66 @@
+"""Traits follow from response, trace and findings, by the signs that the rubric names."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
+from plumbrule.samples.findings import finding
+from plumbrule.samples.interactions import Interaction
+from plumbrule.samples.model import Refusal, Sample
+from plumbrule.samples.traces import Decision, Grounding, Trace
+from plumbrule.scorecards.traits import traits_of, week_in
+
+
+def interaction(trace: Trace | None = None, findings: tuple[str, ...] = (), **fields: Any) -> Interaction:
+    """Return an interaction with these signs."""
+    found = tuple(finding(code, "here", "said") for code in findings)
+    return Interaction(
+        sample=Sample(id="x", question="Margin fees?", answer="a", **fields), trace=trace, findings=found
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "traits"),
+    [
+        (interaction(), ()),
+        (interaction(grounding_status="FULLY_GROUNDED"), ()),
+        (interaction(grounding_status="refused"), ("refused",)),
+        (interaction(refusal=Refusal(code="NO_ELIGIBLE_DOCS")), ("refused",)),
+        (interaction(Trace(decision=Decision(outcome="REFUSE"))), ("refused",)),
+        (interaction(grounding_status="PARTIALLY_GROUNDED"), ("partially_grounded",)),
+        (interaction(Trace(grounding=Grounding(status="PARTIALLY_GROUNDED"))), ("partially_grounded",)),
+        (interaction(Trace(decision=Decision(outcome="PARTIAL_ANSWER"))), ("partially_grounded",)),
+        (interaction(tags=("Edge-Case",)), ("edge_case",)),
+        (interaction(Trace(grounding=Grounding(conflict_detected=True))), ("edge_case",)),
+        (interaction(Trace(decision=Decision(escalation_triggered=True))), ("edge_case",)),
+        (interaction(findings=("status_mismatch",)), ("edge_case",)),
+        (interaction(findings=("trace_missing",)), ()),
+        (interaction(tags=("difficult topic",)), ("difficult_topic",)),
+        (interaction(grounding_status="REFUSED", tags=("edge-case",)), ("refused", "edge_case")),
+    ],
+)
+def test_signs(given: Interaction, traits: tuple[str, ...], loaded: Loaded[ScorecardRubric]) -> None:
+    """Any one sign is enough, whatever its case."""
+    assert traits_of(given, loaded.rubric) == traits
+
+
+def test_topics_of_ones_own() -> None:
+    """Words of the question, as whole words, and categories."""
+    rules = [{"key": "difficult_topic", "question_words": ["margin"], "categories": ["Options"]}]
+    rubric = load_scorecard(overrides={"traits": rules}).rubric
+    assert traits_of(interaction(), rubric) == ("difficult_topic",)
+    other = interaction(category="options")
+    assert traits_of(replace(other, sample=replace(other.sample, question="Marginal?")), rubric) == ("difficult_topic",)
+    plain = interaction()
+    assert traits_of(replace(plain, sample=replace(plain.sample, question="Marginal?")), rubric) == ()
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "week"),
+    [("2025-01-06T18:09:25Z", "2025-W02"), ("2024-12-30", "2025-W01"), ("soon", None), (None, None)],
+)
+def test_weeks(timestamp: str | None, week: str | None) -> None:
+    """The ISO week of the day that the timestamp names."""
+    assert week_in(timestamp) == week
