@@ -112,6 +112,10 @@ class Store:
             self.keep(("claim", f"campaigns/{campaign}/{escaped(trace_id, part=True)}", claim))
         self.keep(("record", reviews.subject_of(campaign, trace_id, evaluator), content))
 
+    def close(self, name: str) -> None:
+        """Keep the closing of a campaign."""
+        self.keep(("campaign", f"campaigns/{name}", {"event": "closed", "as_is": True}))
+
     def campaign(self, name: str, strata: Sequence[tuple[str, int, Sequence[str]]]) -> None:
         """Keep the opening of a campaign with the manifest of its draw."""
         manifest = {"strata": [{"key": key, "population": count, "drawn": list(ids)} for key, count, ids in strata]}

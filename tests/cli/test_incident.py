@@ -45,6 +45,7 @@ def full(store: Store, text: str = "calm") -> None:
         revision=1,
         reason=text,
     )
+    store.close(campaign)
     store.record(card("t2", 4, 4, 4))
     store.keep(
         ("alert", "monitor/2026-W02/unsafe_share", {"week": "2026-W02", "figure": text, "value": 0.5}),
@@ -88,7 +89,7 @@ def test_everything_is_gathered(run: Run, store: Store, tmp_path: Path) -> None:
     [history] = found["records"]
     assert [(each["revision"], each["reason"]) for each in history["revisions"]] == [(0, None), (1, "calm")]
     assert found["settled"][0]["decision"]["recommendation"] == "Fail"
-    assert [event["kind"] for event in found["campaigns"]] == ["campaign", "claim"]
+    assert [event["kind"] for event in found["campaigns"]] == ["campaign", "claim", "campaign"]
     assert [event["body"]["week"] for event in found["alerts"]] == ["2026-W02"]
     assert [(each["run_id"], each["sample_id"], each["repeat"]) for each in found["runs"]] == [
         ("run-1", "s", 0),
@@ -157,6 +158,22 @@ def test_from_files_without_a_ledger(run: Run, write: Write) -> None:
     assert (found["ledger"], found["records"], found["prescore_kept"]) == (None, [], False)
     assert found["trace"]["retrieval"]["passage_ids"] == ["fee-1-1"]
     assert not (answers.parent / ".plumbrule").exists()
+
+
+def test_ratings_of_an_open_campaign_stay_blind(run: Run, tmp_path: Path) -> None:
+    """They are told once it is closed."""
+    store = Store(tmp_path / "blind.db")
+    store.interaction(response("t1"))
+    store.campaign("week-3", [("random", 9, ["t1"])])
+    store.record(card("t1", 1, notes="a note that nobody may see"), campaign="week-3")
+    shown = []
+    for _ in range(2):
+        run("incident", "t1", "-o", "incident.json", "--ledger", store.url)
+        shown.append((tmp_path / "incident.json").read_text())
+        store.close("week-3")
+    found = [json.loads(text) for text in shown]
+    assert [(len(each["records"]), len(each["settled"])) for each in found] == [(0, 0), (1, 1)]
+    assert "a note that nobody may see" not in shown[0]
 
 
 def test_a_uuid_in_any_form(run: Run, tmp_path: Path) -> None:

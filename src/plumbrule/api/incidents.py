@@ -80,7 +80,9 @@ def incident_on(
     kept = located.prescore
     prescore = kept if kept is not None else prescorer(compliance, refusals).prescore(interaction).to_dict()
     verdict = VerdictScorer(verdict_rubric).score(sample).to_dict()
-    cases = () if ledger is None else cases_of_ledger(ledger, scorecard).cases
+    blind = frozenset[str]() if ledger is None else _open_campaigns(ledger)
+    told = () if ledger is None else cases_of_ledger(ledger, scorecard).cases
+    cases = tuple(case for case in told if case.campaign not in blind)
     settled = tuple(
         Settled(
             campaign=case.campaign,
@@ -115,7 +117,7 @@ def incident_on(
         prescore=prescore,
         prescore_kept=kept is not None,
         verdict=verdict,
-        records=() if ledger is None else tuple(_histories(ledger, located.trace_id)),
+        records=() if ledger is None else tuple(_histories(ledger, located.trace_id, blind)),
         settled=settled,
         campaigns=() if ledger is None else tuple(_campaigns(ledger, located.trace_id)),
         alerts=alerts,
@@ -148,14 +150,24 @@ def _naming(entries: Iterable[Entry], trace_id: str) -> Iterator[Entry]:
     return (entry for entry in entries if any(form in entry.body for form in written))
 
 
-def _histories(ledger: Ledger, trace_id: str) -> Iterator[RecordHistory]:
-    """Yield every record on the interaction, with all its revisions."""
+def _open_campaigns(ledger: Ledger) -> frozenset[str]:
+    """Return the campaigns that are not closed: their evaluators rate blind, so that nothing may show a rating."""
+    said: dict[str, set[str]] = {}
+    for entry in ledger.entries(kind="campaign"):
+        said.setdefault(entry.subject.removeprefix("campaigns/"), set()).add(entry.value["event"])
+    return frozenset(name for name, events in said.items() if "closed" not in events)
+
+
+def _histories(ledger: Ledger, trace_id: str, blind: frozenset[str] = frozenset()) -> Iterator[RecordHistory]:
+    """Yield every record on the interaction, with all its revisions, save those of campaigns that rate blind."""
     by_subject: dict[str, list[Entry]] = {}
     for entry in _naming(ledger.entries(kind="record"), trace_id):
         if key_of_trace(entry.value["record"]["trace_id"] or "") == key_of_trace(trace_id):
             by_subject.setdefault(entry.subject, []).append(entry)
     for entries in by_subject.values():
         last = entries[-1].value
+        if last["campaign"] in blind:
+            continue
         yield RecordHistory(
             campaign=last["campaign"],
             evaluator=last["record"]["evaluator"],
