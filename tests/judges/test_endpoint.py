@@ -141,7 +141,9 @@ def test_an_endless_answer_is_cut_off(protocol: str) -> None:
     assert not raised.value.retryable
 
 
-@pytest.mark.parametrize("form", [r"sk-live\/{rest}", r"sk\u002dlive/{rest}", r"\u0073\u006B-live/{rest}"])
+@pytest.mark.parametrize(
+    "form", [r"sk-live\/{rest}", r"sk\u002dlive/{rest}", r"\u0073\u006B-live/{rest}", r"sk-live\\\/{rest}"]
+)
 def test_a_key_that_comes_back_escaped_is_redacted(protocol: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the answer and in what is kept of it, also of one that is no JSON."""
     rest = "abcdefghijklmnop"

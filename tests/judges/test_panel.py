@@ -82,6 +82,16 @@ def test_a_missing_judge_is_told_and_half_missing_is_no_panel() -> None:
     assert half.error_detail == "1 of 2 judges could judge"
 
 
+def test_a_member_without_a_reply_leaves_the_panel_open() -> None:
+    """What the others decided is told, but asking again is due; a reply that is no judgement was one."""
+    down = Fixed(None, None, evaluator_error="transport_error", error_kind="server_error", error_detail="status 500")
+    judgement = judge("majority", Fixed(2, 2), down, Fixed(2, 2))
+    assert (judgement.accuracy_score, judgement.flags, judgement.evaluator_error) == (2, ("judge_missing",), None)
+    assert (judgement.final, judgement.error_detail) == (False, "2 of 3 judges could judge: status 500")
+    assert judge("majority", Fixed(2, 2), BROKEN, Fixed(2, 2)).final
+    assert not judge("majority", Fixed(2, 2), down).final
+
+
 def test_tokens_cost_and_requests_add_up() -> None:
     """One unknown makes the sum unknown; a judge that asked nobody costs nothing."""
     known = Fixed(2, 2, input_tokens=10, output_tokens=1, cost_usd=0.5, requests=1)

@@ -304,8 +304,8 @@ class _Call:
 
 @functools.lru_cache(maxsize=16)
 def _disguised(key: str) -> re.Pattern[str]:
-    """Return what finds a key in JSON text, each of its characters plain or escaped."""
-    return re.compile("".join(rf"(?:\\?{re.escape(mark)}|(?i:\\u{ord(mark):04x}))" for mark in key))
+    """Return what finds a key in JSON text, each of its characters plain or escaped; also in JSON inside JSON."""
+    return re.compile("".join(rf"(?:\\{{0,7}}{re.escape(mark)}|(?i:\\{{1,7}}u{ord(mark):04x}))" for mark in key))
 
 
 def _host(url: str) -> str:

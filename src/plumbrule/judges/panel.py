@@ -44,14 +44,11 @@ class PanelJudge:
         )
 
     async def judge(self, sample: Sample) -> Judgement:
-        """Rate one sample by the whole panel."""
+        """Rate one sample by the whole panel; where a member got no reply, asking again is still due."""
         members = tuple(await asyncio.gather(*(judge.judge(sample) for judge in self._judges)))
         able = [member for member in members if member.evaluator_error is None]
         if 2 * len(able) <= len(members):
-            detail = f"{len(able)} of {len(members)} judges could judge"
-            return dataclasses.replace(
-                self._blank(members), evaluator_error="no_quorum", error_detail=detail, flags=_shared_flags(members)
-            )
+            return dataclasses.replace(self._blank(members), evaluator_error="no_quorum", flags=_shared_flags(members))
         flags: list[str] = list(_shared_flags(members))
         if len(able) < len(members):
             flags.append("judge_missing")
@@ -88,6 +85,7 @@ class PanelJudge:
             judge=self.identity,
             input_tokens=total([member.input_tokens for member in members]),
             output_tokens=total([member.output_tokens for member in members]),
+            error_detail=_detail(members),
             cost_usd=sum(known) if costs and len(known) == len(costs) else None,
             requests=sum(member.requests for member in members),
             reported_model=_named([member.reported_model for member in members]),
@@ -95,6 +93,15 @@ class PanelJudge:
             exchanges=tuple(exchange for member in members for exchange in member.exchanges),
             members=members,
         )
+
+
+def _detail(members: tuple[Judgement, ...]) -> str | None:
+    """Tell how many could judge and what kept the first of the others from it; None where all could."""
+    missing = [member for member in members if member.evaluator_error is not None]
+    if not missing:
+        return None
+    detail = f"{len(members) - len(missing)} of {len(members)} judges could judge"
+    return f"{detail}: {missing[0].error_detail}" if missing[0].error_detail is not None else detail
 
 
 def _given(scores: list[int | None]) -> list[int]:
