@@ -79,8 +79,9 @@ def call(config: Path, *arguments: str) -> subprocess.Popen[bytes]:
 
 def whole(config: Path, *arguments: str) -> dict[str, Any]:
     """Run the command to its end and return what it shows."""
-    out, errors = call(config, *arguments, "--json").communicate()
-    assert errors == b""
+    process = call(config, *arguments, "--json")
+    out, errors = process.communicate()
+    assert (process.returncode, errors.splitlines()[1:]) == (0, [])  # the one line tells of the parse errors
     shown: dict[str, Any] = json.loads(out)
     assert shown["complete"]
     return shown

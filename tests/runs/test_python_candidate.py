@@ -303,9 +303,10 @@ def holds(condition: Callable[[], bool]) -> bool:
 
 def test_a_cancelled_run_cancels_the_call() -> None:
     """An interrupt does not wait for the answer."""
-    ended = []
+    begun, ended = threading.Event(), []
 
     async def reply(question: str) -> str:
+        begun.set()
         try:
             await asyncio.sleep(30)
         finally:
@@ -315,13 +316,14 @@ def test_a_cancelled_run_cancels_the_call() -> None:
     async def interrupted() -> None:
         candidate = PythonCandidate(reply, target="my_app:reply", timeout_s=60)
         running = asyncio.ensure_future(candidate.answer(SAMPLE, 0))
-        await asyncio.sleep(0.05)
+        await asyncio.to_thread(begun.wait)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
+        assert await asyncio.to_thread(holds, lambda: ended == ["What is the wire fee?"])
+        await candidate.aclose()
 
     asyncio.run(interrupted())
-    assert ended == ["What is the wire fee?"]
 
 
 def test_the_pace_is_kept() -> None:
