@@ -17,6 +17,7 @@ AUTHOR = "plumbrule run"
 SAMPLES = "samples"  # the dataset's own, as RUN/samples/ID; what a live candidate made of one is RUN/REPEAT/ID
 
 _ANSWERED = TypeAdapter(Answered)
+_GATHERING_S = 0.005  # nothing beside a call to a model, and it saves most of the commits
 
 Clock = Callable[[], datetime]
 
@@ -90,6 +91,7 @@ class LedgerJournal:
 
     async def _write(self, drafts: list[Draft]) -> None:
         async with self._one_at_a_time:
+            await asyncio.sleep(_GATHERING_S)
             self._next = None
             await asyncio.to_thread(self._ledger.append_many, drafts)
 
