@@ -4,7 +4,14 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import interaction_options, json_option, ledger_option, records_options, rubric_options
+from plumbrule.cli.options import (
+    interaction_options,
+    json_option,
+    ledger_option,
+    output_option,
+    records_options,
+    rubric_options,
+)
 
 
 @click.group("feedback", invoke_without_command=True)
@@ -53,14 +60,7 @@ def command(
 
 @command.command("take")
 @click.argument("trace_id")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    required=True,
-    help="The dataset to add to, .jsonl; it is made where it is not there.",
-)
+@output_option("The dataset to add to, .jsonl; it is made where it is not there.")
 @interaction_options
 @ledger_option
 def take(trace_id: str, output: Path, source: str | None, passages: str | None, ledger_url: str | None) -> None:

@@ -4,19 +4,12 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import interaction_options, ledger_option
+from plumbrule.cli.options import interaction_options, ledger_option, output_option
 
 
 @click.command("incident")
 @click.argument("trace_id")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    required=True,
-    help="The file to write: .html or .json.",
-)
+@output_option("The file to write: .html or .json.")
 @interaction_options
 @ledger_option
 def command(trace_id: str, output: Path, source: str | None, passages: str | None, ledger_url: str | None) -> None:

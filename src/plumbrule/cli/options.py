@@ -11,6 +11,11 @@ Command = Callable[..., Any]
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
 
 
+def output_option(text: str) -> Callable[[Command], Command]:
+    """Return the option for the one file that a command writes."""
+    return click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", required=True, help=text)
+
+
 def dataset_options(command: Command) -> Command:
     """Add the options that say how a dataset is read."""
     command = click.option(

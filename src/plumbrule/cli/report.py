@@ -4,19 +4,12 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import ledger_option
+from plumbrule.cli.options import ledger_option, output_option
 
 
 @click.command("report")
 @click.argument("run")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    required=True,
-    help="The file to write: .html, .md, .json or .xml (JUnit).",
-)
+@output_option("The file to write: .html, .md, .json or .xml (JUnit).")
 @ledger_option
 def command(run: str, output: Path, ledger_url: str | None) -> None:
     """Write the report of RUN to a file: the decision, why, what to fix first, and all that stands behind it.

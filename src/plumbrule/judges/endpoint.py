@@ -16,6 +16,7 @@ import orjson
 from plumbrule.errors import MissingExtraError, UsageError
 from plumbrule.judges.addresses import check_base_url
 from plumbrule.judges.exchange import Exchange
+from plumbrule.judges.keys import is_sendable_key
 from plumbrule.judges.transport import (
     BodyTooLargeError,
     ConnectionFailedError,
@@ -37,7 +38,6 @@ _MOST_BYTES = 8_000_000  # far beyond any completion: an endless body must not f
 _MOST_KEPT = 65_536  # of an answer that is of no use: the ledger never forgets
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id", "openai-processing-ms")
 _REDACTED = "[redacted]"
-_KEY = re.compile(r"[!-~]+")
 _SHORTEST_SECRET = 16  # shorter keys are the "none" and "ollama" of local servers: words that answers may hold
 
 _HEADERS_LOG = "httpcore.http11"  # logs every header of an answer at debug level, and a gateway may echo the key
@@ -191,7 +191,7 @@ class Endpoint:
             raise UsageError(
                 f"the environment variable {self._api_key_env} is not set: it holds the key for {self.host}"
             )
-        if not _KEY.fullmatch(key):  # a header's library would quote it in its complaint
+        if not is_sendable_key(key):  # a header's library would quote it in its complaint
             raise UsageError(f"the environment variable {self._api_key_env} holds characters that no key has")
         return key
 

@@ -15,9 +15,9 @@ from plumbrule.rubrics.rules import RationaleRules, RulesPolicy
 from plumbrule.samples.model import Passage, Sample
 from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.hallucination import Hallucination
+from plumbrule.scorers.lexicon import lemma_set
 from plumbrule.scorers.refusal import RefusalFinding
 from plumbrule.scorers.verdict import Verdict, VerdictScorer
-from plumbrule.text.tokens import lemmas
 from plumbrule.text.view import TextView
 
 _REFUSALS = {
@@ -40,9 +40,8 @@ class RulesJudge:
     def __init__(self, policy: Loaded[RulesPolicy], rubric: Loaded[VerdictRubric]) -> None:
         self._policy = policy.rubric
         self._scorer = VerdictScorer(rubric)
-        stop = rubric.rubric.words.stop
         self._turn = threading.Lock()
-        self._stop = frozenset(stop) | {lemma for word in stop for lemma in lemmas(word)}
+        self._stop = lemma_set(rubric.rubric.words.stop)
         self.identity = JudgeIdentity(
             name="rules",
             version=policy.version,

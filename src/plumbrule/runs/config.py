@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from plumbrule.errors import UsageError
 from plumbrule.hashing import sha256_of
 from plumbrule.judges.addresses import check_base_url
+from plumbrule.judges.keys import is_sendable_key
 from plumbrule.rubrics import load_benchmark
 from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.runs import config_schema as forms
@@ -28,7 +29,6 @@ Key = tuple[str | int, ...]
 
 # How a run is carried out, not what comes of it: they may be changed when it is resumed.
 _ASIDE = ("budget", "concurrency", "prices", "rates", "stop_after_failures")
-_KEY = re.compile(r"[!-~]+")
 _PLAIN = re.compile(r"[\w-]+")
 # Pydantic's path to each form, with the kind after each place that has several.
 _FORMS: dict[Key, type[Any]] = {
@@ -111,7 +111,7 @@ def check_secrets(config: RunConfig, environ: Mapping[str, str]) -> None:
     if missing:
         raise UsageError(f"not set in the environment: {', '.join(missing)}; set each to its key, then run again")
     for name in wanted:
-        if not _KEY.fullmatch(environ[name].strip()):
+        if not is_sendable_key(environ[name].strip()):
             raise UsageError(f"the environment variable {name} holds characters that no key has")
 
 

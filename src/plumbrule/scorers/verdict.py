@@ -9,15 +9,14 @@ from typing import Any
 
 from plumbrule.rubrics import Loaded, Outcome, VerdictRubric
 from plumbrule.samples.model import Sample
-from plumbrule.scorers.claim_evidence import ClaimCheck
-from plumbrule.scorers.completeness import Completeness, TopicWords, score_completeness
+from plumbrule.scorers.completeness import Completeness, score_completeness
 from plumbrule.scorers.hallucination import Hallucination, score_hallucination
+from plumbrule.scorers.lexicon import lexicon_of
 from plumbrule.scorers.record import verdict_record
-from plumbrule.scorers.refusal import RefusalFinding, RefusalWording, index_phrases, judge_refusal
+from plumbrule.scorers.refusal import RefusalFinding, judge_refusal
 from plumbrule.scorers.relevance import Relevance, score_relevance
-from plumbrule.text.claims import Claim, ClaimWords, extract_claims
+from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.ratios import is_below
-from plumbrule.text.tokens import lemmas
 from plumbrule.text.view import TextView, ViewCache
 
 _BATCH = 128  # samples whose claims are parsed together; the results do not depend on it
@@ -57,42 +56,18 @@ class VerdictScorer:
 
     def __init__(self, loaded: Loaded[VerdictRubric]) -> None:
         rubric = loaded.rubric
-        claims, words = rubric.claims, rubric.words
+        lexicon = lexicon_of(rubric)
         self._rubric = rubric
         self._stamp = loaded.stamp()
         self._fail_below = float(rubric.relevance.fail_below)  # relevance is compared as the decimals that are printed
-        self._stop = _lemma_set(words.stop)
+        self._stop = lexicon.stop
         self._passages = ViewCache(stop=self._stop)
         self._questions = ViewCache(stop=self._stop)
         self._lock = Lock()
-        self._topic_words = TopicWords(
-            stop=self._stop | _lemma_set(words.question),
-            asking=_lemma_set(words.asking),
-            measure=_lemma_set(words.measure),
-        )
-        self._claim_words = ClaimWords(
-            most_per_verb=claims.most_per_verb,
-            modals=frozenset(claims.modals),
-            hedge_verbs=_lemma_set(claims.hedge_verbs),
-            hedge_words=frozenset(claims.hedge_words),
-            conditions=frozenset(claims.conditions),
-            opaque_subjects=frozenset(claims.opaque_subjects),
-            pronouns=frozenset(claims.pronouns),
-        )
-        self._claim_check = ClaimCheck(
-            window=rubric.hallucination.claim_window,
-            stop=self._stop,
-            negations=_lemma_set(claims.negations),
-            negation_reach=claims.negation_reach,
-            bounds=_lemma_set(claims.bounds),
-        )
-        self._wording = RefusalWording(
-            phrases=index_phrases([*rubric.refusal.phrases, *rubric.refusal.impersonal]),
-            impersonal=frozenset(rubric.refusal.impersonal),
-            speakers=frozenset(rubric.refusal.speakers),
-            courtesies=frozenset(rubric.refusal.courtesies),
-            at_most_words=rubric.refusal.at_most_words,
-        )
+        self._topic_words = lexicon.topic
+        self._claim_words = lexicon.claims
+        self._claim_check = lexicon.evidence
+        self._wording = lexicon.refusal
 
     def score(self, sample: Sample) -> Verdict:
         """Return the verdict on one sample."""
@@ -233,12 +208,6 @@ class VerdictScorer:
         if refusal is not None and refusal.judgement not in {"as_expected", "unjudged"}:
             flags.append(f"refusal_{refusal.judgement}")
         return flags
-
-
-def _lemma_set(words: Iterable[str]) -> frozenset[str]:
-    """Return the words with their lemmas, so that texts compared by lemma meet them."""
-    listed = list(words)
-    return frozenset(listed) | {lemma for word in listed for lemma in lemmas(word)}
 
 
 def _says_refusal(claim: Claim, refusal: RefusalFinding) -> bool:
