@@ -1,5 +1,7 @@
 """Read a rubric file, lay overrides over it, and check it against its typed form."""
 
+import copy
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -80,13 +82,13 @@ def load_refusals(path: Path | None = None, overrides: Mapping[str, object] | No
 
 def content_of(loaded: Loaded[Any]) -> dict[str, Any]:
     """Return all that a rubric says, as plain values."""
-    content: dict[str, Any] = TypeAdapter(_FORMS[loaded.name]).dump_python(loaded.rubric, mode="json")
+    content: dict[str, Any] = _adapter(loaded.name).dump_python(loaded.rubric, mode="json")
     return content
 
 
 def kept_rubric(name: str, content: Mapping[str, Any]) -> Loaded[Any]:
     """Return a rubric from what ``content_of`` gave of it: nothing of the one that ships now comes in."""
-    adapter = TypeAdapter(_FORMS[name])
+    adapter = _adapter(name)
     rubric = adapter.validate_python(dict(content))
     return Loaded(
         rubric=rubric, name=rubric.name, version=rubric.version, sha256=sha256_of(adapter.dump_python(rubric))
@@ -112,7 +114,7 @@ def parse_override(text: str) -> tuple[str, object]:
 def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -> Loaded[Any]:
     """Return any rubric that ships, by name, with the file at ``path`` and then ``overrides`` laid over it."""
     where = f"rubric '{name}'" if path is None else str(path)
-    content = _read_yaml(shipped_text(name), where=name)
+    content = copy.deepcopy(_shipped(name))  # what is laid over it stays out of the next one's
     if path is not None:
         changes = _read_yaml(_read_text(path), where=where)
         if not isinstance(changes, dict):
@@ -120,7 +122,7 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
         content = _merge(content, changes)
     for key, value in overrides.items():
         _lay_over(content, key, value, name=name)
-    adapter = TypeAdapter(_FORMS[name])
+    adapter = _adapter(name)
     try:
         rubric = adapter.validate_python(content)
     except ValidationError as error:
@@ -129,6 +131,18 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
     return Loaded(
         rubric=rubric, name=rubric.name, version=rubric.version, sha256=sha256_of(adapter.dump_python(rubric))
     )
+
+
+@functools.cache
+def _shipped(name: str) -> dict[str, Any]:
+    """Return what a rubric that ships says, read once: PyYAML is slow, and a review asks for it many times."""
+    content: dict[str, Any] = _read_yaml(shipped_text(name), where=name)
+    return content
+
+
+@functools.cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_FORMS[name])
 
 
 def _read_text(path: Path) -> str:
