@@ -14,7 +14,7 @@ COUNT = len(samples_path().read_text().splitlines())
 
 
 def test_the_demo_goes_from_verdicts_to_the_report(run: Run, tmp_path: Path) -> None:
-    """Counts per verdict, one answer with its evidence, the gates, the ledger, the report, and what to do next."""
+    """Counts per verdict, one answer with its evidence, the gates, the ledger and the report."""
     done = run("demo")
     assert (done.code, done.err) == (0, "")
     for outcome in ("PASS", "WARN", "FAIL"):
@@ -26,7 +26,6 @@ def test_the_demo_goes_from_verdicts_to_the_report(run: Run, tmp_path: Path) -> 
     assert "✗  pass_rate" in done.out
     assert "NO RELEASE" in done.out
     assert "ledger whole: " in done.out
-    assert "Next: cd plumbrule-demo && plumbrule show last" in done.out
     assert b"<svg" in (tmp_path / "plumbrule-demo" / "report.html").read_bytes()
 
 
@@ -41,13 +40,73 @@ def test_the_folder_is_ready_to_go_on_with(run: Run, tmp_path: Path, monkeypatch
     assert run("run", "run.yaml").code == 0
 
 
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_the_demo_shows_the_review_and_the_weeks(run: Run, monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    """The disagreement, who settled it, the decision, the weeks and the alert; nothing is cut off."""
+    monkeypatch.setenv("COLUMNS", columns)
+    shown = run("demo").out
+    reviews = shown[shown.index("Scorecards: ") : shown.index("What is there now")]
+    assert "…" not in reviews
+    assert "they part once:" in reviews
+    for line in ("Ada rates           Needs Review", "Ben rates           Strong", "Cy settles it       Adequate"):
+        assert line in reviews
+    assert "RELEASE: Pass with notes" in reviews
+    assert "▁▁▁▁▁▁▁▁█▁▁▁" in reviews
+    assert reviews.count("ALERT ") == 1
+    assert max(map(len, reviews.splitlines())) <= int(columns)
+
+
+def test_the_demo_is_the_same_every_time(run: Run) -> None:
+    """Two demos say the same of the reviews and the weeks, also a second one in the same ledger."""
+    first, again, anew = (run("demo", "--json", "--into", folder).records[0] for folder in ("one", "one", "other"))
+    for part in ("verdicts", "release", "monitoring"):
+        assert first[part] == again[part] == anew[part]
+
+
+def test_the_commands_that_the_demo_names_work(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is run as it is printed, in the folder that the demo made; monitor reports its alert."""
+    named = run("demo").out.partition("What next")[2].splitlines()[1:]
+    change, *commands = [line.partition("#")[0].split() for line in named if line.strip()]
+    assert [command[:2] for command in commands] == [
+        ["plumbrule", "show"],
+        ["plumbrule", "review"],
+        ["plumbrule", "review"],
+        ["plumbrule", "monitor"],
+        ["plumbrule", "incident"],
+    ]
+    monkeypatch.chdir(tmp_path / change[1])
+    for command in commands:
+        done = run(*command[1:])
+        assert (done.code, done.err) == (1 if command[1] == "monitor" else 0, "")
+    incident = (tmp_path / change[1] / "incident.html").read_text(encoding="utf-8")
+    assert "$35 for a domestic wire" in incident
+    assert "The passage that it cites says $25 and $45." in incident
+
+
+def test_there_is_one_alert_in_all_the_ledger(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The alert stands there once, however the weeks are looked at."""
+    run("demo")
+    monkeypatch.chdir(tmp_path / "plumbrule-demo")
+    for arguments in ((), ("--trigger", "monitoring"), ("--from", "2025-W15")):
+        [shown] = run("monitor", "--json", *arguments).records
+        assert [(alert["week"], alert["figure"]) for alert in shown["alerts"]] == [("2025-W23", "unsafe_share")]
+        assert shown["new"] == []
+
+
 def test_the_demo_as_json(run: Run) -> None:
-    """One object with the verdicts, the run and the files, and nothing besides."""
+    """One object with the verdicts, the run, the review, the weeks and the files, and nothing besides."""
     done = run("demo", "--json")
     assert (done.code, done.err) == (0, "")
     [shown] = done.records
     assert shown["verdicts"]["counts"]["scored"] == COUNT
     assert shown["run"]["complete"]
+    [parted] = shown["release"]["disagreements"]
+    assert [given["level"] for given in parted["given"]] == ["Needs Review", "Strong", "Adequate"]
+    assert (parted["adjudicator"], parted["counts"], parted["unsettled"]) == ("Cy", "Adequate", "Fail")
+    assert shown["release"]["decision"]["recommendation"] == "Pass with notes"
+    assert [week["reviewed"] for week in shown["monitoring"]["weeks"]] == [8] * 12
+    assert [alert["week"] for alert in shown["monitoring"]["alerts"]] == ["2025-W23"]
+    assert [each["week"] for each in shown["monitoring"]["behind"]] == ["2025-W23"]
     assert Path(shown["files"]["report"]).exists()
 
 

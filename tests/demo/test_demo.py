@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 
+import plumbrule
 from plumbrule import demo
 
 Record = dict[str, Any]
@@ -99,12 +100,23 @@ def samples() -> list[Record]:
 
 def test_the_public_names_are_sorted() -> None:
     """``__all__`` equals the sorted public functions."""
-    assert demo.__all__ == ["corpus_path", "samples_path"]
+    assert demo.__all__ == [
+        "DemoWeek",
+        "cards_path",
+        "corpus_path",
+        "demo_weeks",
+        "interactions_path",
+        "samples_path",
+    ]
 
 
-@pytest.mark.parametrize("path", [demo.corpus_path(), demo.samples_path()], ids=["corpus", "samples"])
+@pytest.mark.parametrize(
+    "path",
+    [demo.cards_path(), demo.corpus_path(), demo.interactions_path(), demo.samples_path()],
+    ids=lambda path: path.stem,
+)
 def test_the_files_are_ascii(path: Path) -> None:
-    """Both files read the same under any terminal's encoding."""
+    """Every file reads the same under any terminal's encoding."""
     assert path.read_bytes().isascii()
 
 
@@ -320,3 +332,55 @@ def test_samples_share_one_model_and_release(samples: list[Record]) -> None:
     assert {sample["model_id"] for sample in samples} == {"demo-assistant@2025-01-01"}
     assert len({sample["metadata"]["corpus_release_id"] for sample in samples}) == 1
     assert {sample["metadata"]["model_provider"] for sample in samples} == {"demo"}
+
+
+@pytest.fixture(scope="module")
+def reviewed() -> list[Record]:
+    """Return the responses with their traces, in file order."""
+    return read_lines(demo.interactions_path())
+
+
+def test_the_reviewed_answers_keep_the_contract(reviewed: list[Record]) -> None:
+    """Every response has its trace, and nothing deviates from the response contract."""
+    reading = plumbrule.read_interactions(demo.interactions_path(), demo.corpus_path(), strict=True)
+    found = list(reading)
+    assert len(found) == len(reviewed)
+    assert all(each.trace is not None and each.passages_from in {"trace", "none"} for each in found)
+    assert [each.findings for each in found] == [()] * len(found)
+
+
+def test_two_people_card_every_reviewed_answer_and_part_once(reviewed: list[Record]) -> None:
+    """Ada and Ben agree on all but one level, which lies two apart; Cy settles that one alone."""
+    cards = read_lines(demo.cards_path())
+    by_person = {
+        person: {card["trace_id"]: card for card in cards if card["evaluator"] == person} for person in ("Ada", "Ben")
+    }
+    ids = [each["response"]["trace_id"] for each in reviewed]
+    assert list(by_person["Ada"]) == list(by_person["Ben"]) == ids
+    parted = [
+        (id_, dimension)
+        for id_ in ids
+        for dimension, level in by_person["Ada"][id_]["scores"].items()
+        if level != by_person["Ben"][id_]["scores"][dimension]
+    ]
+    [settled] = [card for card in cards if card["role"] == "adjudicator"]
+    assert parted == [(settled["trace_id"], *settled["scores"])]
+
+
+def test_the_weeks_are_generated_alike_every_time(reviewed: list[Record]) -> None:
+    """Twelve weeks in a row with 20 interactions each, all of their own trace, and one week with the wrong fee."""
+    cards = {card["trace_id"]: card for card in read_lines(demo.cards_path()) if card["role"] == "evaluator"}
+    weeks = list(demo.demo_weeks(reviewed, cards))
+    assert weeks == list(demo.demo_weeks(reviewed, cards))
+    assert [week.week for week in weeks] == [f"2025-W{number}" for number in range(15, 27)]
+    ids = [each["response"]["trace_id"] for week in weeks for each in week.interactions]
+    assert len(set(ids)) == len(ids) == 12 * 20
+    for week in weeks:
+        assert list(week.cards) == [each["response"]["trace_id"] for each in week.interactions]
+        for each in week.interactions:
+            assert each["trace"]["trace_id"] == each["response"]["trace_id"]
+            moment = datetime.fromisoformat(each["response"]["timestamp"])
+            assert f"{moment:%G-W%V}" == week.week
+        unsafe = [card for card in week.cards.values() if "Unsafe" in card["scores"].values()]
+        assert bool(unsafe) == (week.week == "2025-W23")
+        assert all(card["notes"] for card in unsafe)

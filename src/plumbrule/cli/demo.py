@@ -13,12 +13,15 @@ from plumbrule.cli.options import json_option
     type=click.Path(path_type=Path),
     metavar="FOLDER",
     default="plumbrule-demo",
-    help="Where dataset, configuration, ledger and report go; plumbrule-demo by default.",
+    help="Where data, configuration, ledger and report go; plumbrule-demo by default.",
 )
 @click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Only copy the demo dataset to FILE.")
 @json_option
 def command(into: Path, keep: Path | None, as_json: bool) -> None:
-    """Evaluate the answers of a fictional compliance assistant: verdicts, a benchmark run, its gates, its report.
+    """Evaluate the answers of a fictional compliance assistant, in two halves.
+
+    Verdicts, a benchmark run, its gates and report; then scorecards: pre-scores, two scripted evaluators who part once,
+    an adjudicator, the decision, and twelve generated weeks of monitoring with one alert. All of it is kept in a ledger.
 
     \b
     Examples:

@@ -1,6 +1,8 @@
 """The demo at work: every part of Plumbrule on the bundled data, in one folder."""
 
+import shlex
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -9,16 +11,20 @@ from plumbrule.api.figures import describe_run
 from plumbrule.api.planning import plan_run
 from plumbrule.api.reports import write_report
 from plumbrule.api.runs import begin_run, carry_out, find_run
+from plumbrule.api.scripted_reviews import CORPUS, INTERACTIONS, LOGS, Watched, review_release, review_weeks
 from plumbrule.cli.benchmarks import gate_table, print_json
 from plumbrule.cli.console import plain, stdout
 from plumbrule.cli.scoring import ScoreJob
+from plumbrule.cli.scripted_review_views import show_release, show_weeks
 from plumbrule.cli.storage import now
 from plumbrule.demo import samples_path
 from plumbrule.errors import UsageError
 from plumbrule.ledger import open_ledger
+from plumbrule.rubrics import load_scorecard
 from plumbrule.writing import written_whole
 
 DATASET, CONFIG, REPORT, LEDGER = "answers.jsonl", "run.yaml", "report.html", ".plumbrule/ledger.db"
+_SHOWN_ID = 8  # characters of a trace id that are enough to find it in a campaign
 
 _RUN = f"""\
 name: demo
@@ -35,7 +41,7 @@ def copy_dataset(file: Path) -> None:
 
 
 def demonstrate(folder: Path, *, as_json: bool) -> None:
-    """Score, run, gate and report, and say where everything is."""
+    """Score, run, gate, report, review and monitor, and say where everything is."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -44,42 +50,77 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     with written_whole(folder / CONFIG) as file:
         file.write(_RUN.encode())
     console = stdout()
+    console.quiet = as_json
     job = ScoreJob(dataset=str(folder / DATASET))
-    if not as_json:
-        _head(console, "Verdicts: every answer against its contexts")
+    _head(console, "Verdicts: every answer against its contexts")
     tally = job.run(output=folder / "verdicts.jsonl", worst=3, as_json=False, quiet=as_json)
     if not as_json:
         job.explain(tally.worst()[0][1].id, as_json=False)
-        _head(console, "A benchmark run: judged, gated, kept in a ledger")
+    rubric = load_scorecard().rubric
     with open_ledger(f"sqlite:///{folder / LEDGER}", at=now()) as ledger:
+        _head(console, "A benchmark run: judged, gated, kept in a ledger")
         plan = plan_run(folder / CONFIG)
         run = begin_run(plan, ledger, now)
         carry_out(run, plan, ledger, now)
         entry = find_run(ledger, run)
         described = describe_run(ledger, entry)
         write_report(ledger, entry, folder / REPORT)
+        _show_run(console, described)
+        _head(console, "Scorecards: people review the repaired assistant before it is deployed")
+        release = review_release(ledger, folder, now)
+        show_release(console, release, rubric)
+        _head(console, "Monitoring: twelve weeks in production")
+        watched = review_weeks(ledger, folder, now)
+        show_weeks(console, watched, rubric)
         whole = ledger.verify()
     if as_json:
         files = {name: str(folder / place) for name, place in (("report", REPORT), ("ledger", LEDGER))}
-        print_json({"verdicts": tally.to_dict(bad_records=0), "run": described, "files": files})
+        summary = tally.to_dict(bad_records=0)
+        told = {"verdicts": summary, "run": described, "release": release, "monitoring": watched.to_dict()}
+        print_json({**told, "files": files})
         return
+    _head(console, "What is there now")
+    for place, what in (
+        (REPORT, "the report of the run: open it in a browser"),
+        (DATASET, "the dataset of the run"),
+        ("verdicts.jsonl", "a verdict for each answer"),
+        (CONFIG, "the run's configuration"),
+        (CORPUS, "the policies that the assistant searches"),
+        (INTERACTIONS, "the reviewed answers with their traces"),
+        (LOGS, "what was asked in each week"),
+        (LEDGER, "the ledger of it all"),
+    ):
+        console.print(plain(f"  {folder / place}  "), plain(what, "dim"), sep="", soft_wrap=True)
+    state, style = ("whole", "dim") if whole.whole else ("BROKEN", "bold red")
+    console.print(plain(f"ledger {state}: {whole.entries} entries in one hash chain", style))
+    _show_next(console, folder, release, watched)
+
+
+def _show_run(console: Console, described: dict[str, Any]) -> None:
     console.print(gate_table(described["gates"]))
     ready = described["release_ready"]
     console.print()
     console.print(Text("RELEASE" if ready else "NO RELEASE", "bold green" if ready else "bold red"), end="")
     console.print(plain(": wrong answers are in the data on purpose; the report says what to fix first"))
-    console.print(plain(f"ledger whole: {whole.entries} entries in one hash chain", "dim"))
-    _head(console, "What is there now")
-    for place, what in (
-        (REPORT, "the report: open it in a browser"),
-        (DATASET, "the dataset"),
-        ("verdicts.jsonl", "a verdict for each answer"),
-        (CONFIG, "the run's configuration"),
-        (LEDGER, "the ledger"),
-    ):
-        console.print(plain(f"  {folder / place}  "), plain(what, "dim"), sep="", soft_wrap=True)
-    console.print()
-    console.print(plain(f"Next: cd {folder} && plumbrule show last", "bold"), soft_wrap=True)
+
+
+def _show_next(console: Console, folder: Path, release: dict[str, Any], watched: Watched) -> None:
+    """Print commands that go on from here, as they are typed."""
+    campaign = f"--campaign {release['campaign']}"
+    commands = {
+        f"cd {shlex.quote(str(folder))}": "",
+        "plumbrule show last": "the run",
+        f"plumbrule review progress {campaign}": "every card",
+    }
+    for each in release["disagreements"][:1]:
+        commands[f"plumbrule review show {each['trace_id'][:_SHOWN_ID]} {campaign} --as YOU"] = "who rated what"
+    commands[f"plumbrule monitor --from {watched.monitoring.weeks[0].week}"] = "week by week"
+    for each in watched.behind[:1]:
+        commands[f"plumbrule incident {each['trace_id']} -o incident.html"] = "the wrong fee"
+    _head(console, "What next")
+    for command, what in commands.items():
+        comment = f"  # {what}" if what else ""
+        console.print(plain(f"  {command}", "bold"), plain(comment, "dim"), sep="", soft_wrap=True)
 
 
 def _head(console: Console, title: str) -> None:

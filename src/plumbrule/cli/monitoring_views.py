@@ -19,7 +19,7 @@ from plumbrule.scorecards.refusals import RefusalCounts
 _BARS = "▁▂▃▄▅▆▇█"
 _NO_BAR = "·"
 _MOST_WEEKS = 12
-_STYLES: dict[Status | None, str] = {"ON_TARGET": "green", "WATCH": "yellow", "ALERT": "bold red", None: "dim"}
+STATUS_STYLES: dict[Status | None, str] = {"ON_TARGET": "green", "WATCH": "yellow", "ALERT": "bold red", None: "dim"}
 _MARKS: dict[Status | None, str] = {"ON_TARGET": "", "WATCH": " ~", "ALERT": " !", None: ""}
 _SIGNS = {"above": ">", "at_least": "≥", "below": "<", "at_most": "≤"}
 
@@ -71,6 +71,12 @@ def sparkline(values: Sequence[Fraction | None], limits: Sequence[Fraction]) -> 
     return "".join(_NO_BAR if value is None else _BARS[round((value - low) / width * top)] for value in values)
 
 
+def weeks_line(line: Sequence[Figure], rule: FigureRule) -> Text:
+    """Return a bar for each week, in the colour of how the figure stood then."""
+    bars = sparkline([each.raw.value for each in line], [rule.target.bound, rule.alert])
+    return Text.assemble(*((bar, STATUS_STYLES[each.status]) for bar, each in zip(bars, line, strict=True)))
+
+
 def _headline(found: Monitoring) -> str:
     reviewed = sum(week.reviewed for week in found.weeks)
     counts = [week.interactions for week in found.weeks if week.interactions is not None]
@@ -90,13 +96,13 @@ def _figure_table(found: Monitoring, rubric: ScorecardRubric) -> Table:
         table.add_row(
             str(place + 1),
             plain(rule.key),
-            sparkline([each.raw.value for each in line], [rule.target.bound, rule.alert]),
-            _value(last.raw, rule),
+            weeks_line(line, rule),
+            value_text(last.raw, rule),
             _interval(last.raw),
-            _value(last.reweighted, rule),
-            _target(rule.target),
+            value_text(last.reweighted, rule),
+            target_sign(rule.target),
             _alert(rule),
-            Text(last.status or "none", _STYLES[last.status]),
+            Text(last.status or "none", STATUS_STYLES[last.status]),
         )
     return table
 
@@ -112,10 +118,11 @@ def _week_table(found: Monitoring, rubric: ScorecardRubric) -> Table:
 
 
 def _cell(figure: Figure, rule: FigureRule) -> Text:
-    return Text(f"{_value(figure.raw, rule)}{_MARKS[figure.status]}", _STYLES[figure.status])
+    return Text(f"{value_text(figure.raw, rule)}{_MARKS[figure.status]}", STATUS_STYLES[figure.status])
 
 
-def _value(estimate: Estimate | None, rule: FigureRule) -> str:
+def value_text(estimate: Estimate | None, rule: FigureRule) -> str:
+    """Return a figure with as many digits as tell it from its alert threshold."""
     value = None if estimate is None or estimate.value is None else float(estimate.value)
     return figure_text(value, against=float(rule.alert))
 
@@ -124,7 +131,8 @@ def _interval(estimate: Estimate) -> str:
     return "none" if estimate.interval is None else f"{estimate.interval.low:.2f}-{estimate.interval.high:.2f}"
 
 
-def _target(target: Target) -> str:
+def target_sign(target: Target) -> str:
+    """Return a target, such as ``> 3.5``."""
     sign = next(sign for name, sign in _SIGNS.items() if getattr(target, name) is not None)
     return f"{sign} {float(target.bound):g}"
 

@@ -1,15 +1,27 @@
-"""The bundled demo data: a fictional firm's policy passages and a log of its assistant's answers."""
+"""The bundled demo data: a fictional firm's policy passages, logs of its assistant's answers, and people's cards."""
 
 from pathlib import Path
 
-__all__ = ["corpus_path", "samples_path"]
+from plumbrule.demo.history import DemoWeek, demo_weeks
+
+__all__ = ["DemoWeek", "cards_path", "corpus_path", "demo_weeks", "interactions_path", "samples_path"]
 
 _FOLDER = Path(__file__).parent
+
+
+def cards_path() -> Path:
+    """Return the file of the cards that two evaluators and an adjudicator give the interactions."""
+    return _FOLDER / "cards.jsonl"
 
 
 def corpus_path() -> Path:
     """Return the file of policy passages, one JSON object per line."""
     return _FOLDER / "corpus.jsonl"
+
+
+def interactions_path() -> Path:
+    """Return the file of responses with their traces, of the assistant as it was repaired."""
+    return _FOLDER / "interactions.jsonl"
 
 
 def samples_path() -> Path:
