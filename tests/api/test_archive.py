@@ -70,7 +70,8 @@ def test_the_same_is_not_stored_twice(ledger: Ledger, tmp_path: Path) -> None:
     found = find_interaction(ledger, response(1)["trace_id"])
     assert found is not None
     assert found.rebuild().sample.answer == "The fee is $30 [1]."
-    assert len(list(stored_interactions(ledger))) == 2
+    standing = [stored.body["response"]["answer"] for stored in stored_interactions(ledger)]
+    assert standing == [response(2)["answer"], "The fee is $30 [1]."]
     assert len(list(ledger.entries(kind="interaction"))) == 3
 
 

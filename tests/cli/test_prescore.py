@@ -238,3 +238,18 @@ def test_the_demo_prescores_sensibly(run: Run) -> None:
                 (record["id"], name) for name, level in record["scores"].items() if level not in {"Strong", "Adequate"}
             ]
     assert wrong == []
+
+
+def test_any_number_of_workers_gives_the_same(run: Run, write: Write, tmp_path: Path) -> None:
+    """Results and summary are the same to the byte, whether one process makes them or several."""
+    demo = [orjson.loads(line) for line in samples_path().read_text(encoding="utf-8").splitlines()]
+    many = [{**demo[number % len(demo)], "id": f"s{number}", "trace_id": f"t{number}"} for number in range(300)]
+    path = write("many.jsonl", many)
+    found = []
+    for workers in ("1", "2"):
+        output = tmp_path / f"by-{workers}.jsonl"
+        done = run("prescore", str(path), "--no-claims", "--json", "-o", str(output), "--workers", workers)
+        assert done.code == 0
+        found.append((output.read_bytes(), done.out))
+    assert found[0] == found[1]
+    assert len(found[0][0].splitlines()) == 300

@@ -116,6 +116,13 @@ class TestAppending:
         assert [entry.subject for entry in ledger.runs("run-10")] == ["run-10"]
         assert ledger.entry(10) is None
 
+    def test_what_stands_is_the_last_of_each_subject(self, ledger: Ledger) -> None:
+        """Of one kind, in the order of the chain; an entry of another kind on the same subject changes nothing."""
+        for kind, subject in (("note", "a"), ("note", "b"), ("note", "a"), ("alert", "b")):
+            ledger.append(kind, subject, {}, "ana", at=AT)
+        assert [(entry.subject, entry.sequence) for entry in ledger.standing("note")] == [("b", 2), ("a", 3)]
+        assert list(ledger.standing("claim")) == []
+
     def test_finished_results_are_known_by_their_keys(self, ledger: Ledger) -> None:
         """Any sample id is kept apart and found again, whatever characters it holds."""
         keys = {key(name, repeat=2) for name in ("a/b", "a%2Fb", "a b", "né", "line\nbreak", "\x00", "日本", "x/0/y")}

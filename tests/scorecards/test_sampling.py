@@ -1,9 +1,11 @@
 """The draw keeps its quotas, repeats itself anywhere, and says what it could not find."""
 
+import json
 import subprocess
 import sys
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -158,6 +160,24 @@ def test_largest_remainder(parts: list[int], size: int) -> None:
     assert min([r for r, u in zip(rest, up, strict=True) if u], default=1) >= max(
         [r for r, u in zip(rest, up, strict=True) if not u], default=0
     )
+
+
+BY_APPORTIONMENT = json.loads(
+    (Path(__file__).parent.parent / "data" / "references" / "quotas.json").read_text(encoding="utf-8")
+)  # the script beside it made them
+
+
+@pytest.mark.parametrize("case", BY_APPORTIONMENT)
+def test_quotas_equal_the_reference(case: dict[str, Any]) -> None:
+    """As the package apportionment shares out seats by largest remainder."""
+    shares = [Fraction(votes, sum(case["votes"])) for votes in case["votes"]]
+    assert quotas(shares, case["size"]) == case["seats"]
+
+
+def test_the_alabama_paradox() -> None:
+    """The textbook's example of the method: 6, 6 and 2 votes share 10 seats as 4, 4, 2 and 11 as 5, 5, 1."""
+    shares = [Fraction(votes, 14) for votes in (6, 6, 2)]
+    assert (quotas(shares, 10), quotas(shares, 11)) == ([4, 4, 2], [5, 5, 1])
 
 
 def test_each_is_drawn_about_as_often() -> None:

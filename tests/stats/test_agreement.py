@@ -1,7 +1,9 @@
 """Agreement equals the reference implementations and values worked by hand."""
 
+import json
 import math
 import warnings
+from pathlib import Path
 from typing import Any
 
 import krippendorff
@@ -10,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import confusion_matrix as reference_matrix
+from statsmodels.stats.inter_rater import cohens_kappa
 
 from plumbrule.errors import InputError
 from plumbrule.stats.agreement import (
@@ -21,6 +25,9 @@ from plumbrule.stats.agreement import (
     tabulate,
 )
 
+BY_IRRCAC = json.loads(
+    (Path(__file__).parent.parent / "data" / "references" / "ac1.json").read_text(encoding="utf-8")
+)  # the script beside it made them
 LEVELS = [1, 2, 3, 4]
 level = st.sampled_from(LEVELS)
 tables = st.integers(2, 4).flatmap(
@@ -140,6 +147,18 @@ def test_ac1_equals_its_definition(rows: list[list[int | None]]) -> None:
     assert gwet_ac1(rows, LEVELS) == (None if expected is None else pytest.approx(expected, abs=1e-12))
 
 
+@pytest.mark.parametrize("case", BY_IRRCAC)
+def test_ac1_equals_the_reference(case: dict[str, Any]) -> None:
+    """As irrCAC has it, for two to four raters, ratings missing or not, even or skewed; its own example comes first."""
+    assert gwet_ac1(case["rows"], case["levels"]) == pytest.approx(case["ac1"], abs=1e-11)
+
+
+def test_the_published_ac1() -> None:
+    """Gwet's four raters, whose AC1 he prints as 0.775, are Krippendorff's."""
+    assert BY_IRRCAC[0]["rows"] == KRIPPENDORFF
+    assert gwet_ac1(KRIPPENDORFF, [1, 2, 3, 4, 5]) == pytest.approx(0.77544, abs=5e-6)
+
+
 def test_ac1_worked_by_hand() -> None:
     """Two raters, two levels, 118 + 2 agreed of 125 with 5 + 0 apart: the paradox that AC1 was made for.
 
@@ -183,9 +202,23 @@ def test_kappa_equals_the_reference(pairs: list[tuple[Any, Any]]) -> None:
         assert found == pytest.approx(reference, abs=1e-9)
 
 
+def test_kappa_equals_another_reference() -> None:
+    """As statsmodels has it from the table of counts."""
+    pairs = [(1, 1), (1, 2), (2, 2), (2, 4), (3, 3), (3, 3), (4, 3), (4, 4), (4, 4), (1, 4)]
+    expected = cohens_kappa(np.array(confusion_matrix(pairs, LEVELS)), wt="quadratic").kappa
+    assert quadratic_kappa(pairs, LEVELS) == pytest.approx(expected, abs=1e-12)
+
+
 def test_kappa_worked_by_hand() -> None:
     """(1,2), (2,2), (4,4): observed 1; rows 1,1,0,1 and columns 0,2,0,1 give 2*1 + 9 + 4 + 2*4 = 23; 1 - 3/23."""
     assert quadratic_kappa([(1, 2), (2, 2), (4, 4), (None, 1)], LEVELS) == pytest.approx(1 - 3 / 23, abs=1e-12)
+
+
+@given(st.lists(st.tuples(level, level), min_size=1, max_size=30))
+def test_confusion_equals_the_reference(pairs: list[tuple[int, int]]) -> None:
+    """As scikit-learn counts it, with every label in its place whether it was given or not."""
+    expected = reference_matrix(*zip(*pairs, strict=True), labels=LEVELS).tolist()
+    assert confusion_matrix(pairs, LEVELS) == expected
 
 
 def test_confusion() -> None:

@@ -1,6 +1,36 @@
 """Small moves for the worse add up; others do not."""
 
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from plumbrule.stats.drift import cusum
+
+# Montgomery, Introduction to Statistical Quality Control, table 9.1: the target is 10, the standard deviation 1.
+MONTGOMERY = [
+    *(9.45, 7.99, 9.29, 11.66, 12.16, 10.18, 8.04, 11.46, 9.20, 10.34, 9.03, 11.47, 10.51, 9.40, 10.08),
+    *(9.37, 10.62, 10.31, 8.52, 10.84, 10.90, 9.33, 12.29, 11.50, 10.60, 11.08, 10.38, 11.62, 11.31, 10.52),
+]
+UPPER = [
+    *(0, 0, 0, 1.16, 2.82, 2.50, 0.04, 1.00, 0, 0, 0, 0.97, 0.98, 0, 0),
+    *(0, 0.12, 0, 0, 0.34, 0.74, 0, 1.79, 2.79, 2.89, 3.47, 3.35, 4.47, 5.28, 5.30),
+]
+
+
+def test_the_published_example() -> None:
+    """The one-sided sums of the textbook, which pass 5 at the 29th observation."""
+    found = cusum([value - 10 for value in MONTGOMERY], slack=0.5)
+    assert found == pytest.approx(UPPER, abs=1e-9)
+    assert next(number for number, value in enumerate(found, 1) if value >= 5) == 29
+
+
+@given(st.lists(st.floats(-6, 6), max_size=60), st.floats(0, 2))
+def test_it_is_the_height_above_the_lowest_point(deviations: list[float], slack: float) -> None:
+    """Page's other form, by numpy: the sum so far less the least that any sum so far had."""
+    path = np.concatenate([[0.0], np.cumsum(np.array(deviations, dtype=float) - slack)])
+    expected = (path - np.minimum.accumulate(path))[1:]
+    assert cusum(deviations, slack=slack) == pytest.approx(expected.tolist(), abs=1e-9)
 
 
 def test_worked_by_hand() -> None:

@@ -2,9 +2,11 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportions_ztest
 
 from plumbrule.stats.intervals import wilson
 from plumbrule.stats.percentiles import percentile, percentile_interval
@@ -69,6 +71,24 @@ def test_the_interval_agrees_with_wilson(total: int, data: st.DataObject) -> Non
     share = wilson(within, total)
     assert share is not None
     assert inside is (share.low <= 0.95 <= share.high)
+
+
+@given(values, st.integers(1, 99))
+def test_it_equals_the_reference(ordered: list[Fraction], hundredths: int) -> None:
+    """Numpy's inverted distribution function, which takes a value and never one between two."""
+    expected = np.quantile([float(value) for value in ordered], hundredths / 100, method="inverted_cdf")
+    if hundredths * len(ordered) % 100:  # at a whole rank a float's last digit decides there, and a fraction here
+        assert percentile(ordered, Fraction(hundredths, 100)) == expected
+
+
+@given(st.integers(1, 400), st.data())
+def test_the_interval_is_that_of_the_score_test(total: int, data: st.DataObject) -> None:
+    """A limit lies inside exactly when statsmodels' score test of "95% are within it" does not reject."""
+    within = data.draw(st.integers(0, total))
+    ordered = [Fraction(1)] * within + [Fraction(3)] * (total - within)
+    low, high = percentile_interval(ordered, P95)
+    inside = (low is None or low <= 2) and (high is None or high > 2)
+    assert inside is bool(proportions_ztest(within, total, 0.95, prop_var=0.95)[1] >= 0.05)
 
 
 def test_few_values_cannot_bound_a_high_percentile() -> None:

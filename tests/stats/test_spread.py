@@ -7,6 +7,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.weightstats import DescrStatsW
 
 from plumbrule.stats.intervals import wilson, wilson_of_share
 from plumbrule.stats.spread import (
@@ -60,6 +63,24 @@ def test_the_deviation_is_that_of_a_sample(values: list[Fraction]) -> None:
 def test_known_quantiles(freedom: int, expected: float) -> None:
     """Student's t at 97.5%, as the tables print it."""
     assert t_quantile_975(freedom) == pytest.approx(expected, abs=1e-6)
+
+
+@given(st.integers(1, 3_000))
+def test_quantiles_equal_the_reference(freedom: int) -> None:
+    """As scipy has them, to the eight places that are kept."""
+    assert t_quantile_975(freedom) == pytest.approx(scipy_stats.t.ppf(0.975, freedom), abs=6e-9)
+
+
+@given(st.lists(shares, min_size=2, max_size=40))
+def test_the_interval_equals_the_reference(values: list[Fraction]) -> None:
+    """Student's t as statsmodels has it, cut at 0 and 1; Wilson's where nothing spreads."""
+    floats, mean = [float(value) for value in values], mean_of(values)
+    assert mean is not None
+    if len(set(values)) > 1:
+        low, high = DescrStatsW(floats).tconfint_mean(0.05)
+    else:
+        low, high = proportion_confint(float(mean) * len(values), len(values), method="wilson")
+    assert share_mean_interval(values) == pytest.approx((max(0, low), min(1, high)), abs=1e-8)
 
 
 def test_a_known_interval() -> None:

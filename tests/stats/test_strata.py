@@ -1,18 +1,84 @@
 """Figures over a stratified sample speak of the population."""
 
+import json
 import math
 import random
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.weightstats import DescrStatsW
 
 from plumbrule.stats.intervals import Z95, wilson, wilson_of_share
 from plumbrule.stats.spread import mean_of, share_mean_interval, t_quantile_975
 from plumbrule.stats.strata import weighed_mean
 
+BY_SAMPLICS = json.loads(
+    (Path(__file__).parent.parent / "data" / "references" / "weighed_means.json").read_text(encoding="utf-8")
+)  # the script beside it made them
 ONE, ZERO = Fraction(1), Fraction(0)
+quarters = st.lists(st.integers(0, 4).map(lambda number: Fraction(number, 4)), min_size=2, max_size=20)
+
+
+@pytest.mark.parametrize("case", BY_SAMPLICS)
+def test_it_equals_the_reference(case: dict[str, Any]) -> None:
+    """Mean and standard error are those of samplics, which estimates a domain of a stratified survey by Taylor."""
+    values = {
+        key: [None if value is None else Fraction(value) for value in sampled]
+        for key, sampled in case["values"].items()
+    }
+    found = weighed_mean(values, case["population"])
+    assert found is not None
+    assert float(found.value) == pytest.approx(case["mean"], abs=1e-12)
+    error = case["standard_error"]
+    quantile = scipy_stats.t.ppf(0.975, freedom_of(values, case["population"], case["mean"]))
+    if {value for sampled in values.values() for value in sampled} <= {None, 0, 1}:
+        worth = case["mean"] * (1 - case["mean"]) / error**2 * (Z95 / quantile) ** 2
+        expected = proportion_confint(case["mean"] * worth, worth, method="wilson")
+    else:
+        expected = max(0.0, case["mean"] - quantile * error), min(1.0, case["mean"] + quantile * error)
+    assert found.interval == pytest.approx(expected, abs=1e-8)
+
+
+def freedom_of(values: dict[str, list[Fraction | None]], population: dict[str, int], mean: float) -> int:
+    """Return Satterthwaite's degrees of freedom, by numpy."""
+    moves = [[0.0 if value is None else float(value) - mean for value in sampled] for sampled in values.values()]
+    parts = [population[key] ** 2 * np.var(each, ddof=1) / len(each) for key, each in zip(values, moves, strict=True)]
+    return round(sum(parts) ** 2 / sum(part**2 / (len(each) - 1) for part, each in zip(parts, moves, strict=True)))
+
+
+@given(quarters, quarters)
+def test_two_equal_strata_are_welchs_test(one: list[Fraction], other: list[Fraction]) -> None:
+    """Half the sum of two means spreads like half their difference: scipy's Welch interval, its freedom rounded."""
+    assume(len(set(one)) > 1 and len(set(other)) > 1)
+    assume(not {0, 1}.issuperset({*one, *other}))
+    found = weighed_mean({"one": one, "other": other}, {"one": 50, "other": 50})
+    test = scipy_stats.ttest_ind([float(value) for value in one], [float(value) for value in other], equal_var=False)
+    assume(abs(test.df % 1 - 0.5) > 1e-9)  # where the last digit would decide how it is rounded
+    error = (test.confidence_interval(0.95).high - test.confidence_interval(0.95).low) / 2
+    error /= scipy_stats.t.ppf(0.975, test.df)
+    assert found is not None
+    assert found.interval is not None
+    reach = scipy_stats.t.ppf(0.975, max(1, round(test.df))) * error / 2
+    expected = max(0.0, float(found.value) - reach), min(1.0, float(found.value) + reach)
+    assert found.interval == pytest.approx(expected, abs=1e-7)
+
+
+@given(quarters, quarters, st.integers(1, 900), st.integers(1, 900))
+def test_the_mean_is_that_of_weights(one: list[Fraction], other: list[Fraction], many: int, few: int) -> None:
+    """As statsmodels weighs each value by what it stands for; Kish's effective size by numpy."""
+    found = weighed_mean({"one": one, "other": other}, {"one": many, "other": few})
+    weights = np.array([many / len(one)] * len(one) + [few / len(other)] * len(other))
+    assert found is not None
+    expected = DescrStatsW([float(value) for value in (*one, *other)], weights=weights).mean
+    assert float(found.value) == pytest.approx(expected, abs=1e-12)
+    assert found.effective == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
 
 
 def test_worked_by_hand() -> None:

@@ -130,9 +130,8 @@ def find_interactions(ledger: Ledger, trace_ids: Sequence[str]) -> dict[str, Sto
 
 
 def stored_interactions(ledger: Ledger) -> Iterator[StoredInteraction]:
-    """Yield every interaction as it was last kept, in the order in which they were first."""
-    last: dict[str, Entry] = {entry.subject: entry for entry in ledger.entries(kind=_KIND)}
-    return map(_stored, last.values())
+    """Yield every interaction as it was last kept, one at a time: a ledger may hold more than memory does."""
+    return map(_stored, ledger.standing(_KIND))
 
 
 def _stored(entry: Entry) -> StoredInteraction:

@@ -5,6 +5,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 from urllib.parse import unquote
 
 from plumbrule.api.archive import stored_interactions
@@ -26,7 +27,8 @@ from plumbrule.scorecards.weeks import monday_of, week_of
 REFUSED = "refused"  # the trait of an interaction that was answered with a refusal
 _ADJUDICATOR = "adjudicator"
 _CAMPAIGNS = "campaigns/"
-_INTERACTIONS = "interactions/"
+
+_Raw = TypeVar("_Raw")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,14 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Met:
+    """What the figures need of the interactions: those that somebody rated, and the week of every one, by its key."""
+
+    known: dict[str, Known]
+    weeks: dict[str, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cases:
     """All that was reviewed, with the populations of the draws and the traffic of the weeks, where they are known."""
 
@@ -75,7 +85,6 @@ class Cases:
 
 def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()) -> Cases:
     """Return what the ledger holds; cards are decided anew, by the rubric in force."""
-    known = {key_of_trace(trace_of(each.entry)): known_of(each.entry) for each in stored_interactions(ledger)}
     rated = [
         Rated(
             record=read_record(each.entry.value["record"], loaded.rubric, complete=False),
@@ -86,7 +95,10 @@ def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers
         for each in stored_records(ledger)
     ]
     strata, populations = _draws(ledger.entries(kind="campaign"))
-    return _gathered(rated, known, loaded, triggers=triggers, strata=strata, populations=populations)
+    found = _met(
+        ((key_of_trace(each.trace_id), each.week, each.entry) for each in stored_interactions(ledger)), rated, known_of
+    )
+    return _gathered(rated, found, loaded, triggers=triggers, strata=strata, populations=populations)
 
 
 def cases_of_files(
@@ -102,8 +114,8 @@ def cases_of_files(
         if record.date is None:
             raise InputError(f"{place}: 'date' is missing: figures go by the week")
         rated.append(Rated(record=record, date=record.date))
-    known = None if interactions is None else dict(_known_in(interactions))
-    return _gathered(rated, known, loaded, triggers=triggers)
+    found = None if interactions is None else _met(_read(interactions), rated, _known_as_read)
+    return _gathered(rated, found, loaded, triggers=triggers)
 
 
 def trace_of(entry: Entry) -> str:
@@ -134,11 +146,24 @@ def known_of(entry: Entry) -> Known:
     return Known(interaction=interaction, week=body.get("week") or week_in(interaction), refused=refused)
 
 
-def _known_in(path: Source) -> Iterator[tuple[str, Known]]:
+def _met(found: Iterable[tuple[str, str | None, _Raw]], rated: list[Rated], known: Callable[[_Raw], Known]) -> _Met:
+    """Join interactions with what was rated: all are counted, and only those that somebody rated are kept."""
+    wanted = {key_of_trace(each.record.trace_id) for each in rated if each.record.trace_id is not None}
+    met = _Met(known={}, weeks={})
+    for key, noted, raw in found:
+        if key in wanted:
+            met.known[key] = known(raw)
+        met.weeks[key] = noted or known(raw).week
+    return met
+
+
+def _read(path: Source) -> Iterator[tuple[str, str | None, Interaction]]:
     for interaction in read_interactions(path):
-        name = interaction.sample.trace_id or interaction.sample.id
-        known = Known(interaction=interaction, week=week_in(interaction), refused=interaction.sample.refused)
-        yield key_of_trace(name), known
+        yield key_of_trace(interaction.sample.trace_id or interaction.sample.id), week_in(interaction), interaction
+
+
+def _known_as_read(interaction: Interaction) -> Known:
+    return Known(interaction=interaction, week=week_in(interaction), refused=interaction.sample.refused)
 
 
 def week_in(interaction: Interaction) -> str | None:
@@ -168,7 +193,7 @@ def _draws(campaigns: Iterable[Entry]) -> tuple[dict[str, dict[str, str]], dict[
 
 def _gathered(
     rated: list[Rated],
-    known: Mapping[str, Known] | None,
+    met: _Met | None,
     loaded: Loaded[ScorecardRubric],
     *,
     triggers: tuple[str, ...],
@@ -185,10 +210,10 @@ def _gathered(
     codes = _Codes(loaded.rubric)
     cases = []
     for (campaign, key), members in groups.items():
-        found = (known or {}).get(key)
+        found = None if met is None else met.known.get(key)
         stratum = (strata or {}).get(campaign or "", {}).get(key)
         cases.append(_case(members, found, loaded, draw=campaign, stratum=stratum, codes=codes.known))
-    traffic = None if known is None else Counter(each.week for each in known.values() if each.week is not None)
+    traffic = None if met is None else Counter(week for week in met.weeks.values() if week is not None)
     return Cases(
         cases=tuple(cases), populations=populations or {}, interactions=traffic, remarks=tuple(codes.remarks())
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
+from heapq import nsmallest
 from pathlib import Path
 from urllib.parse import unquote
 from uuid import UUID
@@ -10,7 +11,7 @@ from uuid import UUID
 import orjson
 
 from plumbrule.api.archive import stored_interactions
-from plumbrule.api.cases import Case, cases_of_ledger, interaction_of, trace_of
+from plumbrule.api.cases import Case, cases_of_ledger, interaction_of
 from plumbrule.api.interactions import Source, prescorer
 from plumbrule.api.journal import SAMPLES
 from plumbrule.api.lookup import Located, locate
@@ -249,33 +250,36 @@ def _runs(ledger: Ledger, trace_id: str) -> Iterator[RunResult]:
 
 def _similar(ledger: Ledger, located: Located, cases: Iterable[Case]) -> list[Similar]:
     """Return the stored interactions whose question and answer are nearest; those without a word in common are not."""
+    return nsmallest(
+        _MOST_SIMILAR,
+        _with_words_in_common(ledger, located, cases),
+        key=lambda each: (-(each.question_similarity + each.answer_similarity), each.trace_id),
+    )
+
+
+def _with_words_in_common(ledger: Ledger, located: Located, cases: Iterable[Case]) -> Iterator[Similar]:
     own = located.known.interaction.sample
     question, answer = lemmas(own.question), lemmas(_said(own))
     reviewed: dict[str, list[str]] = {}
     for case in cases:
         reviewed.setdefault(key_of_trace(case.trace_id or ""), []).append(case.decision.recommendation)
-    found = []
     for each in stored_interactions(ledger):
-        trace_id = trace_of(each.entry)
+        trace_id = each.trace_id
         if key_of_trace(trace_id) == key_of_trace(located.trace_id):
             continue
         sample = interaction_of(each.entry).sample
         asked, _ = compare_tokens(question, lemmas(sample.question))
         said, _ = compare_tokens(answer, lemmas(_said(sample)))
         if asked or said:
-            found.append(
-                Similar(
-                    trace_id=trace_id,
-                    question=sample.question,
-                    answer=_said(sample),
-                    grounding_status=sample.grounding_status,
-                    question_similarity=round(asked, 6),
-                    answer_similarity=round(said, 6),
-                    recommendations=tuple(reviewed.get(key_of_trace(trace_id), ())),
-                )
+            yield Similar(
+                trace_id=trace_id,
+                question=sample.question,
+                answer=_said(sample),
+                grounding_status=sample.grounding_status,
+                question_similarity=round(asked, 6),
+                answer_similarity=round(said, 6),
+                recommendations=tuple(reviewed.get(key_of_trace(trace_id), ())),
             )
-    found.sort(key=lambda each: (-(each.question_similarity + each.answer_similarity), each.trace_id))
-    return found[:_MOST_SIMILAR]
 
 
 def _said(sample: Sample) -> str:

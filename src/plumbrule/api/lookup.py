@@ -55,9 +55,7 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
         places.append(ledger.name)
         found = find_interaction(ledger, trace_id)
         if found is None:
-            stored = {key_of_trace(trace_of(each.entry)): each for each in stored_interactions(ledger)}
-            found = stored.get(key_of_trace(trace_id))
-            names += [trace_of(each.entry) for each in stored.values()]
+            names += [each.trace_id for each in stored_interactions(ledger)]
         if found is not None:
             return _of_entry(found.entry)
     close = ", ".join(near(trace_id, names))

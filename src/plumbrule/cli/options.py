@@ -47,6 +47,11 @@ def rubric_options(command: Command) -> Command:
     )(command)
 
 
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Processes to use; by default the cores, for large datasets.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 ledger_option = click.option(
     "--ledger",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import json_option, rubric_options
+from plumbrule.cli.options import json_option, rubric_options, workers_option
 
 
 @click.command("prescore")
@@ -21,6 +21,7 @@ from plumbrule.cli.options import json_option, rubric_options
 )
 @click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, several times faster.")
 @click.option("--explain", metavar="TRACE_ID", help="Show one interaction with the evidence for each cap.")
+@workers_option
 @json_option
 def command(
     path: str,
@@ -32,6 +33,7 @@ def command(
     refusals: Path | None,
     no_claims: bool,
     explain: str | None,
+    workers: int | None,
     as_json: bool,
 ) -> None:
     """Pre-score the interactions at PATH: what mechanical rules say of each scorecard dimension.
@@ -58,6 +60,7 @@ def command(
         settings=settings,
         refusals=refusals,
         claims=not no_claims,
+        workers=workers,
     )
     if explain is not None:
         if output is not None:

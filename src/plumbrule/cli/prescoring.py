@@ -3,7 +3,8 @@
 import shlex
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,50 @@ from plumbrule.api.interactions import prescorer, read_interactions
 from plumbrule.cli.console import stderr, stdout
 from plumbrule.cli.prescore_views import show_explanation, show_summary
 from plumbrule.cli.progress import progress_over
+from plumbrule.engines.local import map_chunks
 from plumbrule.errors import UsageError
-from plumbrule.rubrics import load_compliance, load_refusals, parse_override
+from plumbrule.rubrics import (
+    ComplianceRubric,
+    Loaded,
+    RefusalTaxonomy,
+    load_compliance,
+    load_refusals,
+    parse_override,
+)
 from plumbrule.samples.interaction_reading import InteractionReading
 from plumbrule.samples.interactions import Interaction
 from plumbrule.scorers.prescore_tally import PrescoreTally
 from plumbrule.scorers.prescores import Prescore, PreScorer
+from plumbrule.settings import usable_cores
 from plumbrule.writing import written_whole
+
+
+class _ChunkPrescorer:
+    """Pre-scores interactions to the lines of JSON that are written and the tally that is shown.
+
+    Both are made where the work is done: handing evidence from process to process costs more than making it.
+    """
+
+    def __init__(
+        self,
+        compliance: Loaded[ComplianceRubric],
+        refusals: Loaded[RefusalTaxonomy],
+        *,
+        claims: bool,
+        written: bool,
+    ) -> None:
+        self._scorer = prescorer(compliance, refusals, claims=claims)
+        self._pattern = float(compliance.rubric.refusal.over_refusal_pattern)
+        self._written = written
+
+    def __call__(self, chunk: list[Interaction]) -> tuple[bytes, PrescoreTally]:
+        tally = PrescoreTally(pattern=self._pattern)
+        lines = []
+        for prescore in self._scorer.prescore_many(chunk):
+            tally.add(prescore)
+            if self._written:
+                lines.append(orjson.dumps(prescore.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+        return b"".join(lines), tally
 
 
 @dataclass(kw_only=True)
@@ -33,6 +71,7 @@ class PrescoreJob:
     settings: tuple[str, ...] = ()
     refusals: Path | None = None
     claims: bool = True
+    workers: int | None = None
 
     def __post_init__(self) -> None:
         self._compliance = load_compliance(self.rubric, dict(parse_override(setting) for setting in self.settings))
@@ -42,17 +81,21 @@ class PrescoreJob:
         """Pre-score everything; results go to ``output`` or, as JSON, to standard output."""
         self._check_output(output)
         reading = self._reading()
-        scorer = self._scorer()
         tally = PrescoreTally(pattern=float(self._compliance.rubric.refusal.over_refusal_pattern))
         with ExitStack() as stack:
             lines: Any = stack.enter_context(written_whole(output)) if output is not None else None
             if lines is None and as_json:
                 lines = sys.stdout.buffer
             interactions = stack.enter_context(progress_over(reading, stderr(), unit="interactions"))
-            for prescore in scorer.prescore_many(interactions):
-                tally.add(prescore)
+            make_task = partial(
+                _ChunkPrescorer, self._compliance, self._taxonomy, claims=self.claims, written=lines is not None
+            )
+            # What an interaction was read from is of no use to a pre-score, and need not go to another process.
+            bare = (replace(each, given=None) for each in interactions)
+            for text, part in map_chunks(make_task, bare, workers=self.workers or usable_cores()):
+                tally.merge(part)
                 if lines is not None:
-                    lines.write(orjson.dumps(prescore.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+                    lines.write(text)
         tally.add_findings(reading.findings)
         stamps = [self._compliance.stamp(), self._taxonomy.stamp()]
         if not as_json:

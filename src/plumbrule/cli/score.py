@@ -9,6 +9,7 @@ from plumbrule.cli.options import (
     dataset_options,
     json_option,
     rubric_options,
+    workers_option,
 )
 
 _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "warn": ("FAIL", "WARN"), "never": ()}
@@ -30,11 +31,7 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
     help="Exit with 1 if any verdict is that bad.",
 )
 @click.option("--worst", default=5, show_default=True, type=click.IntRange(0, 1000), help="How many to show.")
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    help="Processes to use; by default the cores, for large datasets.",
-)
+@workers_option
 @json_option
 def command(
     dataset: str,

@@ -1,4 +1,4 @@
-"""Map a task over samples, in this process or in several on this machine: same results, same order."""
+"""Map a task over samples or interactions, in this process or in several on this machine: same results, same order."""
 
 import signal
 from collections import deque
@@ -10,16 +10,16 @@ from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from plumbrule.errors import EvaluationError
-from plumbrule.samples.model import Sample
 
 _CHUNK = 128
 _AHEAD = 3  # chunks in flight for each worker: enough to keep it busy, few enough to hold in memory
 
+S = TypeVar("S")  # a sample, or an interaction
 R = TypeVar("R")
-Task = Callable[[list[Sample]], R]
+Task = Callable[[list[S]], R]
 
 
-def map_chunks(make_task: Callable[[], Task[R]], samples: Iterable[Sample], *, workers: int = 1) -> Iterator[R]:
+def map_chunks(make_task: Callable[[], Task[S, R]], samples: Iterable[S], *, workers: int = 1) -> Iterator[R]:
     """Yield what the task makes of each run of samples, in order.
 
     Every process makes a task of its own, once. More processes than this one start only for more samples than they
@@ -37,10 +37,10 @@ def map_chunks(make_task: Callable[[], Task[R]], samples: Iterable[Sample], *, w
         yield task(chunk)
 
 
-def _chunks(samples: Iterator[Sample]) -> Iterator[list[Sample]]:
+def _chunks(samples: Iterator[S]) -> Iterator[list[S]]:
     """Yield runs of samples; where reading fails, what was read before comes first."""
     while True:
-        chunk: list[Sample] = []
+        chunk: list[S] = []
         try:
             chunk.extend(islice(samples, _CHUNK))
         except Exception:
@@ -52,7 +52,7 @@ def _chunks(samples: Iterator[Sample]) -> Iterator[list[Sample]]:
         yield chunk
 
 
-def _map_in_processes(make_task: Callable[[], Task[R]], samples: Iterator[Sample], workers: int) -> Iterator[R]:
+def _map_in_processes(make_task: Callable[[], Task[S, R]], samples: Iterator[S], workers: int) -> Iterator[R]:
     pool = ProcessPoolExecutor(
         workers, mp_context=get_context("spawn"), initializer=_prepare_worker, initargs=(make_task,)
     )
@@ -73,13 +73,13 @@ def _map_in_processes(make_task: Callable[[], Task[R]], samples: Iterator[Sample
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-_worker_task: list[Task[Any]] = []  # the worker process's own task, made when it starts
+_worker_task: list[Task[Any, Any]] = []  # the worker process's own task, made when it starts
 
 
-def _prepare_worker(make_task: Callable[[], Task[Any]]) -> None:
+def _prepare_worker(make_task: Callable[[], Task[Any, Any]]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's to handle; a worker ends with its chunk
     _worker_task[:] = [make_task()]
 
 
-def _run_task(chunk: list[Sample]) -> Any:  # noqa: ANN401 - whatever the task returns
+def _run_task(chunk: list[Any]) -> Any:  # noqa: ANN401 - whatever the task returns
     return _worker_task[0](chunk)

@@ -6,7 +6,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, bindparam, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, func, or_, select
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger.chain import Verification, judge, link
@@ -108,6 +108,11 @@ class Ledger:
             some = entries.c.subject.in_(asked[start : start + _ASK])
             found.update((entry.subject, entry) for entry in self._select(entries.c.kind == kind, some))
         return found
+
+    def standing(self, kind: str) -> Iterator[Entry]:
+        """Yield the last entry of a kind on each subject that has any, in the order of the chain."""
+        last = select(func.max(entries.c.sequence)).where(entries.c.kind == kind).group_by(entries.c.subject)
+        return self._select(entries.c.sequence.in_(last))
 
     def runs(self, prefix: str = "") -> Iterator[Entry]:
         """Yield the runs whose id begins with ``prefix``, the oldest first."""

@@ -1,6 +1,6 @@
 """What the pre-scores of many interactions come to: levels by dimension, the rules that fired, the findings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plumbrule.rubrics import LEVELS, Level
@@ -73,6 +73,26 @@ class PrescoreTally:
                 self.findings[finding.code] = FindingTally(finding, 1)
             else:
                 known.count += 1
+
+    def merge(self, other: "PrescoreTally") -> None:
+        """Count what another tally counted, of interactions that came later."""
+        self.prescored += other.prescored
+        self.refused += other.refused
+        self.answerable += other.answerable
+        self.over_refused += other.over_refused
+        for dimension, counts in other.levels.items():
+            for level, count in counts.items():
+                self.levels[dimension][level] += count
+        for key, rule in other.rules.items():
+            if key in self.rules:
+                self.rules[key].count += rule.count
+            else:
+                self.rules[key] = replace(rule)
+        for code, finding in other.findings.items():
+            if code in self.findings:
+                self.findings[code].count += finding.count
+            else:
+                self.findings[code] = replace(finding)
 
     @property
     def over_refusal_pattern(self) -> bool:
