@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from plumbrule.scorers.verifier.encoding import Encoder, cut
 
 Make = Callable[..., Path]
 Encode = Callable[..., list[list[list[str]]]]
+
+TEXT = "Das Büro in Lyon, 1987 eröffnet, zählte 12,400 Anträge; the café paid €1,500.75 to 北京 in 2024 — naïvely."
 
 
 def letters(text: str) -> Sequence[tuple[int, int]]:
@@ -54,6 +56,43 @@ def test_nothing_is_lost(words: list[str], room: int, overlap: int) -> None:
         assert len(word) > room or any(word in window.split() for window in windows)
     assert text.startswith(windows[0])
     assert text.endswith(windows[-1])
+
+
+def byte_tokenizer() -> Tokenizer:
+    """Return a tokenizer over bytes, as RoBERTa has, that knows few words whole."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+    )
+    tokenizer.train_from_iterator([TEXT], trainer)
+    return tokenizer
+
+
+def piece_tokenizer() -> Tokenizer:
+    """Return a tokenizer over pieces with the space in front, as T5 and DeBERTa have, that knows few words whole."""
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.UnigramTrainer(vocab_size=60, unk_token="<unk>", show_progress=False)  # noqa: S106 - no secret
+    tokenizer.train_from_iterator([TEXT], trainer)
+    return tokenizer
+
+
+@pytest.mark.parametrize("make_tokenizer", [byte_tokenizer, piece_tokenizer])
+def test_other_tokenizers(make_tokenizer: Callable[[], Tokenizer]) -> None:
+    """Words and numbers stay whole with tokens that are parts of words, of letters, or hold the space before."""
+    tokenizer = make_tokenizer()
+    offsets = tokenizer.encode(TEXT, add_special_tokens=False).offsets
+
+    windows = cut(TEXT, offsets, room=24, overlap=6)
+
+    assert len(windows) > 3
+    words = [word for window in windows for word in window.split()]
+    assert set(words) == set(TEXT.split())
+    assert len(words) > len(TEXT.split())  # windows overlap
+    encoder = Encoder(tokenizer, template="{evidence} | {sentence}", max_length=32, overlap=6)
+    [encoded] = encoder.encode(TEXT, "Lyon")
+    assert all(len(window.ids) <= 32 for window in encoded)
 
 
 @pytest.fixture

@@ -128,9 +128,8 @@ def _open_session(file: ConfigFile, model: bytes, weights: Sequence[bytes]) -> "
     options.log_severity_level = _FATAL
     # Opened from what was read and hashed. Weights that nobody named are not looked for where the program runs: the
     # place to look in is the model's file, in which there is nothing.
-    options.add_session_config_entry(
-        "session.model_external_initializers_file_folder_path", str(file.path.parent / file.config.model)
-    )
+    nowhere = str(file.path.parent / file.config.model)
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", nowhere)
     names = [name.rpartition("/")[2] for name in file.config.weights]
     if names:
         options.add_external_initializers_from_files_in_memory(names, list(weights), [len(each) for each in weights])
@@ -139,7 +138,7 @@ def _open_session(file: ConfigFile, model: bytes, weights: Sequence[bytes]) -> "
     except Exception as error:  # noqa: BLE001 - the runtime's errors have no type in common
         key: Key = ("model",)
         problem = f"'{file.config.model}' is not an ONNX model that can be run: {_line(error)}"
-        if "xternal" in str(error):
+        if nowhere in str(error):
             key = ("weights",) if names else key
             problem = (
                 f"'{file.config.model}' keeps its numbers in another file; name it under 'weights': {_line(error)}"
