@@ -36,8 +36,8 @@ lock: $(STAMPS)/venv  ## resolve the dependencies anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --extra build pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test -c requirements.lock pyproject.toml \
-		-o requirements-test.lock
+		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test --extra verifier \
+		-c requirements.lock pyproject.toml -o requirements-test.lock
 
 clean:  ## remove what the other commands made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
