@@ -258,6 +258,21 @@ def test_closing_as_it_is(ledger: Ledger, opens: Opens) -> None:
     assert decision["remarks"] == ["closed as is: 1 items have no rating, 2 lack one or wait for an adjudicator"]
 
 
+def test_what_nobody_rated_does_not_release(ledger: Ledger, opens: Opens) -> None:
+    """However good the rest is; where only a second rating is missing, it is at best Pass with notes."""
+    for name, unrated in (("some", True), ("all", False)):
+        opens(2, name=name)
+        for trace_id in (ONE,) if unrated else (ONE, TWO):
+            claim_item(ledger, name, trace_id, "Ada", at=AT)
+            submit_records(ledger, name, [("", card(trace_id))], evaluator="Ada", at=AT)
+        decision = close_campaign(ledger, name, author="Lead", at=later(9), as_is=True)
+        if unrated:
+            assert (decision["release"], decision["recommendation"]) == (False, "Fail")
+            assert decision["reasons"] == ["1 of 2 items have no rating"]
+        else:
+            assert (decision["release"], decision["recommendation"]) == (True, "Pass with notes")
+
+
 def test_a_decision_that_was_cut_off_is_made_up_for(ledger: Ledger, opens: Opens) -> None:
     """A process that died between the closing and its decision loses nothing: the next one decides the same."""
     opens(1, trigger="model-change")

@@ -62,7 +62,7 @@ def open_campaign(
     wanted = drawn.trigger.evaluators
     if evaluators is not None and evaluators < wanted:
         raise UsageError(f"{drawn.trigger.key} takes {wanted} evaluators or more for each item, not {evaluators}")
-    paired = list(drawn.earlier.values())
+    paired = [earlier.prescore for earlier in drawn.earlier.values()]
     prescores = [*drawn.prescores, *paired]
     kept = keep_interactions(
         ledger, [each.interaction for each in prescores], prescores, author=author, at=at, rubric=loaded
@@ -246,7 +246,8 @@ def _item(drawn: Drawn, interaction: Any) -> dict[str, Any]:  # noqa: ANN401 - a
         "trace_id": name,
         "query": interaction.sample.question,
         "stratum": next(stratum.key for stratum in drawn.manifest.strata if name in stratum.drawn),
-        "earlier": None if earlier is None else name_of(earlier.interaction),
+        "earlier": None if earlier is None else name_of(earlier.prescore.interaction),
+        "paired_by": None if earlier is None else earlier.paired_by,
         "why": list(drawn.why.get(name, ())),
     }
 

@@ -33,6 +33,7 @@ class StoredRecord:
     revision: int
     entries: tuple[Entry, ...]
     rubric: Loaded[ScorecardRubric]
+    blind: bool = False  # its campaign is open: whoever may still rate there must not see it
 
     @property
     def entry(self) -> Entry:
@@ -98,7 +99,12 @@ def record_drafts(
         raise InputError("a revision needs a reason")
     subject = subject_of(campaign, record.trace_id, record.evaluator)
     if revision is None:
-        before = [entry for entry in ledger.entries(kind="record", subject=subject) if entry.value["role"] == role]
+        room, person = subject.rpartition("/")[0], person_key(record.evaluator)
+        before = [
+            entry
+            for entry in ledger.entries(kind="record", run=room)
+            if (found := entry.value)["role"] == role and person_key(found["record"]["evaluator"]) == person
+        ]
         revision = len(before)
         if campaign is None:
             _check_adhoc(record, reason, standing=revision)
@@ -173,6 +179,7 @@ def records_of(campaign: Campaign, entries: Iterable[Entry]) -> Iterator[StoredR
             revision=len(revisions) - 1,
             entries=revisions,
             rubric=campaign.loaded,
+            blind=campaign.closed is None,
         )
 
 

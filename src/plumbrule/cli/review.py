@@ -114,7 +114,7 @@ def agreement(reference: str, run: str | None, ledger_url: str | None, as_json: 
     show_default=True,
     help="What blocks: any record, or for rules that are not about Unsafe the mean.",
 )
-@click.option("--as-is", is_flag=True, help="Close though items are open; it is recorded.")
+@click.option("--as-is", is_flag=True, help="Close though items are open: no release if any has no rating.")
 @click.option("--as", "person", metavar="NAME", default="plumbrule review", help="Who closes it, for the ledger.")
 @ledger_option
 @json_option

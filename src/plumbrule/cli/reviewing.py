@@ -18,22 +18,22 @@ from plumbrule.api.campaigns import (
     release_item,
 )
 from plumbrule.api.closing import close_campaign, kept_decision
-from plumbrule.api.reviews import StoredRecord, keep_record, stored_records
+from plumbrule.api.pairing import compare_answers
+from plumbrule.api.reviews import StoredRecord
 from plumbrule.api.sheets import describe_items, describe_progress, exported_records, sheet_of
-from plumbrule.api.submissions import adjudicate_item, submit_records
+from plumbrule.api.submissions import adjudicate_item, keep_adhoc, submit_records
 from plumbrule.cli import review_views as views
 from plumbrule.cli.benchmarks import print_json
 from plumbrule.cli.cards import show_decided
 from plumbrule.cli.console import plain, stdout
+from plumbrule.cli.pairing_views import show_pairing
 from plumbrule.cli.sheet_views import show_sheet
 from plumbrule.cli.storage import now, open_here
-from plumbrule.errors import InputError, UsageError
+from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
-from plumbrule.rubrics import load_scorecard
 from plumbrule.scorecards.items import Item, Role
 from plumbrule.scorecards.reading import read_given
-from plumbrule.scorecards.records import read_record
 from plumbrule.scorecards.releases import ReleaseMode
 from plumbrule.writing import written_whole
 
@@ -68,10 +68,13 @@ def show_progress(reference: str, *, ledger_url: str | None, as_json: bool) -> N
         campaign = find_campaign(ledger, reference).campaign
         found = describe_progress(campaign, at=now())
         decision = kept_decision(ledger, campaign.name) if campaign.closed is not None else None
+        paired = compare_answers(ledger, campaign, people=False) if campaign.closed is None else None
     if as_json:
-        print_json({**found, "decision": decision})
+        print_json({**found, "paired": paired, "decision": decision})
     else:
         views.show_progress(stdout(), found)
+        if paired is not None:
+            show_pairing(stdout(), paired)
         if decision is not None:
             views.show_decision(stdout(), decision)
 
@@ -198,7 +201,7 @@ def submit_file(
     given = list(read_given(file))
     with open_here(ledger_url, make=adhoc) as ledger:
         if adhoc:
-            kept = _keep_adhoc(ledger, given, person)
+            kept = keep_adhoc(ledger, given, at=now(), evaluator=person)
         else:
             name = find_campaign(ledger, reference).campaign.name
             kept = submit_records(ledger, name, given, at=now(), evaluator=person, role=role, reason=reason)
@@ -250,19 +253,6 @@ def _show_kept(kept: list[StoredRecord], *, as_json: bool) -> None:
             print_json(record.to_dict())
     else:
         show_decided([(record.record, record.decision, ()) for record in kept])
-
-
-def _keep_adhoc(ledger: Ledger, given: list[tuple[str, object]], person: str | None) -> list[StoredRecord]:
-    loaded = load_scorecard()
-    records = []
-    for place, each in given:
-        filled = {"evaluator": person, **each} if isinstance(each, dict) and person is not None else each
-        try:
-            records.append(read_record(filled, loaded.rubric))
-        except InputError as error:
-            raise InputError(f"{place}: {error}") from None
-    kept = {keep_record(ledger, record, at=now(), rubric=loaded).sequence for record in records}
-    return [record for record in stored_records(ledger) if record.entry.sequence in kept]
 
 
 def _one_of(file: str) -> dict[str, Any]:

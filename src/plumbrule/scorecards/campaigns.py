@@ -179,6 +179,7 @@ class Campaign:
                 stratum=given["stratum"],
                 earlier=given["earlier"],
                 why=tuple(given["why"]),
+                paired_by=given.get("paired_by"),
             )
             self.items[key_of_trace(item.trace_id)] = item
         return None
