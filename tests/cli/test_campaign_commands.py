@@ -177,7 +177,7 @@ def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) ->
     change = orjson.dumps({"trace_id": two, "scores": {"retrieval_relevance": 4}})
     revised = run("review", "revise", "-", "--as", "Ben", "--reason", "missed a passage", "--json", stdin=change)
     assert revised.records[0]["revision"] == 1
-    figures = run("review", "agreement", "--json").records[0]
+    figures = run("review", "agreement", "--as", "Ada", "--json").records[0]
     assert (figures["items"], figures["dimensions"][2]["pairable"]) == (2, 2)
     assert run("review", "agreement").out.count("people down") > 0
     closed = run("review", "close", "--json")
@@ -235,7 +235,7 @@ def test_nothing_is_shown_before_ones_own_rating(run: Run, sample: Run) -> None:
         return "".join(done.out + done.err for done in seen)
 
     assert "XYZZY" not in all_that_ben_sees()
-    figures = run("review", "agreement", "--json").records[0]
+    figures = run("review", "agreement", "--as", "Ben", "--json").records[0]
     assert (figures["items"], figures["left_out"], figures["evaluators"]) == (0, 1, [])
     rate(run, "Ben", one, 4)
     assert "XYZZY" in all_that_ben_sees()
@@ -294,7 +294,7 @@ def test_people_beside_the_judge_of_a_run(run: Run, sample: Run, write: Write) -
     lines = b"\n".join(card(id_, 4, 4, 4 - number % 4, 4) for number, id_ in enumerate(ids))
     assert run("review", "claim", "--count", "8", "--as", "Ada").code == 0
     assert run("review", "submit", "-", "--as", "Ada", stdin=lines).code == 0
-    found = run("review", "agreement", "--run", "last", "--json").records[0]["judge"]
+    found = run("review", "agreement", "--as", "Ada", "--run", "last", "--json").records[0]["judge"]
     [accuracy, faithfulness] = found["scores"]
     assert (accuracy["score"], accuracy["dimension"]) == ("accuracy_score", "response_completeness")
     assert faithfulness["pairs"] == sum(map(sum, faithfulness["confusion"])) > 4

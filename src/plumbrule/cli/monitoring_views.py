@@ -36,6 +36,7 @@ def show_monitoring(
     """Print what the figures are, how they went, and what is at alert."""
     if not found.weeks:
         console.print(plain("there are no records: review some interactions first", "yellow"))
+        _show_remarks(console, cases)
         return
     console.print(plain(_headline(found), "bold"), soft_wrap=True)
     console.print()
@@ -47,8 +48,7 @@ def show_monitoring(
     console.print(plain("~ watch, ! alert; · and none: there is no figure", "dim"))
     console.print()
     _show_refusals(console, found.refusals)
-    for remark in cases.remarks:
-        console.print(plain(f"remark: {remark}", "yellow"), soft_wrap=True)
+    _show_remarks(console, cases)
     console.print()
     for alert in alerts:
         limit = f"alert at {figure_text(alert.body['alert'])}"
@@ -69,6 +69,11 @@ def sparkline(values: Sequence[Fraction | None], limits: Sequence[Fraction]) -> 
     width = high - low or Fraction(1)
     top = len(_BARS) - 1
     return "".join(_NO_BAR if value is None else _BARS[round((value - low) / width * top)] for value in values)
+
+
+def _show_remarks(console: Console, cases: Cases) -> None:
+    for remark in cases.remarks:
+        console.print(plain(f"remark: {remark}", "yellow"), soft_wrap=True)
 
 
 def _headline(found: Monitoring) -> str:

@@ -39,7 +39,7 @@ def pair_text(pair: Mapping[str, Any]) -> str:
 def _made(found: Mapping[str, Any]) -> str:
     by = ", ".join(f"{count} by {how}" for how, count in found["paired_by"].items() if count)
     unpaired = len(found["unpaired"])
-    without = f"; {unpaired} have no pair" if unpaired else ""
+    without = f"; {unpaired} without a pair" if unpaired else ""
     return f"{found['paired']} of {found['items']} items paired{f', {by}' if by else ''}{without}"
 
 
@@ -51,7 +51,7 @@ def _show_compared(console: Console, title: str, compared: Mapping[str, Any]) ->
     console.print()
     table = Table(box=None, pad_edge=False)
     table.add_column(title, no_wrap=True)
-    for heading in ("pairs", "earlier", "new", "difference", "95% interval", "better", "worse", "equal", "p"):
+    for heading in ("pairs", "earlier", "new", "diff", "95% interval", "better", "worse", "equal", "p"):
         table.add_column(heading, justify="right", no_wrap=True)
     for each in compared["figures"]:
         interval = each["interval_95"]

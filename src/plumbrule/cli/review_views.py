@@ -110,7 +110,7 @@ def show_decision(console: Console, decision: dict[str, Any]) -> None:
 
 def show_agreement(console: Console, found: dict[str, Any]) -> None:
     """Print how far people agree with each other, with the pre-scores and with a judge."""
-    left = f"; {found['left_out']} are left out until they have all their ratings" if found["left_out"] else ""
+    left = f"; {found['left_out']} are left out until you may see all their ratings" if found["left_out"] else ""
     console.print(plain(f"{found['campaign']}: {found['items']} items{left}"), soft_wrap=True)
     console.print()
     headings = ("rated twice", "alpha", "95% interval", "AC1")

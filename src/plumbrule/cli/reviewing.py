@@ -79,10 +79,13 @@ def show_progress(reference: str, *, ledger_url: str | None, as_json: bool) -> N
             views.show_decision(stdout(), decision)
 
 
-def show_agreement(reference: str, *, run: str | None, ledger_url: str | None, as_json: bool) -> None:
+def show_agreement(
+    reference: str, *, run: str | None, person: str | None, ledger_url: str | None, as_json: bool
+) -> None:
     """Show how far people agree."""
     with open_here(ledger_url) as ledger:
-        found = measure_agreement(ledger, find_campaign(ledger, reference).campaign, run=run)
+        campaign = find_campaign(ledger, reference).campaign
+        found = measure_agreement(ledger, campaign, run=run, viewer=person, at=now())
     if as_json:
         print_json(found)
     else:
