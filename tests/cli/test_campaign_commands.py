@@ -179,7 +179,7 @@ def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) ->
     assert revised.records[0]["revision"] == 1
     figures = run("review", "agreement", "--as", "Ada", "--json").records[0]
     assert (figures["items"], figures["dimensions"][2]["pairable"]) == (2, 2)
-    assert run("review", "agreement").out.count("people down") > 0
+    assert run("review", "agreement", "--as", "Ada").out.count("people down") > 0
     closed = run("review", "close", "--json")
     assert closed.code == 0
     decision = closed.records[0]
@@ -299,8 +299,8 @@ def test_people_beside_the_judge_of_a_run(run: Run, sample: Run, write: Write) -
     assert (accuracy["score"], accuracy["dimension"]) == ("accuracy_score", "response_completeness")
     assert faithfulness["pairs"] == sum(map(sum, faithfulness["confusion"])) > 4
     assert faithfulness["labels"] == ["0", "1", "2"]
-    assert "people with the judge of run-" in run("review", "agreement", "--run", "last").out
-    assert "there is no run 'x'" in run("review", "agreement", "--run", "x").err
+    assert "people with the judge of run-" in run("review", "agreement", "--as", "Ada", "--run", "last").out
+    assert "there is no run 'x'" in run("review", "agreement", "--as", "Ada", "--run", "x").err
 
 
 def test_records_outside_of_campaigns(run: Run, write: Write) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from plumbrule.api.campaigns import check_counts, claim_item, item_of, load_campaign
+from plumbrule.api.campaigns import check_counts, claim_item, item_of, load_items
 from plumbrule.api.reviews import StoredRecord, record_drafts, stored_records
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Draft, Ledger
@@ -33,9 +33,11 @@ def submit_records(
     What a record leaves out is filled in: its trigger and query from the campaign, and in a revision or adjudication
     every rating that it does not change.
     """
-    campaign = load_campaign(ledger, name).campaign
+    listed = list(given)
+    named = [str(each["trace_id"]) for _, each in listed if isinstance(each, Mapping) and each.get("trace_id")]
+    campaign = load_items(ledger, name, named).campaign
     drafts: list[Draft] = []
-    for place, each in given:
+    for place, each in listed:
         try:
             record = _read(each, campaign, evaluator=evaluator, role=role, revises=reason is not None)
             made = _made(item_of(campaign, record.trace_id or ""), record.evaluator or "", role)
@@ -56,7 +58,7 @@ def submit_records(
     if not drafts:
         raise InputError("there is no record to keep")
     kept = {entry.sequence for entry in ledger.append_many(drafts) if entry.kind == "record"}
-    standing = load_campaign(ledger, name)
+    standing = load_items(ledger, name, named)
     for entry in standing.entries:
         if entry.sequence in kept:
             check_counts(standing.campaign, entry)

@@ -13,8 +13,9 @@ from plumbrule.api.campaigns import (
     claim_item,
     claim_next,
     find_campaign,
-    item_of,
+    find_name,
     load_campaign,
+    load_item,
     release_item,
 )
 from plumbrule.api.closing import close_campaign, kept_decision
@@ -97,7 +98,7 @@ def close(
 ) -> bool:
     """Close a campaign; tell whether it releases."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         decision = close_campaign(ledger, name, author=person, at=now(), mode=mode, as_is=as_is)
     if as_json:
         print_json(decision)
@@ -127,7 +128,7 @@ def export(file: str, reference: str, *, person: str | None, ledger_url: str | N
 def show_next(reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
     """Take the next item and show it."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         found = claim_next(ledger, name, person, at=now())
         if found is None:
             _say_nothing_left(name, person, as_json=as_json)
@@ -146,7 +147,7 @@ def claim_items(
 ) -> None:
     """Take several items."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         if count is not None:
             at = now()
             campaign = load_campaign(ledger, name).campaign
@@ -165,7 +166,7 @@ def claim_items(
 def release_one(trace_id: str, reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
     """Give an item back."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         item = release_item(ledger, name, trace_id, person, at=now())
     _say(f"{item.trace_id}: given back", {"campaign": name, "released": item.trace_id}, as_json=as_json)
 
@@ -175,7 +176,7 @@ def assign_items(
 ) -> None:
     """Keep items for somebody."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         items = [assign_item(ledger, name, each, person, author=author, at=now()) for each in trace_ids]
     assigned = [item.trace_id for item in items]
     said = f"kept for {person}: {', '.join(assigned)}"
@@ -185,8 +186,8 @@ def assign_items(
 def show_item(trace_id: str, reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
     """Show one item."""
     with open_here(ledger_url) as ledger:
-        campaign = find_campaign(ledger, reference).campaign
-        _show_item(ledger, campaign.name, item_of(campaign, trace_id), person, as_json=as_json)
+        name = find_name(ledger, reference)
+        _show_item(ledger, name, load_item(ledger, name, trace_id)[1], person, as_json=as_json)
 
 
 def submit_file(
@@ -206,7 +207,7 @@ def submit_file(
         if adhoc:
             kept = keep_adhoc(ledger, given, at=now(), evaluator=person)
         else:
-            name = find_campaign(ledger, reference).campaign.name
+            name = find_name(ledger, reference)
             kept = submit_records(ledger, name, given, at=now(), evaluator=person, role=role, reason=reason)
     _show_kept(kept, as_json=as_json)
 
@@ -223,11 +224,10 @@ def adjudicate_one(
     """Take an item that waits for an adjudicator and show it, or decide it."""
     given = None if file is None else _one_of(file)
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         if given is not None:
-            campaign = load_campaign(ledger, name).campaign
             if trace_id is not None:
-                given = {"trace_id": item_of(campaign, trace_id).trace_id, **given}
+                given = {"trace_id": load_item(ledger, name, trace_id)[1].trace_id, **given}
             _show_kept([adjudicate_item(ledger, name, given, person, at=now())], as_json=as_json)
             return
         if trace_id is not None:
@@ -242,8 +242,8 @@ def adjudicate_one(
 
 
 def _show_item(ledger: Ledger, name: str, item: Item, person: str, *, as_json: bool) -> None:
-    campaign = load_campaign(ledger, name).campaign
-    sheet = sheet_of(ledger, campaign, item_of(campaign, item.trace_id), person, at=now())
+    campaign, item = load_item(ledger, name, item.trace_id)
+    sheet = sheet_of(ledger, campaign, item, person, at=now())
     if as_json:
         print_json(sheet)
     else:
