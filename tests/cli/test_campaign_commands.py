@@ -98,6 +98,21 @@ def test_after_a_change_of_model(sample: Run, run: Run, write: Write) -> None:
     assert sheet["earlier"]["answer"] == "An earlier answer [1]."
     assert sheet["earlier"]["query"] == sheet["query"]
     assert "the earlier model's answer" in run("review", "next", "--as", "Ada").out
+    assert "  of the earlier answer: " in run("review", "next", "--as", "Ada").out
+    shown = run("review", "progress", "--json").records[0]["paired"]
+    assert (shown["items"], shown["people"]) == (14, None)
+    assert shown["paired"] + len(shown["unpaired"]) == 14
+    assert f"beside the earlier model: {shown['paired']} of 14 items paired" in run("review", "progress").out
+    earlier = {"trigger": "monitoring", "query": sheet["query"], "evaluator": "Cy"}
+    past = card(sheet["earlier"]["trace_id"], 4, **earlier)
+    assert run("review", "submit", "-", "--adhoc", stdin=past).code == 0
+    rate(run, "Ada", sheet["trace_id"], 3)
+    closed = run("review", "close", "--as-is", "--json").records[0]
+    assert (closed["paired"]["people"]["pairs"], closed["paired"]["people"]["figures"][0]["difference"]) == (1, -1.0)
+    assert "people's cards" in run("review", "progress").out
+    assert "left out: " in run("review", "progress").out
+    after = run("review", "show", sheet["trace_id"], "--as", "Zoe").out
+    assert "overall, new less earlier: people's cards -1" in after
     same = run("sample", DEMO, "--trigger", "model-change", "--earlier", DEMO, "--no-claims")
     assert (same.code, "each answer has its own" in same.err) == (3, True)
 
