@@ -1,9 +1,12 @@
 """A record never changes: it gains revisions with author, time and reason."""
 
+from typing import Any
+
 import pytest
 from tests.api.conftest import AT, card, later
 
 from plumbrule.api.reviews import keep_record, stored_records
+from plumbrule.api.submissions import keep_adhoc
 from plumbrule.errors import InputError
 from plumbrule.ledger import Ledger
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
@@ -71,3 +74,24 @@ def test_another_rubric_is_kept_with_its_records(ledger: Ledger, loaded: Loaded[
     assert found["Ada"].decision.recommendation == "Pass with notes"
     assert found["Ada"].rubric == own
     assert found["Ben"].decision.recommendation == "Pass"
+
+
+def adhoc(trace_id: str, who: str, *levels: object) -> dict[str, Any]:
+    """Return a whole record outside of any campaign."""
+    return {**card(trace_id, *levels), "trigger": "monitoring", "query": "Fee?", "evaluator": who}
+
+
+def test_several_records_outside_of_campaigns_are_kept_together(ledger: Ledger) -> None:
+    """All or none: one that cannot be kept keeps the others out, whatever is wrong with it."""
+    good = [("a:1", adhoc("t1", "Ada")), ("a:2", adhoc("t2", "Ada"))]
+    twice = ("a:3", adhoc("t1", " ada "))
+    empty = ("a:3", {**adhoc("t3", "Ada", 1), "notes": ""})
+    for bad, said in ((twice, "a:3: rates what a:1 rates already"), (empty, "a:3: 'notes' is missing")):
+        with pytest.raises(InputError, match=said):
+            keep_adhoc(ledger, [*good, bad], at=AT)
+    assert stored_records(ledger) == []
+    assert [kept.record.trace_id for kept in keep_adhoc(ledger, good, at=AT)] == ["t1", "t2"]
+    with pytest.raises(InputError, match="a:2: 'ADA' rated 't2' already"):
+        keep_adhoc(ledger, [("a:1", adhoc("t9", "Ada")), ("a:2", adhoc("t2", "ADA"))], at=AT)
+    assert [kept.record.trace_id for kept in stored_records(ledger)] == ["t1", "t2"]
+    assert len(list(ledger.entries(kind="rubric"))) == 1

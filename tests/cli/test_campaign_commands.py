@@ -98,6 +98,21 @@ def test_after_a_change_of_model(sample: Run, run: Run, write: Write) -> None:
     assert sheet["earlier"]["answer"] == "An earlier answer [1]."
     assert sheet["earlier"]["query"] == sheet["query"]
     assert "the earlier model's answer" in run("review", "next", "--as", "Ada").out
+    assert "  of the earlier answer: " in run("review", "next", "--as", "Ada").out
+    shown = run("review", "progress", "--json").records[0]["paired"]
+    assert (shown["items"], shown["people"]) == (14, None)
+    assert shown["paired"] + len(shown["unpaired"]) == 14
+    assert f"beside the earlier model: {shown['paired']} of 14 items paired" in run("review", "progress").out
+    earlier = {"trigger": "monitoring", "query": sheet["query"], "evaluator": "Cy"}
+    past = card(sheet["earlier"]["trace_id"], 4, **earlier)
+    assert run("review", "submit", "-", "--adhoc", stdin=past).code == 0
+    rate(run, "Ada", sheet["trace_id"], 3)
+    closed = run("review", "close", "--as-is", "--json").records[0]
+    assert (closed["paired"]["people"]["pairs"], closed["paired"]["people"]["figures"][0]["difference"]) == (1, -1.0)
+    assert "people's cards" in run("review", "progress").out
+    assert "left out: " in run("review", "progress").out
+    after = run("review", "show", sheet["trace_id"], "--as", "Zoe").out
+    assert "overall, new less earlier: people's cards -1" in after
     same = run("sample", DEMO, "--trigger", "model-change", "--earlier", DEMO, "--no-claims")
     assert (same.code, "each answer has its own" in same.err) == (3, True)
 
@@ -177,9 +192,9 @@ def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) ->
     change = orjson.dumps({"trace_id": two, "scores": {"retrieval_relevance": 4}})
     revised = run("review", "revise", "-", "--as", "Ben", "--reason", "missed a passage", "--json", stdin=change)
     assert revised.records[0]["revision"] == 1
-    figures = run("review", "agreement", "--json").records[0]
+    figures = run("review", "agreement", "--as", "Ada", "--json").records[0]
     assert (figures["items"], figures["dimensions"][2]["pairable"]) == (2, 2)
-    assert run("review", "agreement").out.count("people down") > 0
+    assert run("review", "agreement", "--as", "Ada").out.count("people down") > 0
     closed = run("review", "close", "--json")
     assert closed.code == 0
     decision = closed.records[0]
@@ -235,7 +250,7 @@ def test_nothing_is_shown_before_ones_own_rating(run: Run, sample: Run) -> None:
         return "".join(done.out + done.err for done in seen)
 
     assert "XYZZY" not in all_that_ben_sees()
-    figures = run("review", "agreement", "--json").records[0]
+    figures = run("review", "agreement", "--as", "Ben", "--json").records[0]
     assert (figures["items"], figures["left_out"], figures["evaluators"]) == (0, 1, [])
     rate(run, "Ben", one, 4)
     assert "XYZZY" in all_that_ben_sees()
@@ -294,13 +309,13 @@ def test_people_beside_the_judge_of_a_run(run: Run, sample: Run, write: Write) -
     lines = b"\n".join(card(id_, 4, 4, 4 - number % 4, 4) for number, id_ in enumerate(ids))
     assert run("review", "claim", "--count", "8", "--as", "Ada").code == 0
     assert run("review", "submit", "-", "--as", "Ada", stdin=lines).code == 0
-    found = run("review", "agreement", "--run", "last", "--json").records[0]["judge"]
+    found = run("review", "agreement", "--as", "Ada", "--run", "last", "--json").records[0]["judge"]
     [accuracy, faithfulness] = found["scores"]
     assert (accuracy["score"], accuracy["dimension"]) == ("accuracy_score", "response_completeness")
     assert faithfulness["pairs"] == sum(map(sum, faithfulness["confusion"])) > 4
     assert faithfulness["labels"] == ["0", "1", "2"]
-    assert "people with the judge of run-" in run("review", "agreement", "--run", "last").out
-    assert "there is no run 'x'" in run("review", "agreement", "--run", "x").err
+    assert "people with the judge of run-" in run("review", "agreement", "--as", "Ada", "--run", "last").out
+    assert "there is no run 'x'" in run("review", "agreement", "--as", "Ada", "--run", "x").err
 
 
 def test_records_outside_of_campaigns(run: Run, write: Write) -> None:

@@ -112,6 +112,7 @@ def test_reweighted_by_the_manifest_of_the_campaign(run: Run, store: Store) -> N
         store.record(card(trace, 2), campaign="week-2")
     for trace in traces[2:]:
         store.record(card(trace, 4), campaign="week-2")
+    store.close("week-2")
     [shown] = run("monitor", "--ledger", store.url, "--json").records
     found = figures(shown["weeks"][0])["attribution_accuracy_average"]
     assert (found["value"], found["reweighted"]["value"]) == (3.0, 3.8)

@@ -60,6 +60,8 @@ others = st.sampled_from(
     [
         {"event": "assigned", "evaluator": "Ben", "trace_id": "t1"},
         {"event": "assigned", "evaluator": "Di", "trace_id": "t2"},
+        {"event": "disclosed", "evaluator": "Di"},
+        {"event": "disclosed", "evaluator": "Cy"},
         {"event": "closed", "as_is": False, "mode": "any_record"},
         {"event": "closed", "as_is": False, "mode": "run_mean"},
         {"event": "closed", "as_is": True, "mode": "any_record"},
@@ -86,7 +88,7 @@ def event(deed: dict[str, Any], sequence: int, at: datetime) -> Event:
         card = {"scores": dict.fromkeys(KEYS, deed["level"]), "evaluator": deed["evaluator"], "notes": "seen"}
         body = {"record": {**card, "trace_id": deed["trace_id"]}, "role": deed["role"], "reason": deed["reason"]}
         return Event(sequence=sequence, kind="record", at=at, author=deed["evaluator"], body=body)
-    kind = "campaign" if deed["event"] in {"assigned", "closed"} else "claim"
+    kind = "claim" if deed["event"] in {"claimed", "released"} else "campaign"
     until = (at + timedelta(minutes=deed.get("minutes", 0))).isoformat()
     return Event(sequence=sequence, kind=kind, at=at, author="x", body={**deed, "until": until})
 
@@ -138,6 +140,39 @@ def test_ratings_stay_blind(story: tuple[list[dict[str, Any]], int, list[int]]) 
                 }
                 if seen:
                     assert campaign.closed is not None or person in item.ratings or adjudicates
+
+
+@given(stories)
+def test_who_was_shown_the_ratings_rates_nothing(story: tuple[list[dict[str, Any]], int, list[int]]) -> None:
+    """Whoever was shown them had no part in the campaign and gets none, save as an adjudicator."""
+    for campaign, at in replayed(*story):
+        for item in campaign.items.values():
+            assert campaign.disclosed.isdisjoint(item.ratings)
+            assert campaign.disclosed.isdisjoint(item.assigned)
+            for name in PEOPLE:
+                if person_key(name) in campaign.disclosed:
+                    assert campaign.objection_to_claim(item, name, at) is not None
+
+
+@given(stories)
+def test_an_item_stands_on_its_own_entries(story: tuple[list[dict[str, Any]], int, list[int]]) -> None:
+    """Read without the other items, it is the same; only a closing and a disclosure ask for all of them."""
+    deeds_, evaluators, steps = story
+    at = START
+    whole = Campaign("c", LOADED)
+    alone = {trace_id: Campaign("c", LOADED) for trace_id in TRACES[:2]}
+    for campaign in (whole, *alone.values()):
+        campaign.apply(opened(evaluators))
+    for sequence, deed in enumerate(deeds_, 1):
+        at += timedelta(minutes=steps[sequence % len(steps)])
+        if deed.get("event") in {"closed", "disclosed"}:
+            continue
+        found = event(deed, sequence, at)
+        whole.apply(found)
+        if deed["trace_id"] in alone:
+            alone[deed["trace_id"]].apply(found)
+    for trace_id, campaign in alone.items():
+        assert campaign.item(trace_id) == whole.item(trace_id)
 
 
 @given(stories)

@@ -1,11 +1,13 @@
 """How far the people of a campaign agree: with each other, with the pre-scores, and with the judge of a run."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from plumbrule.api.archive import find_interactions
 from plumbrule.api.journal import SAMPLES
 from plumbrule.api.runs import find_run
+from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.rubrics import ScorecardRubric
 from plumbrule.samples.cra import key_of_trace
@@ -19,15 +21,27 @@ _FEWER_RESAMPLES = 300  # of an evaluator's figures, which are over every dimens
 Rated = tuple[Item, str, str, int]  # an item, who rated it, the dimension, the level
 
 
-def measure_agreement(ledger: Ledger, campaign: Campaign, *, run: str | None = None) -> dict[str, Any]:
-    """Return the figures over the items that nobody will rate any more: all that are rated, of a closed campaign.
+def measure_agreement(
+    ledger: Ledger, campaign: Campaign, *, run: str | None = None, viewer: str | None = None, at: datetime
+) -> dict[str, Any]:
+    """Return the figures over all items that are rated; of an open campaign, over what ``viewer`` may see of it.
+
+    Those are items with all their ratings, the viewer's own among them.
 
     Each person's rating counts as it was first made, blind: what it became after the others' were seen says nothing
     of agreement.
     """
     rubric = campaign.loaded.rubric
     rated = [item for item in campaign.items.values() if item.ratings]
-    items = [item for item in rated if campaign.closed is not None or campaign.full(item)]
+    if campaign.closed is None and viewer is None:
+        raise UsageError(
+            f"{campaign.name}: is open, and its evaluators rate blind: --as NAME takes what NAME may see, or close it"
+        )
+    items = [
+        item
+        for item in rated
+        if campaign.closed is not None or (campaign.full(item) and campaign.visible(item, viewer, at))
+    ]
     ratings = [
         (item, person, key, level)
         for item in items

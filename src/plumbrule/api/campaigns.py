@@ -6,13 +6,14 @@ place in the chain. Looking first only spares everybody the entries that could n
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from plumbrule.api.archive import keep_interactions, name_of
 from plumbrule.api.drawing import Drawn
+from plumbrule.api.queueing import likely_items
 from plumbrule.api.reviews import (
     ADHOC,
     RubricShelf,
@@ -33,6 +34,7 @@ from plumbrule.scorecards.items import Claim, Event, Item, Role
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _RESERVED = {ADHOC, "last"}
 _SHOWN = 60
+_TRIED = 20  # likely items, before a campaign is read whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ def open_campaign(
     wanted = drawn.trigger.evaluators
     if evaluators is not None and evaluators < wanted:
         raise UsageError(f"{drawn.trigger.key} takes {wanted} evaluators or more for each item, not {evaluators}")
-    paired = list(drawn.earlier.values())
+    paired = [earlier.prescore for earlier in drawn.earlier.values()]
     prescores = [*drawn.prescores, *paired]
     kept = keep_interactions(
         ledger, [each.interaction for each in prescores], prescores, author=author, at=at, rubric=loaded
@@ -87,12 +89,17 @@ def open_campaign(
 
 def campaign_names(ledger: Ledger) -> list[str]:
     """Return the campaigns of a ledger, the oldest first."""
-    subjects = dict.fromkeys(entry.subject for entry in ledger.entries(kind="campaign"))
+    subjects = dict.fromkeys(subject for subject, _ in ledger.outlines(kind="campaign"))
     return [subject.split("/")[1] for subject in subjects]
 
 
 def find_campaign(ledger: Ledger, reference: str = "last") -> Standing:
     """Return the campaign with this name, the only one whose name begins so, or the last one opened."""
+    return load_campaign(ledger, find_name(ledger, reference))
+
+
+def find_name(ledger: Ledger, reference: str = "last") -> str:
+    """Return the name of that campaign, without reading it."""
     names = campaign_names(ledger)
     if not names:
         raise UsageError(f"{ledger.name}: there is no campaign yet: 'plumbrule sample PATH --trigger T' opens one")
@@ -102,7 +109,7 @@ def find_campaign(ledger: Ledger, reference: str = "last") -> Standing:
         raise UsageError(f"{ledger.name}: there is no campaign '{reference[:_SHOWN]}'; 'plumbrule review list' does")
     if not exact and len(found) > 1:
         raise UsageError(f"{ledger.name}: {len(found)} campaigns begin with '{reference[:_SHOWN]}': write more of it")
-    return load_campaign(ledger, (exact or found)[0])
+    return (exact or found)[0]
 
 
 def load_campaign(ledger: Ledger, name: str) -> Standing:
@@ -112,6 +119,29 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
     wanted = [entry for entry in found if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
     wanted.sort(key=lambda entry: entry.sequence)
     return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+
+
+def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
+    """Return a campaign with the claims and records of these items alone: all that tells who may do what with them.
+
+    A closing or a disclosure counts or not by all of the items, so that a campaign with one of these is read whole.
+    """
+    last = ledger.checkpoint().sequence
+    found = list(ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
+    if any(entry.value["event"] not in {"opened", "assigned"} for entry in found):
+        return load_campaign(ledger, name)
+    for part in dict.fromkeys(escaped(key_of_trace(trace_id), part=True) for trace_id in trace_ids):
+        found += ledger.entries(kind="claim", subject=f"campaigns/{name}/{part}")
+        found += ledger.entries(kind="record", run=f"records/{name}/{part}")
+    wanted = sorted((entry for entry in found if entry.sequence <= last), key=lambda entry: entry.sequence)
+    return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+
+
+def load_item(ledger: Ledger, name: str, trace_id: str) -> tuple[Campaign, Item]:
+    """Return one item, by its trace id or the start of it, and the campaign with what was done on that item."""
+    named = item_of(load_items(ledger, name, ()).campaign, trace_id).trace_id
+    campaign = load_items(ledger, name, [named]).campaign
+    return campaign, item_of(campaign, named)
 
 
 def item_of(campaign: Campaign, trace_id: str) -> Item:
@@ -130,8 +160,7 @@ def claim_item(
     ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
 ) -> tuple[Item, Claim]:
     """Take one item, or keep it for longer; an error says who or what stands against it."""
-    campaign = load_campaign(ledger, name).campaign
-    item = item_of(campaign, trace_id)
+    campaign, item = load_item(ledger, name, trace_id)
     objection = campaign.objection_to_claim(item, evaluator, at, role)
     if objection is not None:
         raise UsageError(objection)
@@ -144,10 +173,13 @@ def claim_next(
     ledger: Ledger, name: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
 ) -> tuple[Item, Claim] | None:
     """Return the item that somebody holds, else take the next one that is free; None where there is none left."""
-    campaign = load_campaign(ledger, name).campaign
     person = person_key(evaluator)
     if not person:
         raise UsageError("name the evaluator")
+    quick = _claim_likely(ledger, name, evaluator, at=at) if role == "evaluator" else None
+    if quick is not None:
+        return quick
+    campaign = load_campaign(ledger, name).campaign
     for item in campaign.items.values():
         claim = item.adjudicating if role == "adjudicator" else item.claims.get(person)
         if claim is not None and claim.person == person and claim.until > at:
@@ -166,6 +198,26 @@ def claim_next(
         campaign, entry = _append_claim(ledger, campaign, item, evaluator, at=at, role=role)
         if entry.sequence not in campaign.void:  # else somebody was quicker
             return _held(campaign, item, evaluator, role)
+
+
+def _claim_likely(ledger: Ledger, name: str, evaluator: str, *, at: datetime) -> tuple[Item, Claim] | None:
+    """Return or take one of the likeliest items, without reading the whole campaign; None where that was no use."""
+    likely = likely_items(ledger, load_items(ledger, name, ()).campaign, evaluator)
+    for trace_id in likely.held[:_TRIED]:
+        _, item = load_item(ledger, name, trace_id)
+        claim = item.holders(at).get(person_key(evaluator))
+        if claim is not None:
+            return item, claim
+    if len(likely.held) > _TRIED:
+        return None
+    for trace_id in likely.free[:_TRIED]:
+        campaign, item = load_item(ledger, name, trace_id)
+        if campaign.objection_to_claim(item, evaluator, at) is not None:
+            continue
+        campaign, entry = _append_claim(ledger, campaign, item, evaluator, at=at, role="evaluator")
+        if entry.sequence not in campaign.void:  # else somebody was quicker
+            return _held(campaign, item, evaluator, "evaluator")
+    return None
 
 
 def release_item(
@@ -188,7 +240,7 @@ def _append_claim(
     body |= {"trace_id": item.trace_id, "campaign": campaign.name}
     draft = _draft("claim", campaign.name, body, evaluator, at, item=item)
     entry = ledger.append_many([draft])[0]
-    return load_campaign(ledger, campaign.name).campaign, entry
+    return load_items(ledger, campaign.name, [item.trace_id]).campaign, entry
 
 
 def _told(
@@ -202,8 +254,7 @@ def _told(
     at: datetime,
     author: str | None = None,
 ) -> Item:
-    campaign = load_campaign(ledger, name).campaign
-    item = item_of(campaign, trace_id)
+    campaign, item = load_item(ledger, name, trace_id)
     body = {**said, "evaluator": evaluator, "trace_id": item.trace_id, "campaign": name}
     target = item if kind == "claim" else None
     rehearsal = Event(sequence=campaign.sequence + 1, kind=kind, at=at, author=author or evaluator, body=body)
@@ -211,9 +262,9 @@ def _told(
     if rehearsal.sequence in campaign.void:
         raise UsageError(campaign.void[rehearsal.sequence])
     entry = ledger.append_many([_draft(kind, name, body, author or evaluator, at, item=target)])[0]
-    campaign = load_campaign(ledger, name).campaign
+    campaign, item = load_item(ledger, name, item.trace_id)
     check_counts(campaign, entry)
-    return item_of(campaign, item.trace_id)
+    return item
 
 
 def _draft(
@@ -246,7 +297,8 @@ def _item(drawn: Drawn, interaction: Any) -> dict[str, Any]:  # noqa: ANN401 - a
         "trace_id": name,
         "query": interaction.sample.question,
         "stratum": next(stratum.key for stratum in drawn.manifest.strata if name in stratum.drawn),
-        "earlier": None if earlier is None else name_of(earlier.interaction),
+        "earlier": None if earlier is None else name_of(earlier.prescore.interaction),
+        "paired_by": None if earlier is None else earlier.paired_by,
         "why": list(drawn.why.get(name, ())),
     }
 

@@ -4,7 +4,7 @@ import datetime as dt
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 from urllib.parse import unquote
 
@@ -84,7 +84,12 @@ class Cases:
 
 
 def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()) -> Cases:
-    """Return what the ledger holds; cards are decided anew, by the rubric in force."""
+    """Return what the ledger holds; cards are decided anew, by the rubric in force.
+
+    Records of open campaigns are left out, and a remark counts them: their evaluators rate blind.
+    """
+    stored = stored_records(ledger)
+    told = [each for each in stored if not each.blind]
     rated = [
         Rated(
             record=read_record(each.entry.value["record"], loaded.rubric, complete=False),
@@ -92,13 +97,17 @@ def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers
             campaign=each.campaign,
             adjudicates=each.role == _ADJUDICATOR,
         )
-        for each in stored_records(ledger)
+        for each in told
     ]
     strata, populations = _draws(ledger.entries(kind="campaign"))
-    found = _met(
+    met = _met(
         ((key_of_trace(each.trace_id), each.week, each.entry) for each in stored_interactions(ledger)), rated, known_of
     )
-    return _gathered(rated, found, loaded, triggers=triggers, strata=strata, populations=populations)
+    found = _gathered(rated, met, loaded, triggers=triggers, strata=strata, populations=populations)
+    left = len(stored) - len(told)
+    names = ", ".join(dict.fromkeys(each.campaign or "" for each in stored if each.blind))
+    said = f"left out until their campaign is closed, because its evaluators rate blind: {left} records of {names}"
+    return replace(found, remarks=(*found.remarks, said)) if left else found
 
 
 def cases_of_files(

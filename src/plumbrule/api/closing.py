@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from plumbrule.api.campaigns import check_counts, load_campaign
+from plumbrule.api.pairing import compare_answers
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.scorecards.campaigns import Campaign
@@ -43,7 +44,7 @@ def close_campaign(
         check_counts(campaign, entry)
     elif kept_decision(ledger, name) is not None:
         raise UsageError(f"{name}: is closed already; 'plumbrule review progress' shows its decision")
-    decision = decide_campaign(campaign)
+    decision = {**decide_campaign(campaign), "paired": compare_answers(ledger, campaign, people=True)}
     ledger.append("decision", f"campaigns/{name}", decision, author, at=at)
     return decision
 
@@ -70,8 +71,11 @@ def decide_campaign(campaign: Campaign) -> dict[str, Any]:
             f"closed as is: {len(unrated)} items have no rating, {len(unfinished)} lack one or wait for an adjudicator"
         )
     decided = release.to_dict()
-    if left and release.recommendation == "Pass":  # what nobody looked at cannot be without notes
+    if left and release.recommendation == "Pass":  # one who should have looked did not: that needs a note
         decided["recommendation"] = "Pass with notes"
+    if unrated:  # what nobody looked at cannot pass
+        decided |= {"release": False, "recommendation": "Fail"}
+        decided["reasons"] = [*decided["reasons"], f"{len(unrated)} of {len(campaign.items)} items have no rating"]
     return {
         "campaign": campaign.name,
         "trigger": campaign.plan["trigger"],

@@ -18,6 +18,7 @@ from plumbrule.samples.corpus import Corpus, read_corpus
 from plumbrule.samples.cra import key_of_trace
 from plumbrule.samples.interaction_reading import InteractionReading
 from plumbrule.samples.interactions import Interaction
+from plumbrule.scorecards.items import PairedBy
 from plumbrule.scorecards.sampling import Interaction as Drawable
 from plumbrule.scorecards.sampling import Manifest, draw_sample
 from plumbrule.scorecards.traits import traits_of, week_in
@@ -45,6 +46,14 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """An earlier model's answer to what was drawn, and how the two were found to belong together."""
+
+    prescore: Prescore
+    paired_by: PairedBy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
     """A sample, ready to be opened as a campaign."""
 
@@ -52,7 +61,7 @@ class Drawn:
     trigger: Trigger
     manifest: Manifest
     prescores: tuple[Prescore, ...]  # of what was drawn, in the order of the manifest
-    earlier: dict[str, Prescore]  # by the key of the interaction that it is paired with
+    earlier: dict[str, Earlier]  # by the key of the interaction that it is paired with
     why: dict[str, tuple[str, ...]]
     read: int
     week: str | None
@@ -106,10 +115,14 @@ def draw(request: Request, loaded: Loaded[ScorecardRubric]) -> Drawn:
         raise InputError(f"{request.path}: changed while it was read; draw again")
     scorer = prescorer(load_compliance(), load_refusals(), claims=request.claims)
     prescores = tuple(scorer.prescore_many(chosen[id_] for id_ in manifest.drawn))
-    earlier: dict[str, Prescore] = {}
+    earlier: dict[str, Earlier] = {}
     if request.earlier is not None:
         pairs = _paired(request, corpus, [prescore.interaction for prescore in prescores], found.remarks)
-        earlier = dict(zip(pairs, scorer.prescore_many(pairs.values()), strict=True))
+        scored = scorer.prescore_many(answer for answer, _ in pairs.values())
+        earlier = {
+            key: Earlier(prescore=prescore, paired_by=how)
+            for (key, (_, how)), prescore in zip(pairs.items(), scored, strict=True)
+        }
     weeks = found.weeks - {None}
     return Drawn(
         request=request,
@@ -217,26 +230,38 @@ def _remarks(manifest: Manifest, trigger: Trigger, rubric: ScorecardRubric) -> I
 
 def _paired(
     request: Request, corpus: Corpus | None, drawn: Iterable[Interaction], remarks: list[str]
-) -> dict[str, Interaction]:
-    """Return the earlier model's answer to each question that was drawn, by the key of the new one."""
+) -> dict[str, tuple[Interaction, PairedBy]]:
+    """Return the earlier model's answer to each question that was drawn, by the key of the new one.
+
+    Each answer is in one pair: two pairs that share one would count as two.
+    """
     by_id: dict[str, Interaction] = {}
-    by_question: dict[str, Interaction] = {}
+    by_question: dict[str, list[Interaction]] = {}
     for each in _reading(request, corpus, request.earlier):
         by_id.setdefault(each.sample.id, each)
-        by_question.setdefault(_folded(each.sample.question), each)
-    pairs: dict[str, Interaction] = {}
+        by_question.setdefault(_folded(each.sample.question), []).append(each)
+    pairs: dict[str, tuple[Interaction, PairedBy]] = {}
+    used: set[str] = set()
     missing = 0
     for interaction in drawn:
-        found = by_question.get(_folded(interaction.sample.question)) or by_id.get(interaction.sample.id)
-        if found is None:
+        same = by_question.get(_folded(interaction.sample.question), [])
+        named = by_id.get(interaction.sample.id)
+        tried: list[tuple[Interaction, PairedBy]] = [(each, "question") for each in same]
+        tried.sort(key=lambda pair: pair[0] is not named)  # of several that ask the same, the one with the same id
+        if named is not None:
+            tried.append((named, "id"))
+        pair = next((pair for pair in tried if key_of_trace(name_of(pair[0])) not in used), None)
+        if pair is None:
             missing += 1
-        elif key_of_trace(name_of(found)) == key_of_trace(name_of(interaction)):
+            continue
+        key, earlier_key = key_of_trace(name_of(interaction)), key_of_trace(name_of(pair[0]))
+        if earlier_key == key:
             raise InputError(
-                f"{request.earlier}: '{name_of(found)[:_SHOWN]}' is the trace id of a new answer, too: "
+                f"{request.earlier}: '{name_of(interaction)[:_SHOWN]}' is the trace id of a new answer, too: "
                 "each answer has its own"
             )
-        else:
-            pairs[key_of_trace(name_of(interaction))] = found
+        used.add(earlier_key)
+        pairs[key] = pair
     if missing:
         remarks.append(f"unpaired: {missing} of what was drawn has no earlier answer in {request.earlier}")
     return pairs

@@ -15,6 +15,7 @@ from plumbrule.api.cases import Case, cases_of_ledger, interaction_of
 from plumbrule.api.interactions import Source, prescorer
 from plumbrule.api.journal import SAMPLES
 from plumbrule.api.lookup import Located, locate
+from plumbrule.api.reviews import open_campaigns
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger, ResultKey
 from plumbrule.ledger.entry import escaped
@@ -81,9 +82,8 @@ def incident_on(
     kept = located.prescore
     prescore = kept if kept is not None else prescorer(compliance, refusals).prescore(interaction).to_dict()
     verdict = VerdictScorer(verdict_rubric).score(sample).to_dict()
-    blind = frozenset[str]() if ledger is None else _open_campaigns(ledger)
-    told = () if ledger is None else cases_of_ledger(ledger, scorecard).cases
-    cases = tuple(case for case in told if case.campaign not in blind)
+    blind = frozenset[str]() if ledger is None else frozenset(open_campaigns(ledger))
+    cases = () if ledger is None else cases_of_ledger(ledger, scorecard).cases
     settled = tuple(
         Settled(
             campaign=case.campaign,
@@ -149,14 +149,6 @@ def _naming(entries: Iterable[Entry], trace_id: str) -> Iterator[Entry]:
         forms.add(str(UUID(trace_id)))
     written = [orjson.dumps(form).decode() for form in sorted(forms)]
     return (entry for entry in entries if any(form in entry.body for form in written))
-
-
-def _open_campaigns(ledger: Ledger) -> frozenset[str]:
-    """Return the campaigns that are not closed: their evaluators rate blind, so that nothing may show a rating."""
-    said: dict[str, set[str]] = {}
-    for entry in ledger.entries(kind="campaign"):
-        said.setdefault(entry.subject.removeprefix("campaigns/"), set()).add(entry.value["event"])
-    return frozenset(name for name, events in said.items() if "closed" not in events)
 
 
 def _histories(ledger: Ledger, trace_id: str, blind: frozenset[str] = frozenset()) -> Iterator[RecordHistory]:

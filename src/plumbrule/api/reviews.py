@@ -33,6 +33,7 @@ class StoredRecord:
     revision: int
     entries: tuple[Entry, ...]
     rubric: Loaded[ScorecardRubric]
+    blind: bool = False  # its campaign is open: whoever may still rate there must not see it
 
     @property
     def entry(self) -> Entry:
@@ -98,7 +99,12 @@ def record_drafts(
         raise InputError("a revision needs a reason")
     subject = subject_of(campaign, record.trace_id, record.evaluator)
     if revision is None:
-        before = [entry for entry in ledger.entries(kind="record", subject=subject) if entry.value["role"] == role]
+        room, person = subject.rpartition("/")[0], person_key(record.evaluator)
+        before = [
+            entry
+            for entry in ledger.entries(kind="record", run=room)
+            if (found := entry.value)["role"] == role and person_key(found["record"]["evaluator"]) == person
+        ]
         revision = len(before)
         if campaign is None:
             _check_adhoc(record, reason, standing=revision)
@@ -134,21 +140,39 @@ def stored_records(ledger: Ledger) -> list[StoredRecord]:
 
     A record that came too late for its claim, or twice, stands in the ledger but does not count.
     """
+    rubrics = RubricShelf(ledger)
+    found: list[StoredRecord] = []
+    for name, members in _by_campaign(ledger).items():
+        if name is None or all(entry.kind == "record" for entry in members):  # kept under a name that nobody opened
+            found += _alone(members, name, rubrics)
+        else:
+            found += records_of(campaign_of(name, members, rubrics), members)
+    return sorted(found, key=lambda record: record.entries[0].sequence)
+
+
+def open_campaigns(ledger: Ledger) -> tuple[str, ...]:
+    """Return the campaigns that are not closed: their evaluators rate blind, so that nothing may show a rating."""
+    rubrics = RubricShelf(ledger)
+    return tuple(
+        name
+        for name, members in _by_campaign(ledger).items()
+        if name is not None
+        and any(entry.kind == "campaign" for entry in members)
+        and campaign_of(name, members, rubrics).closed is None
+    )
+
+
+def _by_campaign(ledger: Ledger) -> dict[str | None, list[Entry]]:
+    """Return all that makes campaigns and records, in the order of the chain, as it was at one moment."""
     entries: dict[str | None, list[Entry]] = {}
     last = ledger.checkpoint().sequence
     for kind in (*_OF_A_CAMPAIGN, "record"):
         for entry in ledger.entries(kind=kind):
             if entry.sequence <= last:
                 entries.setdefault(_campaign_of(entry), []).append(entry)
-    rubrics = RubricShelf(ledger)
-    found: list[StoredRecord] = []
-    for name, members in entries.items():
+    for members in entries.values():
         members.sort(key=lambda entry: entry.sequence)
-        if name is None or all(entry.kind == "record" for entry in members):  # kept under a name that nobody opened
-            found += _alone(members, name, rubrics)
-        else:
-            found += records_of(campaign_of(name, members, rubrics), members)
-    return sorted(found, key=lambda record: record.entries[0].sequence)
+    return entries
 
 
 def campaign_of(name: str, entries: Iterable[Entry], rubrics: "RubricShelf") -> Campaign:
@@ -173,6 +197,7 @@ def records_of(campaign: Campaign, entries: Iterable[Entry]) -> Iterator[StoredR
             revision=len(revisions) - 1,
             entries=revisions,
             rubric=campaign.loaded,
+            blind=campaign.closed is None,
         )
 
 

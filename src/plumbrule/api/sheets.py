@@ -11,6 +11,7 @@ from typing import Any
 
 from plumbrule.api.archive import StoredInteraction, find_interaction
 from plumbrule.api.campaigns import Standing
+from plumbrule.api.closing import kept_decision
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
@@ -39,7 +40,9 @@ def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at:
         "stratum": item.stratum,
         "why": list(item.why),
         **_interaction(stored),
-        "earlier": None if earlier is None else _interaction(earlier),
+        "earlier": None if earlier is None else {**_interaction(earlier), "prescore": earlier.prescore},
+        "paired_by": item.paired_by,
+        "pair": _pair(ledger, campaign, item),
         "prescore": stored.prescore,
         "ratings": [_rating(rated, rubric) for rated in campaign.visible(item, viewer, at)],
         "guidelines": [asdict(guideline) for guideline in rubric.guidelines],
@@ -130,6 +133,13 @@ def _interaction(stored: StoredInteraction) -> dict[str, Any]:
         "timestamp": sample.timestamp,
         "trace": stored.body["trace"],
     }
+
+
+def _pair(ledger: Ledger, campaign: Campaign, item: Item) -> Mapping[str, Any] | None:
+    """Return how an item stands to its pair, by the decision of a campaign that is closed."""
+    decision = kept_decision(ledger, campaign.name) if campaign.closed is not None and item.earlier else None
+    paired = None if decision is None else decision.get("paired")  # not there in one of an older version
+    return next((pair for pair in paired["pairs"] if pair["trace_id"] == item.trace_id), None) if paired else None
 
 
 def _dimensions(rubric: ScorecardRubric, in_view: list[str]) -> list[dict[str, Any]]:

@@ -1,12 +1,14 @@
-"""Records on their way into a campaign: filled in, held against who may rate what, kept all together or not at all."""
+"""Records on their way into the ledger: filled in, held against who may rate what, kept all together or not at all."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from plumbrule.api.campaigns import check_counts, claim_item, item_of, load_campaign
-from plumbrule.api.reviews import StoredRecord, record_drafts
-from plumbrule.errors import InputError
+from plumbrule.api.campaigns import check_counts, claim_item, item_of, load_items
+from plumbrule.api.reviews import StoredRecord, record_drafts, stored_records
+from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Draft, Ledger
+from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
+from plumbrule.samples.cra import key_of_trace
 from plumbrule.scorecards.adjudication import person_key
 from plumbrule.scorecards.campaigns import Campaign
 from plumbrule.scorecards.items import Event, Item, Rated, Role
@@ -31,9 +33,11 @@ def submit_records(
     What a record leaves out is filled in: its trigger and query from the campaign, and in a revision or adjudication
     every rating that it does not change.
     """
-    campaign = load_campaign(ledger, name).campaign
+    listed = list(given)
+    named = [str(each["trace_id"]) for _, each in listed if isinstance(each, Mapping) and each.get("trace_id")]
+    campaign = load_items(ledger, name, named).campaign
     drafts: list[Draft] = []
-    for place, each in given:
+    for place, each in listed:
         try:
             record = _read(each, campaign, evaluator=evaluator, role=role, revises=reason is not None)
             made = _made(item_of(campaign, record.trace_id or ""), record.evaluator or "", role)
@@ -54,12 +58,46 @@ def submit_records(
     if not drafts:
         raise InputError("there is no record to keep")
     kept = {entry.sequence for entry in ledger.append_many(drafts) if entry.kind == "record"}
-    standing = load_campaign(ledger, name)
+    standing = load_items(ledger, name, named)
     for entry in standing.entries:
         if entry.sequence in kept:
             check_counts(standing.campaign, entry)
     found = [record for record in standing.records() if record.entry.sequence in kept]
     return sorted(found, key=lambda record: record.entry.sequence)  # as they were given
+
+
+def keep_adhoc(
+    ledger: Ledger,
+    given: Iterable[tuple[str, object]],
+    *,
+    at: datetime,
+    evaluator: str | None = None,
+    rubric: Loaded[ScorecardRubric] | None = None,
+) -> list[StoredRecord]:
+    """Keep records outside of any campaign, each with its place for messages, all or none."""
+    loaded = rubric or load_scorecard()
+    drafts: list[Draft] = []
+    cards: dict[tuple[str, str], str] = {}
+    for place, each in given:
+        filled = {"evaluator": evaluator, **each} if isinstance(each, Mapping) and evaluator is not None else each
+        try:
+            record = read_record(filled, loaded.rubric)
+            made = record_drafts(
+                ledger, record, campaign=None, role="evaluator", reason=None, at=at, loaded=loaded, revision=None
+            )
+        except InputError as error:
+            raise InputError(f"{place}: {error}" if place else str(error)) from None
+        before = cards.setdefault((key_of_trace(record.trace_id or ""), person_key(record.evaluator or "")), place)
+        if before != place:
+            raise InputError(f"{place}: rates what {before} rates already, by the same evaluator: give it once")
+        drafts += made if not drafts else made[-1:]  # the rubric is kept once
+    if not drafts:
+        raise InputError("there is no record to keep")
+    kept = {entry.sequence for entry in ledger.append_many(drafts) if entry.kind == "record"}
+    found = [record for record in stored_records(ledger) if record.entry.sequence in kept]
+    if len(found) < len(kept):
+        raise UsageError("somebody kept one of these records a moment ago: the first of them counts")
+    return found
 
 
 def adjudicate_item(

@@ -30,9 +30,11 @@ def show_feedback(source: CardSource, *, as_json: bool) -> None:
         cases = source.read(None)
     found = patterns_in(cases, source.loaded.rubric)
     if as_json:
-        print_json({**found.to_dict(), "rubric": source.loaded.stamp()})
+        print_json({**found.to_dict(), "remarks": list(cases.remarks), "rubric": source.loaded.stamp()})
     else:
         _show(found)
+        for remark in cases.remarks:
+            stdout().print(plain(f"remark: {remark}", "yellow"), soft_wrap=True)
 
 
 def take_sample(

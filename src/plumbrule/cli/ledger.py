@@ -40,17 +40,25 @@ def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, a
 
 @command.command("export")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--with-open-ratings", is_flag=True, help="With the records of open campaigns; it is recorded.")
+@click.option("--as", "person", metavar="NAME", help="Who sees them, and rates none of it.")
 @ledger_option
-def export(file: Path, ledger_url: str | None) -> None:
+def export(file: Path, with_open_ratings: bool, person: str | None, ledger_url: str | None) -> None:
     """Write every entry to FILE, .jsonl or .parquet.
 
+    Evaluators rate blind, so that of the records of open campaigns only the hashes are written. --with-open-ratings
+    writes all to somebody who rates in none of them, and who may not do so afterwards.
+
     \b
-    Example:
+    Examples:
       plumbrule ledger export entries.jsonl
+      plumbrule ledger export entries.jsonl --with-open-ratings --as Auditor
     """
     from plumbrule.cli.storage import export_entries
 
-    export_entries(file, ledger_url=ledger_url)
+    if with_open_ratings != (person is not None):
+        raise click.UsageError("--with-open-ratings and --as NAME go together: who is to see the ratings?")
+    export_entries(file, to=person, ledger_url=ledger_url)
 
 
 @command.command("backup")

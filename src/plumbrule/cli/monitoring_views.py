@@ -36,6 +36,7 @@ def show_monitoring(
     """Print what the figures are, how they went, and what is at alert."""
     if not found.weeks:
         console.print(plain("there are no records: review some interactions first", "yellow"))
+        _show_remarks(console, cases)
         return
     console.print(plain(_headline(found), "bold"), soft_wrap=True)
     console.print()
@@ -47,8 +48,7 @@ def show_monitoring(
     console.print(plain("~ watch, ! alert; · and none: there is no figure", "dim"))
     console.print()
     _show_refusals(console, found.refusals)
-    for remark in cases.remarks:
-        console.print(plain(f"remark: {remark}", "yellow"), soft_wrap=True)
+    _show_remarks(console, cases)
     console.print()
     for alert in alerts:
         limit = f"alert at {figure_text(alert.body['alert'])}"
@@ -75,6 +75,11 @@ def weeks_line(line: Sequence[Figure], rule: FigureRule) -> Text:
     """Return a bar for each week, in the colour of how the figure stood then."""
     bars = sparkline([each.raw.value for each in line], [rule.target.bound, rule.alert])
     return Text.assemble(*((bar, STATUS_STYLES[each.status]) for bar, each in zip(bars, line, strict=True)))
+
+
+def _show_remarks(console: Console, cases: Cases) -> None:
+    for remark in cases.remarks:
+        console.print(plain(f"remark: {remark}", "yellow"), soft_wrap=True)
 
 
 def _headline(found: Monitoring) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from plumbrule.api.campaigns import claim_next, find_campaign, item_of, load_campaign
+from plumbrule.api.campaigns import claim_next, find_name, load_item
 from plumbrule.api.sheets import sheet_of
 from plumbrule.api.submissions import adjudicate_item, submit_records
 from plumbrule.cli.benchmarks import print_json
@@ -37,7 +37,7 @@ def rate_items(
     role: Role = "adjudicator" if adjudicate else "evaluator"
     kept = 0
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         while count is None or kept < count:
             found = claim_next(ledger, name, person, at=now(), role=role)
             if found is None:
@@ -64,8 +64,7 @@ def _ask_card(
     ledger: Ledger, name: str, item: Item, person: str, console: Console, *, adjudicate: bool
 ) -> dict[str, Any]:
     """Show one item and return the record that the evaluator confirmed."""
-    campaign = load_campaign(ledger, name).campaign
-    item = item_of(campaign, item.trace_id)
+    campaign, item = load_item(ledger, name, item.trace_id)
     sheet = sheet_of(ledger, campaign, item, person, at=now())
     show_interaction(console, sheet)
     settled = campaign.settlement(item) if adjudicate else None

@@ -88,12 +88,14 @@ def progress(reference: str, ledger_url: str | None, as_json: bool) -> None:
 @command.command("agreement")
 @campaign_option
 @click.option("--run", metavar="RUN", help="Hold people against the judge of this run, too: its id, or last.")
+@click.option("--as", "person", metavar="NAME", help="While the campaign is open: over what NAME may see.")
 @ledger_option
 @json_option
-def agreement(reference: str, run: str | None, ledger_url: str | None, as_json: bool) -> None:
+def agreement(reference: str, run: str | None, person: str | None, ledger_url: str | None, as_json: bool) -> None:
     """Show how far people agree: with each other, with the pre-scores and with the judge of a run.
 
-    Each rating counts as it was first made, blind. While the campaign is open, only items with all their ratings count.
+    Each rating counts as it was first made, blind. While the campaign is open, only items that you rated count, once
+    they have all their ratings.
 
     \b
     Examples:
@@ -102,7 +104,7 @@ def agreement(reference: str, run: str | None, ledger_url: str | None, as_json: 
     """
     from plumbrule.cli.reviewing import show_agreement
 
-    show_agreement(reference, run=run, ledger_url=ledger_url, as_json=as_json)
+    show_agreement(reference, run=run, person=person, ledger_url=ledger_url, as_json=as_json)
 
 
 @command.command("close")
@@ -114,7 +116,7 @@ def agreement(reference: str, run: str | None, ledger_url: str | None, as_json: 
     show_default=True,
     help="What blocks: any record, or for rules that are not about Unsafe the mean.",
 )
-@click.option("--as-is", is_flag=True, help="Close though items are open; it is recorded.")
+@click.option("--as-is", is_flag=True, help="Close though items are open: no release if any has no rating.")
 @click.option("--as", "person", metavar="NAME", default="plumbrule review", help="Who closes it, for the ledger.")
 @ledger_option
 @json_option

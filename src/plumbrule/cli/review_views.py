@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.console import plain
+from plumbrule.cli.pairing_views import show_pairing
 from plumbrule.reports.wording import figure
 
 _STATUS = {"open": "dim", "claimed": "cyan", "adjudication": "yellow", "done": "green"}
@@ -103,11 +104,13 @@ def show_decision(console: Console, decision: dict[str, Any]) -> None:
         console.print(plain(f"  {reason}"), soft_wrap=True)
     for remark in decision["remarks"]:
         console.print(plain(remark, "yellow"), soft_wrap=True)
+    if decision.get("paired") is not None:  # not in a decision of an older version
+        show_pairing(console, decision["paired"])
 
 
 def show_agreement(console: Console, found: dict[str, Any]) -> None:
     """Print how far people agree with each other, with the pre-scores and with a judge."""
-    left = f"; {found['left_out']} are left out until they have all their ratings" if found["left_out"] else ""
+    left = f"; {found['left_out']} are left out until you may see all their ratings" if found["left_out"] else ""
     console.print(plain(f"{found['campaign']}: {found['items']} items{left}"), soft_wrap=True)
     console.print()
     headings = ("rated twice", "alpha", "95% interval", "AC1")

@@ -13,27 +13,28 @@ from plumbrule.api.campaigns import (
     claim_item,
     claim_next,
     find_campaign,
-    item_of,
+    find_name,
     load_campaign,
+    load_item,
     release_item,
 )
 from plumbrule.api.closing import close_campaign, kept_decision
-from plumbrule.api.reviews import StoredRecord, keep_record, stored_records
+from plumbrule.api.pairing import compare_answers
+from plumbrule.api.reviews import StoredRecord
 from plumbrule.api.sheets import describe_items, describe_progress, exported_records, sheet_of
-from plumbrule.api.submissions import adjudicate_item, submit_records
+from plumbrule.api.submissions import adjudicate_item, keep_adhoc, submit_records
 from plumbrule.cli import review_views as views
 from plumbrule.cli.benchmarks import print_json
 from plumbrule.cli.cards import show_decided
 from plumbrule.cli.console import plain, stdout
+from plumbrule.cli.pairing_views import show_pairing
 from plumbrule.cli.sheet_views import show_sheet
 from plumbrule.cli.storage import now, open_here
-from plumbrule.errors import InputError, UsageError
+from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
-from plumbrule.rubrics import load_scorecard
 from plumbrule.scorecards.items import Item, Role
 from plumbrule.scorecards.reading import read_given
-from plumbrule.scorecards.records import read_record
 from plumbrule.scorecards.releases import ReleaseMode
 from plumbrule.writing import written_whole
 
@@ -68,18 +69,24 @@ def show_progress(reference: str, *, ledger_url: str | None, as_json: bool) -> N
         campaign = find_campaign(ledger, reference).campaign
         found = describe_progress(campaign, at=now())
         decision = kept_decision(ledger, campaign.name) if campaign.closed is not None else None
+        paired = compare_answers(ledger, campaign, people=False) if campaign.closed is None else None
     if as_json:
-        print_json({**found, "decision": decision})
+        print_json({**found, "paired": paired, "decision": decision})
     else:
         views.show_progress(stdout(), found)
+        if paired is not None:
+            show_pairing(stdout(), paired)
         if decision is not None:
             views.show_decision(stdout(), decision)
 
 
-def show_agreement(reference: str, *, run: str | None, ledger_url: str | None, as_json: bool) -> None:
+def show_agreement(
+    reference: str, *, run: str | None, person: str | None, ledger_url: str | None, as_json: bool
+) -> None:
     """Show how far people agree."""
     with open_here(ledger_url) as ledger:
-        found = measure_agreement(ledger, find_campaign(ledger, reference).campaign, run=run)
+        campaign = find_campaign(ledger, reference).campaign
+        found = measure_agreement(ledger, campaign, run=run, viewer=person, at=now())
     if as_json:
         print_json(found)
     else:
@@ -91,7 +98,7 @@ def close(
 ) -> bool:
     """Close a campaign; tell whether it releases."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         decision = close_campaign(ledger, name, author=person, at=now(), mode=mode, as_is=as_is)
     if as_json:
         print_json(decision)
@@ -121,7 +128,7 @@ def export(file: str, reference: str, *, person: str | None, ledger_url: str | N
 def show_next(reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
     """Take the next item and show it."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         found = claim_next(ledger, name, person, at=now())
         if found is None:
             _say_nothing_left(name, person, as_json=as_json)
@@ -140,7 +147,7 @@ def claim_items(
 ) -> None:
     """Take several items."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         if count is not None:
             at = now()
             campaign = load_campaign(ledger, name).campaign
@@ -159,7 +166,7 @@ def claim_items(
 def release_one(trace_id: str, reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
     """Give an item back."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         item = release_item(ledger, name, trace_id, person, at=now())
     _say(f"{item.trace_id}: given back", {"campaign": name, "released": item.trace_id}, as_json=as_json)
 
@@ -169,7 +176,7 @@ def assign_items(
 ) -> None:
     """Keep items for somebody."""
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         items = [assign_item(ledger, name, each, person, author=author, at=now()) for each in trace_ids]
     assigned = [item.trace_id for item in items]
     said = f"kept for {person}: {', '.join(assigned)}"
@@ -179,8 +186,8 @@ def assign_items(
 def show_item(trace_id: str, reference: str, *, person: str, ledger_url: str | None, as_json: bool) -> None:
     """Show one item."""
     with open_here(ledger_url) as ledger:
-        campaign = find_campaign(ledger, reference).campaign
-        _show_item(ledger, campaign.name, item_of(campaign, trace_id), person, as_json=as_json)
+        name = find_name(ledger, reference)
+        _show_item(ledger, name, load_item(ledger, name, trace_id)[1], person, as_json=as_json)
 
 
 def submit_file(
@@ -198,9 +205,9 @@ def submit_file(
     given = list(read_given(file))
     with open_here(ledger_url, make=adhoc) as ledger:
         if adhoc:
-            kept = _keep_adhoc(ledger, given, person)
+            kept = keep_adhoc(ledger, given, at=now(), evaluator=person)
         else:
-            name = find_campaign(ledger, reference).campaign.name
+            name = find_name(ledger, reference)
             kept = submit_records(ledger, name, given, at=now(), evaluator=person, role=role, reason=reason)
     _show_kept(kept, as_json=as_json)
 
@@ -217,11 +224,10 @@ def adjudicate_one(
     """Take an item that waits for an adjudicator and show it, or decide it."""
     given = None if file is None else _one_of(file)
     with open_here(ledger_url) as ledger:
-        name = find_campaign(ledger, reference).campaign.name
+        name = find_name(ledger, reference)
         if given is not None:
-            campaign = load_campaign(ledger, name).campaign
             if trace_id is not None:
-                given = {"trace_id": item_of(campaign, trace_id).trace_id, **given}
+                given = {"trace_id": load_item(ledger, name, trace_id)[1].trace_id, **given}
             _show_kept([adjudicate_item(ledger, name, given, person, at=now())], as_json=as_json)
             return
         if trace_id is not None:
@@ -236,8 +242,8 @@ def adjudicate_one(
 
 
 def _show_item(ledger: Ledger, name: str, item: Item, person: str, *, as_json: bool) -> None:
-    campaign = load_campaign(ledger, name).campaign
-    sheet = sheet_of(ledger, campaign, item_of(campaign, item.trace_id), person, at=now())
+    campaign, item = load_item(ledger, name, item.trace_id)
+    sheet = sheet_of(ledger, campaign, item, person, at=now())
     if as_json:
         print_json(sheet)
     else:
@@ -250,19 +256,6 @@ def _show_kept(kept: list[StoredRecord], *, as_json: bool) -> None:
             print_json(record.to_dict())
     else:
         show_decided([(record.record, record.decision, ()) for record in kept])
-
-
-def _keep_adhoc(ledger: Ledger, given: list[tuple[str, object]], person: str | None) -> list[StoredRecord]:
-    loaded = load_scorecard()
-    records = []
-    for place, each in given:
-        filled = {"evaluator": person, **each} if isinstance(each, dict) and person is not None else each
-        try:
-            records.append(read_record(filled, loaded.rubric))
-        except InputError as error:
-            raise InputError(f"{place}: {error}") from None
-    kept = {keep_record(ledger, record, at=now(), rubric=loaded).sequence for record in records}
-    return [record for record in stored_records(ledger) if record.entry.sequence in kept]
 
 
 def _one_of(file: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from plumbrule.cli.console import plain
+from plumbrule.cli.pairing_views import pair_text
 from plumbrule.hostile import safe
 
 _MARKER = re.compile(r"\[\d+\]")
@@ -34,6 +35,9 @@ def show_sheet(console: Console, sheet: Sheet) -> None:
     if sheet["ratings"]:
         console.print()
         show_ratings(console, sheet)
+    if sheet["pair"] is not None:
+        console.print()
+        console.print(plain(pair_text(sheet["pair"]), "bold"), soft_wrap=True)
     if sheet["claimed_until"] is not None:
         until = sheet["claimed_until"][:16].replace("T", " ")
         console.print()
@@ -75,6 +79,9 @@ def show_dimension(console: Console, sheet: Sheet, dimension: Mapping[str, Any])
         Text.assemble(("  proposal, not a rating: ", "magenta"), (safe(said), "bold magenta"), "  ")
         + plain(_BASES.get(proposal["basis"], proposal["basis"]), "dim")
     )
+    earlier = proposal_of(sheet["earlier"], dimension["key"]) if sheet["earlier"] is not None else None
+    if earlier is not None:
+        console.print(plain(f"  of the earlier answer: {earlier['level'] or 'none'}", "dim"))
     for cap in proposal["caps"]:
         _show_reason(console, f"at most {cap['cap']}" if cap["cap"] else "a hint", cap["rule"], cap)
     for hint in proposal["hints"]:

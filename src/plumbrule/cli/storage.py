@@ -9,11 +9,12 @@ from pathlib import Path
 
 import orjson
 
+from plumbrule.api.disclosure import write_entries
+from plumbrule.api.reviews import open_campaigns
 from plumbrule.cli.console import plain, stdout
 from plumbrule.ledger import (
     Ledger,
     backup,
-    export,
     open_ledger,
     read_checkpoint,
     upgrade,
@@ -63,20 +64,27 @@ def verify_chain(checkpoint: Path | None, keep: Path | None, *, ledger_url: str 
     return found.whole
 
 
-def export_entries(file: Path, *, ledger_url: str | None) -> None:
+def export_entries(file: Path, *, to: str | None, ledger_url: str | None) -> None:
     """Write the entries out."""
     with open_here(ledger_url) as ledger:
-        count = export(ledger, file)
-    stdout().print(plain(f"{file}: {count} entries"), soft_wrap=True)
+        written = write_entries(ledger, file, to=to, at=now())
+    stdout().print(plain(f"{file}: {written.entries} entries"), soft_wrap=True)
+    if written.withheld:
+        said = f"withheld while their campaigns are open, but for the hashes: the bodies of {written.withheld} records"
+        stdout().print(plain(said, "yellow"), soft_wrap=True)
 
 
 def back_up(file: Path, *, ledger_url: str | None) -> None:
     """Copy the ledger."""
     with open_here(ledger_url) as ledger:
         end = backup(ledger, file)
+        blind = open_campaigns(ledger)
     stdout().print(
         plain(f"{file}: a verified copy up to entry {end.sequence}, {end.entry_sha256[:12]}"), soft_wrap=True
     )
+    if blind:
+        said = f"it is whole, with the ratings of open campaigns: keep it from their evaluators ({', '.join(blind)})"
+        stdout().print(plain(said, "yellow"), soft_wrap=True)
 
 
 def upgrade_ledger(*, ledger_url: str | None) -> None:

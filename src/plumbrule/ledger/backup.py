@@ -102,6 +102,9 @@ def _read(source: Path) -> Iterator[Row]:
             for number, line in enumerate(file, 1):
                 try:
                     value = orjson.loads(line)
+                    if value.get("withheld"):
+                        said = "withholds its body: restore from a backup, or from an export with open ratings"
+                        raise RecordError(said, source=str(source), line=number)
                     yield _row({**value, "body": canonical_json(value["body"]).decode()})
                 except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
                     raise RecordError("is not an entry of a ledger", source=str(source), line=number) from None

@@ -1,6 +1,6 @@
 """Writes a ledger out whole: as JSON lines that can be restored, or as Parquet for analysis."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -18,27 +18,33 @@ from plumbrule.writing import written_whole
 
 _BATCH_ROWS = 5000
 
+Withholds = Callable[[str, str], bool]  # by kind and subject
 
-def export(ledger: Ledger, path: Path) -> int:
-    """Write every entry to ``path``, by its suffix; return how many entries there are."""
+
+def export(ledger: Ledger, path: Path, *, withholds: Withholds = lambda _kind, _subject: False) -> int:
+    """Write every entry to ``path``, by its suffix; return how many entries there are.
+
+    Where ``withholds`` says so by kind and subject, the body stays out. Its hash is written, so that every link can be
+    checked all the same; only ``restore`` needs the bodies.
+    """
     if path.suffix == ".jsonl":
-        return export_jsonl(ledger, path)
+        return export_jsonl(ledger, path, withholds=withholds)
     if path.suffix == ".parquet":
-        return export_parquet(ledger, path)
+        return export_parquet(ledger, path, withholds=withholds)
     raise UsageError(f"{path}: a ledger is exported to .jsonl or .parquet")
 
 
-def export_jsonl(ledger: Ledger, path: Path) -> int:
+def export_jsonl(ledger: Ledger, path: Path, *, withholds: Withholds = lambda _kind, _subject: False) -> int:
     """Write one entry a line, its body as JSON; the same entries give the same bytes from every database."""
     count = 0
     with written_whole(path) as file:
         for row in _whole(ledger):
-            file.write(_line(row))
+            file.write(_line(row, withheld=_withheld(row, withholds)))
             count += 1
     return count
 
 
-def export_parquet(ledger: Ledger, path: Path) -> int:
+def export_parquet(ledger: Ledger, path: Path, *, withholds: Withholds) -> int:
     """Write one entry a row, its body as JSON text."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra that most users do not need
@@ -49,7 +55,7 @@ def export_parquet(ledger: Ledger, path: Path) -> int:
     rows = _whole(ledger)
     count = 0
     with written_whole(path) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        while batch := list(islice(rows, _BATCH_ROWS)):
+        while batch := [_bare(row) if _withheld(row, withholds) else row for row in islice(rows, _BATCH_ROWS)]:
             writer.write_table(
                 pa.table([pa.array(column) for column in zip(*batch, strict=True)], names=COLUMNS).cast(schema)
             )
@@ -66,8 +72,18 @@ def _whole(ledger: Ledger) -> Iterator[Row]:
         raise LedgerBrokenError(f"{ledger.name}: {error.found.message}: nothing was written") from None
 
 
-def _line(row: Row) -> bytes:
+def _withheld(row: Row, withholds: Withholds) -> bool:
+    return withholds(row[1].decode(), row[2].decode())
+
+
+def _bare(row: Row) -> tuple[int | bytes | None, ...]:
+    return (*row[:5], None, *row[6:])
+
+
+def _line(row: Row, *, withheld: bool) -> bytes:
     sequence, *texts = row
     parts: dict[str, object] = {name: text.decode() for name, text in zip(COLUMNS[1:], texts, strict=True)}
     parts |= {"sequence": sequence, "body": orjson.Fragment(row[5])}
+    if withheld:
+        parts |= {"body": None, "withheld": True}
     return canonical_json(parts) + b"\n"

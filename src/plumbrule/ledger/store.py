@@ -100,6 +100,12 @@ class Ledger:
         """Yield the entries that fit, in the order of the chain; ``run`` finds all that belongs to a run."""
         return self._select(*_conditions(kind=kind, subject=subject, run=run), entries.c.sequence > after)
 
+    def outlines(self, *, kind: str, run: str | None = None) -> Iterator[tuple[str, str]]:
+        """Yield subject and author of the entries that fit, in the order of the chain, without reading their bodies."""
+        wanted = select(entries.c.subject, entries.c.author).where(*_conditions(kind=kind, run=run))
+        with reading(self._engine, self.name) as connection:
+            yield from (tuple(row) for row in connection.execute(wanted.order_by(entries.c.sequence)))
+
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
         asked = list(dict.fromkeys(subjects))

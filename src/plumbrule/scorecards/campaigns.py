@@ -25,6 +25,7 @@ class Campaign:
         self.closed: Event | None = None
         self.items: dict[str, Item] = {}
         self.void: dict[int, str] = {}
+        self.disclosed: set[str] = set()  # who has seen the ratings, and so rates nothing here
         self.sequence = 0
 
     @property
@@ -97,6 +98,8 @@ class Campaign:
             return f"{self.name} is closed"
         if role == "adjudicator":
             return self._objection_to_adjudicating(item, person, at)
+        if person in self.disclosed:
+            return f"'{evaluator}' was shown the ratings of {self.name}: somebody else must rate"
         if person in item.ratings:
             return f"'{evaluator}' rated '{item.trace_id}' already; a change is a revision"
         if self.full(item):
@@ -130,6 +133,8 @@ class Campaign:
             return None if mine else f"'{evaluator}' has not rated '{item.trace_id}': there is nothing to revise"
         if mine:
             return f"'{evaluator}' rated '{item.trace_id}' already; a change is a revision and needs a reason"
+        if role == "evaluator" and person in self.disclosed:
+            return f"'{evaluator}' was shown the ratings of {self.name}: somebody else must rate"
         if claim is None or claim.person != person:
             return f"'{evaluator}' holds no claim on '{item.trace_id}': claim it first"
         if claim.until <= at:
@@ -143,6 +148,8 @@ class Campaign:
             return "name whom the item is for"
         if self.closed is not None:
             return f"{self.name} is closed"
+        if person in self.disclosed:
+            return f"'{evaluator}' was shown the ratings of {self.name}: somebody else must rate"
         taken = {*item.ratings, *item.holders(at), *item.assigned}
         if person not in taken and len(taken) >= self.evaluators:
             return f"every place of '{item.trace_id}' is taken or kept for somebody"
@@ -157,6 +164,8 @@ class Campaign:
                 objection = self._open(event)
             case _ if self.opened is None:
                 objection = f"{self.name} was not open yet"
+            case "campaign", "disclosed":
+                objection = self._disclose(event)
             case "campaign", "closed":
                 objection = self._close(event)
             case "record", _:
@@ -179,6 +188,7 @@ class Campaign:
                 stratum=given["stratum"],
                 earlier=given["earlier"],
                 why=tuple(given["why"]),
+                paired_by=given.get("paired_by"),
             )
             self.items[key_of_trace(item.trace_id)] = item
         return None
@@ -190,6 +200,17 @@ class Campaign:
         if left and not event.body["as_is"]:
             return f"{left} of {len(self.items)} items are still open"
         self.closed = event
+        return None
+
+    def _disclose(self, event: Event) -> str | None:
+        evaluator = event.body["evaluator"]
+        person = person_key(evaluator)
+        if not person:
+            return "name who is to see the ratings"
+        for item in self.items.values():
+            if person in item.ratings or person in item.assigned or person in item.holders(event.at):
+                return f"'{evaluator}' rates in {self.name}, which is open: its ratings are not shown to its evaluators"
+        self.disclosed.add(person)
         return None
 
     def _take(self, event: Event, said: str) -> str | None:

@@ -11,6 +11,9 @@ Role = Literal["evaluator", "adjudicator"]
 # open: nobody holds a free slot; claimed: somebody does; adjudication: rated in full, and too far apart; done
 Status = Literal["open", "claimed", "adjudication", "done"]
 STATUSES: tuple[Status, ...] = ("open", "claimed", "adjudication", "done")
+# how an item was paired with an earlier model's answer: the same question, else the same id
+PairedBy = Literal["question", "id"]
+PAIRED_BY: tuple[PairedBy, ...] = ("question", "id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,7 @@ class Item:
     stratum: str | None
     earlier: str | None  # the trace id of the earlier model's answer to the same
     why: tuple[str, ...]
+    paired_by: PairedBy | None = None
     assigned: dict[str, str] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
     ratings: dict[str, Rated] = field(default_factory=dict)
