@@ -4,12 +4,12 @@ import datetime as dt
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from plumbrule.api.archive import stored_interactions
 from plumbrule.api.interactions import Source, contract_of, read_interactions
-from plumbrule.api.reviews import stored_records
+from plumbrule.api.reviews import StoredRecord, stored_records
 from plumbrule.errors import InputError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
@@ -61,6 +61,7 @@ class Case:
     draw: str | None
     stratum: str | None
     known: Known | None
+    rubric: Loaded[ScorecardRubric]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,19 +75,37 @@ class Cases:
 
 
 def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()) -> Cases:
-    """Return what the ledger holds; cards are decided anew, by the rubric in force."""
+    """Return what the ledger holds; cards are decided anew, by the rubric in force, and other scorecards left out."""
     known = {key_of_trace(trace_of(each.entry)): known_of(each.entry) for each in stored_interactions(ledger)}
-    rated = [
-        Rated(
-            record=read_record(each.entry.value["record"], loaded.rubric, complete=False),
-            date=each.record.date or dt.date.fromisoformat(each.entry.recorded_at_utc[:10]),
-            campaign=each.campaign,
-            adjudicates=each.role == _ADJUDICATOR,
+    rated = []
+    others: Counter[str] = Counter()
+    for each in stored_records(ledger):
+        if _form(each.rubric.rubric) == _form(loaded.rubric):
+            rated.append(_rated(each, loaded))
+        else:
+            others[f"version {each.rubric.version}, sha256 {each.rubric.sha256[:12]}"] += 1
+    if others and not rated:
+        raise InputError(
+            f"{ledger.name}: its records are of another scorecard ({next(iter(others))}): name its file with --rubric"
         )
-        for each in stored_records(ledger)
-    ]
     strata, populations = _draws(ledger.entries(kind="campaign"))
-    return _gathered(rated, known, loaded, triggers=triggers, strata=strata, populations=populations)
+    found = _gathered(rated, known, loaded, triggers=triggers, strata=strata, populations=populations)
+    left = (f"records of another scorecard ({name}), left out: {count}" for name, count in sorted(others.items()))
+    return replace(found, remarks=(*found.remarks, *left))
+
+
+def own_cases(ledger: Ledger) -> tuple[Case, ...]:
+    """Return what the ledger holds, each card by the rubric that it was made with."""
+    known = {key_of_trace(trace_of(each.entry)): known_of(each.entry) for each in stored_interactions(ledger)}
+    strata, _ = _draws(ledger.entries(kind="campaign"))
+    by_rubric: dict[str, list[StoredRecord]] = {}
+    for each in stored_records(ledger):
+        by_rubric.setdefault(each.rubric.sha256, []).append(each)
+    found: list[Case] = []
+    for records in by_rubric.values():
+        loaded = records[0].rubric
+        found += _gathered([_rated(each, loaded) for each in records], known, loaded, triggers=(), strata=strata).cases
+    return tuple(found)
 
 
 def cases_of_files(
@@ -104,6 +123,20 @@ def cases_of_files(
         rated.append(Rated(record=record, date=record.date))
     known = None if interactions is None else dict(_known_in(interactions))
     return _gathered(rated, known, loaded, triggers=triggers)
+
+
+def _form(rubric: ScorecardRubric) -> tuple[object, ...]:
+    """Return what two rubrics share where a card of one can be decided by the other."""
+    return frozenset(each.key for each in rubric.dimensions), rubric.levels
+
+
+def _rated(stored: StoredRecord, loaded: Loaded[ScorecardRubric]) -> Rated:
+    return Rated(
+        record=read_record(stored.entry.value["record"], loaded.rubric, complete=False),
+        date=stored.record.date or dt.date.fromisoformat(stored.entry.recorded_at_utc[:10]),
+        campaign=stored.campaign,
+        adjudicates=stored.role == _ADJUDICATOR,
+    )
 
 
 def trace_of(entry: Entry) -> str:
@@ -227,6 +260,7 @@ def _case(
         draw=draw if stratum is not None else None,
         stratum=stratum,
         known=known,
+        rubric=loaded,
     )
 
 
