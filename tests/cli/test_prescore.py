@@ -238,3 +238,11 @@ def test_the_demo_prescores_sensibly(run: Run) -> None:
                 (record["id"], name) for name, level in record["scores"].items() if level not in {"Strong", "Adequate"}
             ]
     assert wrong == []
+
+
+def test_a_place_is_whole_on_a_narrow_terminal(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file's name may be broken over lines; its line number is never cut off."""
+    monkeypatch.setenv("COLUMNS", "80")
+    write("a-name-that-is-long-enough-to-be-broken.jsonl", [{"trace_id": "t", "answer": "Yes.", "query": "Is it?"}])
+    done = run("prescore", "a-name-that-is-long-enough-to-be-broken.jsonl", "--no-claims")
+    assert "…" not in done.out.partition("finding ")[2]
