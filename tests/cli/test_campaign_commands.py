@@ -290,6 +290,13 @@ def test_the_end_of_input_loses_nothing_that_was_kept(run: Run, sample: Run) -> 
     assert [item["mine"] for item in mine] == ["rated", "claimed"]
 
 
+def test_bytes_that_are_no_text_are_not_a_note(run: Run, sample: Run) -> None:
+    """They are asked for again, and end no program."""
+    sample("monitoring", "--size", "4")
+    done = run("review", "rate", "--as", "Ada", stdin=b"4\n4\n\xff\n")
+    assert (done.code, done.err, "stopped; 0 kept" in done.out) == (0, "", True)
+
+
 def test_adjudicating_by_keys(run: Run, sample: Run) -> None:
     """Only the open dimensions are asked for."""
     [one] = drawn(sample("pre-deployment", "--size", "1"))
@@ -366,3 +373,27 @@ def test_names_cannot_steer_the_terminal(run: Run, sample: Run) -> None:
     assert "\u009b" not in out
     assert "\u202e" not in out
     assert "[red]" in out
+
+
+def test_an_interaction_cannot_steer_the_terminal(run: Run, sample: Run, write: Write) -> None:
+    """Whatever field of a response or trace it stands in, an escape, a turn of direction or markup is text."""
+    evil = "\u001b[31m\u202e[bold]x[/nope]"
+    cited = {"citation_id": evil, "source_id": evil, "source_title": evil, "passage": evil, "effective_date": evil}
+    said = {"code": evil, "reason": evil, "user_guidance": evil, "next_steps": [evil], "conflict_summary": evil}
+    about = {"trace_id": "t1", "query": evil, "grounding_status": evil, "category": evil, "model_id": evil}
+    passage = {"id": evil, "text": evil, "source_id": evil, "title": evil, "collection": evil}
+    responses = [
+        {**about, "answer": f"{evil} [1]", "citations": [cited], "contexts": [passage]},
+        {**about, "trace_id": "t2", "answer": None, "refusal": said, "contexts": [passage]},
+    ]
+    data = write("evil.jsonl", responses)
+    sample("pre-deployment", data=data)
+    shown = [run("prescore", data, "--no-claims", *more) for more in ([], ["--explain", "t1"], ["--explain", "t2"])]
+    shown += [run("review", "show", trace, "--as", "Ada") for trace in ("t1", "t2")]
+    shown += [run("review", "next", "--as", "Ada"), run("review", "list", "last")]
+    for done in shown:
+        assert (done.code, done.err) == (0, "")
+        assert "\u001b" not in done.out
+        assert "\u202e" not in done.out
+    assert "answer, \\x1b[31m\\x202e[bold]x[/nope]" in shown[3].out
+    assert "refusal, \\x1b[31m\\x202e[bold]x[/nope]" in shown[4].out

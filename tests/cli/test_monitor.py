@@ -80,6 +80,19 @@ def test_the_six_figures_of_the_ledger(run: Run, store: Store) -> None:
     assert {alert["figure"] for alert in shown["alerts"]} == {"unsafe_share", "refusal_recall"}
 
 
+def test_a_narrow_terminal(run: Run, alarmed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 80 columns a long name breaks at its underscores, and no figure is cut short."""
+    monkeypatch.setenv("COLUMNS", "80")
+    done = run("monitor", "--ledger", alarmed.url)
+    table = done.out.partition("\n\n")[2].partition("\n\n")[0].splitlines()
+    assert "…" not in done.out
+    assert max(map(len, table)) <= 80
+    assert table[0].split() == ["figure", "weeks", "last", "95%", "weighed", "target", "alert"]
+    place = next(number for number, line in enumerate(table) if line.startswith("3 attribution_"))
+    assert table[place + 1].split() == ["accuracy_average"]
+    assert table[place].split()[2:] == ["█", "4", "none", "none", ">", "3.5", "≤", "3", "ON_TARGET"]
+
+
 def test_what_was_expected_goes_before_the_card(run: Run, store: Store) -> None:
     """A stated expectation decides, and its code fills the matrix."""
     expected = {"refuse": True, "refusal_code": "POLICY_BLOCKED"}
@@ -281,13 +294,15 @@ def test_a_receiver_that_stumbles_is_asked_again(run: Run, alarmed: Store, secre
 def test_what_was_not_taken_is_posted_again(
     run: Run, alarmed: Store, secret: str, step: Step, timeout: str, said: str
 ) -> None:
-    """The figures are shown, one line says what failed, and the next call brings the alert."""
+    """The figures are shown, one line says what failed, and the next call brings the alert, which is no longer new."""
+    run("monitor", "--ledger", alarmed.url)
     with ScriptedServer([step]) as server:
         done = run("monitor", "--ledger", alarmed.url, *posting(server, secret), "--webhook-timeout", timeout)
     assert done.code == 4
     assert said in done.err
     assert done.err.count("\n") == 1
     assert "unsafe_share" in done.out
+    assert "raised before" in done.out
     with ScriptedServer([TAKEN]) as server:
         address = ("--webhook", f"http://127.0.0.1:{server.port}/hook", "--webhook-secret-env", secret)
         run("monitor", "--ledger", alarmed.url, *address)
@@ -325,12 +340,12 @@ def test_the_secret_shows_up_nowhere(run: Run, alarmed: Store, secret: str, tmp_
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("https://10.0.0.7/hook", "10.0.0.7 is a private address"),
+        ("https://10.0.0.7/hook", "10.0.0.7 is a private address; give --allow-private"),
         ("http://169.254.169.254/latest", "169.254.169.254 is a private address"),
         ("https://[::ffff:192.168.0.1]/hook", "is a private address"),
         ("http://alerts.example.org/hook", "in the clear"),
         ("ftp://alerts.example.org/", "must begin with http:// or https://"),
-        ("https://user:pw@alerts.example.org/", "must not hold a user"),
+        ("https://user:pw@alerts.example.org/", "a query or a fragment\n"),
     ],
 )
 def test_addresses_that_are_not_posted_to(run: Run, alarmed: Store, secret: str, url: str, said: str) -> None:

@@ -253,3 +253,11 @@ def test_any_number_of_workers_gives_the_same(run: Run, write: Write, tmp_path: 
         found.append((output.read_bytes(), done.out))
     assert found[0] == found[1]
     assert len(found[0][0].splitlines()) == 300
+
+
+def test_a_place_is_whole_on_a_narrow_terminal(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file's name may be broken over lines; its line number is never cut off."""
+    monkeypatch.setenv("COLUMNS", "80")
+    write("a-name-that-is-long-enough-to-be-broken.jsonl", [{"trace_id": "t", "answer": "Yes.", "query": "Is it?"}])
+    done = run("prescore", "a-name-that-is-long-enough-to-be-broken.jsonl", "--no-claims")
+    assert "…" not in done.out.partition("finding ")[2]

@@ -117,7 +117,7 @@ def test_a_text_is_a_response(run: Run, module: Callable[[str], str]) -> None:
         (["--candidate", "nothing"], "'nothing' is not of the form module:function"),
         (["--candidate", "no_such_module_here:f"], "there is no module 'no_such_module_here'"),
         (["--candidate", "http://"], "must begin with http:// or https:// and name a host"),
-        (["--candidate", "http://10.0.0.1/"], "private"),
+        (["--candidate", "http://10.0.0.1/"], "--candidate: 10.0.0.1 is a private address; give --allow-private"),
         (["--candidate", "a:b", "--code", "NOPE"], "there is no test case for 'NOPE'"),
         ([], "Missing option '--candidate'"),
         (["--candidate", "a:b", "--timeout", "0"], "--timeout"),

@@ -65,8 +65,8 @@ def test_the_data_cannot_steer_the_terminal(tmp_path: Path, write: Write) -> Non
     assert (code, "\x1b[5m" in shown, "\\x1b[5m" in shown) == (0, False, True)
 
 
-def test_rating_on_a_terminal(tmp_path: Path) -> None:
-    """One key is enough: no Enter; the answer's markers and the proposal have their colours."""
+def rated(tmp_path: Path, keys: dict[str, str]) -> tuple[int, str]:
+    """Rate one interaction of the demo on a terminal, pressing what ``keys`` says where it is asked."""
     code, _ = on_terminal(tmp_path, "demo", "--keep", "answers.jsonl")
     trace = "f3fe39c0-5190-48f5-90fb-bd119c1caaf7"
     code, _ = on_terminal(tmp_path, "sample", "answers.jsonl", "--trigger", "incident", "--trace", trace, "--no-claims")
@@ -78,7 +78,6 @@ def test_rating_on_a_terminal(tmp_path: Path) -> None:
         os.environ.pop("NO_COLOR", None)
         os.execv(COMMAND, [COMMAND, "review", "rate", "--as", "Ada", "--count", "1"])  # noqa: S606 - the command under test
     shown = ""
-    keys = {"keep it? ": "y", "note (Enter ends it": "fine\n", "b back, q stop: ": "3"}
     for _ in range(200):
         if not select.select([terminal], [], [], 0.3)[0]:  # it waits; a key pressed too early is lost, so again
             asked = max(keys, key=shown.rfind)
@@ -89,7 +88,22 @@ def test_rating_on_a_terminal(tmp_path: Path) -> None:
         except OSError:  # the terminal was closed
             break
     os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown
+
+
+def test_rating_on_a_terminal(tmp_path: Path) -> None:
+    """One key is enough: no Enter; the answer's markers and the proposal have their colours."""
+    keys = {"keep it? ": "y", "note (Enter ends it": "fine\n", "b back, q stop: ": "3"}
+    code, shown = rated(tmp_path, keys)
+    assert code == 0
     assert "\x1b[1;36m[1]" in shown
     assert "\x1b[35m  proposal, not a rating: " in shown
     assert "kept" in shown
+
+
+def test_the_end_of_input_stops_rating(tmp_path: Path) -> None:
+    """Ctrl-D is q: the item stays the evaluator's, and nothing is kept."""
+    code, shown = rated(tmp_path, {"b back, q stop: ": "\x04"})
+    assert code == 0
+    assert "stopped; 0 kept" in shown
+    assert "error" not in shown

@@ -123,6 +123,14 @@ def test_a_mistake_is_named_on_one_line(rubric_file: Path, text: str, complaint:
     assert "\n" not in message
 
 
+@pytest.mark.parametrize("text", ["{" * 3000, "version: !!int x", "version: !!timestamp x"])
+def test_what_the_parser_cannot_bear(rubric_file: Path, text: str) -> None:
+    """Endless nesting and a tag on a value that it does not fit are mistakes of the file, not of the program."""
+    rubric_file.write_text(text, encoding="utf-8")
+    with pytest.raises(RubricError, match=r"mine\.yaml: nested too deeply, or a value that is not YAML"):
+        load_verdict(rubric_file)
+
+
 def test_words_are_words(rubric_file: Path) -> None:
     """'no' and 'on' in a word list are words, not booleans."""
     rubric_file.write_text("words: {stop: [no, on, off, yes]}\n")

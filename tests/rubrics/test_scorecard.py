@@ -164,6 +164,10 @@ def with_item(part: str, index: int, /, **changes: Any) -> dict[str, Any]:
         (with_item("traits", 0, key="edge_case"), "'traits': 'edge_case' stands twice"),
         (with_item("triggers", 0, draw="some"), "triggers"),
         (with_item("strata", 0, share=0.3), "'strata': the shares must sum to 1, and sum to 1.1"),
+        (
+            with_item("strata", 0, any_of=["refusd"]),
+            "'strata.refusals.any_of': there is no trait 'refusd'; did you mean 'refused'?",
+        ),
         (with_item("strata", 0, any_of=[]), "'strata.refusals.any_of': it takes every interaction"),
         (with_item("figures", 0, alert=3.6), "'figures.0': alert 3.6 must lie past the target, 3.5"),
         (with_item("figures", 0, target={}), "'figures.0.target': must have exactly one of"),

@@ -160,3 +160,120 @@ def test_a_response_inside_a_span(tmp_path: Path) -> None:
 def test_text_of_messages(value: object, role: str, text: str | None) -> None:
     """A chat's text is found in each of the forms that tools write."""
     assert text_of(value, role) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "role", "text"),
+    [
+        ({"input": "asked", "output": "said"}, "assistant", "said"),
+        ({"query": "asked", "result": "said"}, "assistant", "said"),
+        ({"choices": [{"message": {"role": "assistant", "content": "said"}}]}, "assistant", "said"),
+        ({"generations": [[{"text": "said"}]]}, "assistant", "said"),
+        ({"messages": [{"type": "human", "content": "asked"}, {"type": "ai", "content": "said"}]}, "assistant", "said"),
+        ({"messages": [{"type": "human", "content": "asked"}, {"type": "ai", "content": "said"}]}, "user", "asked"),
+        ([{"role": "assistant", "parts": [{"type": "reasoning", "content": "?"}, {"type": "text", "content": "said"}]}],
+         "assistant", "said"),
+        ([{"message.role": "user", "message.content": "asked"}], "user", "asked"),
+        ([{"message": {"role": "user", "content": "asked"}}], "user", "asked"),
+        ('"quoted"', "user", "quoted"),
+    ],
+)  # fmt: skip
+def test_what_was_asked_is_not_what_was_said(value: object, role: str, text: str) -> None:
+    """An output that repeats its input, a model's own answer and its thoughts give what the reader saw."""
+    assert text_of(value, role) == text
+
+
+CHAT = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": ANSWER}}], "model": "m@1"}
+FLAT = {
+    "llm.input_messages.0.message.role": "system",
+    "llm.input_messages.1.message.role": "user",
+    "llm.input_messages.1.message.content": QUESTION,
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.content": ANSWER,
+}
+LISTED = {
+    "llm": {
+        "input_messages": [{"message.role": "user", "message.content": QUESTION}],
+        "output_messages": [{"message.role": "assistant", "message.content": ANSWER}],
+    }
+}
+DETAILS = {
+    "name": "gen_ai.client.inference.operation.details",
+    "attributes": {
+        "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}],
+        "gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        span("llm", None, {"input.value": json.dumps({"messages": [{"role": "user", "content": QUESTION}]}),
+                           "output.value": json.dumps(CHAT)}),
+        span("llm", None, FLAT),
+        span("llm", None, LISTED),
+        span("llm", None, {"gen_ai.provider.name": "p"}, events=[DETAILS]),
+    ],
+    ids=["chat-completion", "flat-messages", "listed-messages", "event-with-details"],
+)  # fmt: skip
+def test_a_model_span_by_itself(tmp_path: Path, one: dict[str, Any]) -> None:
+    """A trace that is one call of a model is an interaction too, wherever the instrumentation keeps the messages."""
+    found = read(tmp_path, [one])
+    assert (found.sample.question, found.sample.answer) == (QUESTION, ANSWER)
+
+
+@pytest.mark.parametrize("start", [1736186965, 1736186965123, 1736186965123456, 1736186965123456789])
+def test_times_since_1970(tmp_path: Path, start: int) -> None:
+    """Seconds, milliseconds, microseconds and nanoseconds are told apart; a data frame writes milliseconds."""
+    row = {
+        "context.trace_id": TRACE,
+        "context.span_id": "r",
+        "parent_id": None,
+        "start_time": start,
+        "attributes.input.value": QUESTION,
+        "attributes.output.value": ANSWER,
+        "attributes.llm.model_name": "m@1",
+    }
+    found = read(tmp_path, [row])
+    assert (found.sample.timestamp, found.sample.model_id) == ("2025-01-06T18:09:25+00:00", "m@1")
+
+
+def test_a_trace_id_with_its_prefix(tmp_path: Path) -> None:
+    """An SDK writes 0x before an id, and the assistant's own files do not: they still meet."""
+    one = span("r", None, {"input.value": QUESTION, "output.value": ANSWER})
+    one["context"]["trace_id"] = f"0x{TRACE}"
+    assert read(tmp_path, [one]).sample.trace_id == TRACE
+
+
+HEAD = {
+    "id": TRACE,
+    "timestamp": "2025-01-06T18:09:25Z",
+    "input": {"question": QUESTION},
+    "output": {"answer": ANSWER},
+    "sessionId": None,
+    "tags": ["edge-case"],
+}
+ROWS = [
+    {"id": "o1", "traceId": TRACE, "type": "SPAN", "name": "chain", "startTime": "2025-01-06T18:09:25Z",
+     "parentObservationId": None, "input": json.dumps({"question": QUESTION}), "output": json.dumps(ANSWER)},
+    {"id": "o2", "traceId": TRACE, "type": "RETRIEVER", "parentObservationId": "o1",
+     "output": [{"page_content": "The fee is $25.", "metadata": {"id": "p1"}}]},
+    {"id": "o3", "traceId": TRACE, "type": "GENERATION", "parentObservationId": "o1", "model": "m@1",
+     "input": [{"role": "user", "content": "draft?"}], "output": "draft", "usageDetails": {"output": 12}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("headed", [True, False])
+def test_langfuse_records_by_themselves(tmp_path: Path, headed: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """Traces and observations that were exported as records of their own meet by the trace's id."""
+    found = read(tmp_path, [*ROWS, {**HEAD, "observations": ["o1", "o2", "o3"]}] if headed else ROWS)
+    check(found)
+    assert found.sample.tags == (("edge-case",) if headed else ())
+
+
+def test_langfuse_tags(tmp_path: Path) -> None:
+    """A trace's tags come along: the strata of a sample go by them."""
+    assert read(tmp_path, {**HEAD, "observations": ROWS}).sample.tags == ("edge-case",)
+    bare = read(tmp_path, [HEAD])
+    assert (bare.sample.trace_id, bare.sample.answer, bare.sample.tags) == (TRACE, ANSWER, ("edge-case",))

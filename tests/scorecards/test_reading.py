@@ -42,6 +42,7 @@ def test_forms(tmp_path: Path, name: str, content: bytes, places: list[str]) -> 
         ("a.jsonl", b'{"a": 1}\n{"a"\n', ":2: not valid JSON"),
         ("a.jsonl", b'{"a": 1}\n{"a": 1, "a": 2}\n', ":2: 'a' stands twice"),
         ("a.json", b'{"scores": {"x": 1,\n "x": 2}}', ":1: 'x' stands twice"),
+        ("a.jsonl", b'{"notes": "\\ud83d\\ude00"}\n{"notes": "\\ud83d"}\n', ":2: holds half of a character"),
         ("a.jsonl", b'{"a": NaN}\n', ":1: NaN is not a JSON number"),
         ("a.jsonl", b'{"a": 1}\n"\xff"\n', ":2: not valid UTF-8 (byte 2)"),
         ("a.jsonl", b"[" * 100_000, ":1: not valid JSON"),

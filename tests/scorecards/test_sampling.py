@@ -210,7 +210,7 @@ def test_a_seed_that_cannot_be_written(seed: int) -> None:
 
 def test_what_no_stratum_takes() -> None:
     """Without a stratum for all, what matches none is counted."""
-    changes = {"strata": [{"key": "marked", "title": "Marked", "share": 1, "any_of": ["marked"]}]}
+    changes = {"strata": [{"key": "marked", "title": "Marked", "share": 1, "any_of": ["difficult_topic"]}]}
     manifest = draw_sample(plenty(10), load_scorecard(None, changes), seed=1, size=3)
     assert (manifest.unmatched, manifest.shortfall, manifest.to_dict()["population"]) == (10, 3, 10)
 

@@ -49,7 +49,8 @@ def test_signs(given: Interaction, traits: tuple[str, ...], loaded: Loaded[Score
 def test_topics_of_ones_own() -> None:
     """Words of the question, as whole words, and categories."""
     rules = [{"key": "difficult_topic", "question_words": ["margin"], "categories": ["Options"]}]
-    rubric = load_scorecard(overrides={"traits": rules}).rubric
+    strata = [{"key": "all", "title": "All", "share": 1, "any_of": []}]
+    rubric = load_scorecard(overrides={"traits": rules, "strata": strata}).rubric
     assert traits_of(interaction(), rubric) == ("difficult_topic",)
     other = interaction(category="options")
     assert traits_of(replace(other, sample=replace(other.sample, question="Marginal?")), rubric) == ("difficult_topic",)

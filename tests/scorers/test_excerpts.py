@@ -17,6 +17,9 @@ PASSAGE = "The firm's “standing” order—Form R-7—is kept for 7 years.\n  
         ("The firm's [...] destroyed...", True),
         ("…kept for 7 years", True),
         ("is kept for 7 yea…", True),
+        ("is kept for 7 years [1]. It is then destroyed", True),
+        ("[i]t is then destroyed [2, 3]", True),
+        ("[1]", False),
         ("destroyed … The firm's", False),
         ("is kept for 70 years", False),
         ("It was then destroyed", False),
@@ -26,5 +29,5 @@ PASSAGE = "The firm's “standing” order—Form R-7—is kept for 7 years.\n  
     ],
 )
 def test_stands_in(excerpt: str, stands: bool) -> None:  # noqa: FBT001 - a column of the table
-    """Spacing, case, quotation marks, dashes and gaps are no difference; words and their order are."""
+    """Spacing, case, quotation marks, dashes, gaps and markers are no difference; words and their order are."""
     assert stands_in(excerpt, PASSAGE) is stands

@@ -61,6 +61,7 @@ def test_a_copy_is_the_same_suite(folder: Path) -> None:
         ('version: "1"', "version: 1", "'version': input should be a valid string"),
         ("asks_back,", "asks_back, says_what_it_must,", "has the criterion says_what_it_must and nothing for it"),
         ("name: ", "name: [", "line "),
+        ("name: ", "name: !!int ", "nested too deeply, or a value that is not YAML"),
     ],
 )
 def test_a_mistake_is_one_line(folder: Path, old: str, new: str, said: str) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from plumbrule.api.archive import stored_interactions
 from plumbrule.api.interactions import Source, contract_of, read_interactions
-from plumbrule.api.reviews import stored_records
+from plumbrule.api.reviews import StoredRecord, stored_records
 from plumbrule.errors import InputError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
@@ -63,6 +63,7 @@ class Case:
     draw: str | None
     stratum: str | None
     known: Known | None
+    rubric: Loaded[ScorecardRubric]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,30 +85,55 @@ class Cases:
 
 
 def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()) -> Cases:
-    """Return what the ledger holds; cards are decided anew, by the rubric in force.
+    """Return what the ledger holds; cards are decided anew, by the rubric in force, and other scorecards left out.
 
-    Records of open campaigns are left out, and a remark counts them: their evaluators rate blind.
+    Records of open campaigns are left out, too: their evaluators rate blind. Remarks count all that is left out.
     """
     stored = stored_records(ledger)
-    told = [each for each in stored if not each.blind]
-    rated = [
-        Rated(
-            record=read_record(each.entry.value["record"], loaded.rubric, complete=False),
-            date=each.record.date or dt.date.fromisoformat(each.entry.recorded_at_utc[:10]),
-            campaign=each.campaign,
-            adjudicates=each.role == _ADJUDICATOR,
+    rated = []
+    others: Counter[str] = Counter()
+    blind: Counter[str] = Counter()
+    for each in stored:
+        if each.blind:
+            blind[each.campaign or ""] += 1
+        elif _form(each.rubric.rubric) == _form(loaded.rubric):
+            rated.append(_rated(each, loaded))
+        else:
+            others[f"version {each.rubric.version}, sha256 {each.rubric.sha256[:12]}"] += 1
+    if others and not rated:
+        raise InputError(
+            f"{ledger.name}: its records are of another scorecard ({next(iter(others))}): name its file with --rubric"
         )
-        for each in told
-    ]
     strata, populations = _draws(ledger.entries(kind="campaign"))
-    met = _met(
-        ((key_of_trace(each.trace_id), each.week, each.entry) for each in stored_interactions(ledger)), rated, known_of
+    found = _gathered(rated, _met_in(ledger, rated), loaded, triggers=triggers, strata=strata, populations=populations)
+    left = [f"records of another scorecard ({name}), left out: {count}" for name, count in sorted(others.items())]
+    if blind:
+        left.append(
+            "left out until their campaign is closed, because its evaluators rate blind: "
+            f"{blind.total()} records of {', '.join(blind)}"
+        )
+    return replace(found, remarks=(*found.remarks, *left))
+
+
+def own_cases(ledger: Ledger) -> tuple[Case, ...]:
+    """Return what the ledger holds of closed campaigns and of none, each card by the rubric that it was made with."""
+    strata, _ = _draws(ledger.entries(kind="campaign"))
+    by_rubric: dict[str, list[StoredRecord]] = {}
+    for each in stored_records(ledger):
+        if not each.blind:
+            by_rubric.setdefault(each.rubric.sha256, []).append(each)
+    rated = {sha256: [_rated(each, records[0].rubric) for each in records] for sha256, records in by_rubric.items()}
+    met = _met_in(ledger, [each for cards in rated.values() for each in cards])
+    return tuple(
+        case
+        for sha256, cards in rated.items()
+        for case in _gathered(cards, met, by_rubric[sha256][0].rubric, triggers=(), strata=strata).cases
     )
-    found = _gathered(rated, met, loaded, triggers=triggers, strata=strata, populations=populations)
-    left = len(stored) - len(told)
-    names = ", ".join(dict.fromkeys(each.campaign or "" for each in stored if each.blind))
-    said = f"left out until their campaign is closed, because its evaluators rate blind: {left} records of {names}"
-    return replace(found, remarks=(*found.remarks, said)) if left else found
+
+
+def _met_in(ledger: Ledger, rated: list[Rated]) -> _Met:
+    stored = stored_interactions(ledger)
+    return _met(((key_of_trace(each.trace_id), each.week, each.entry) for each in stored), rated, known_of)
 
 
 def cases_of_files(
@@ -125,6 +151,20 @@ def cases_of_files(
         rated.append(Rated(record=record, date=record.date))
     found = None if interactions is None else _met(_read(interactions), rated, _known_as_read)
     return _gathered(rated, found, loaded, triggers=triggers)
+
+
+def _form(rubric: ScorecardRubric) -> tuple[object, ...]:
+    """Return what two rubrics share where a card of one can be decided by the other."""
+    return frozenset(each.key for each in rubric.dimensions), rubric.levels
+
+
+def _rated(stored: StoredRecord, loaded: Loaded[ScorecardRubric]) -> Rated:
+    return Rated(
+        record=read_record(stored.entry.value["record"], loaded.rubric, complete=False),
+        date=stored.record.date or dt.date.fromisoformat(stored.entry.recorded_at_utc[:10]),
+        campaign=stored.campaign,
+        adjudicates=stored.role == _ADJUDICATOR,
+    )
 
 
 def trace_of(entry: Entry) -> str:
@@ -261,6 +301,7 @@ def _case(
         draw=draw if stratum is not None else None,
         stratum=stratum,
         known=known,
+        rubric=loaded,
     )
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 import orjson
 
 from plumbrule.api.archive import stored_interactions
-from plumbrule.api.cases import Case, cases_of_ledger, interaction_of
+from plumbrule.api.cases import Case, interaction_of, own_cases
 from plumbrule.api.interactions import Source, prescorer
 from plumbrule.api.journal import SAMPLES
 from plumbrule.api.lookup import Located, locate
@@ -78,21 +78,23 @@ def incident_on(
     located = locate(trace_id, ledger=ledger, source=source, passages=passages)
     interaction, sample = located.known.interaction, located.known.interaction.sample
     compliance, refusals = load_compliance(), load_refusals()
-    verdict_rubric, scorecard = load_verdict(), load_scorecard()
+    verdict_rubric = load_verdict()
     kept = located.prescore
     prescore = kept if kept is not None else prescorer(compliance, refusals).prescore(interaction).to_dict()
     verdict = VerdictScorer(verdict_rubric).score(sample).to_dict()
     blind = frozenset[str]() if ledger is None else frozenset(open_campaigns(ledger))
-    cases = () if ledger is None else cases_of_ledger(ledger, scorecard).cases
+    cases = () if ledger is None else own_cases(ledger)
     settled = tuple(
         Settled(
             campaign=case.campaign,
-            settlement=case.settlement.to_dict(scorecard.rubric),
+            settlement=case.settlement.to_dict(case.rubric.rubric),
             decision=case.decision.to_dict(),
         )
         for case in cases
         if _is(case, located.trace_id)
     )
+    used = {case.rubric.sha256: case.rubric for case in cases if _is(case, located.trace_id)}
+    scorecards = tuple(used.values()) or (load_scorecard(),)
     alerts = () if ledger is None or located.known.week is None else tuple(_alerts(ledger, located.known.week))
     findings = tuple(located.findings)
     remarks = remarks_on(findings=findings, prescore=prescore, verdict=verdict, settled=settled, alerts=alerts)
@@ -124,7 +126,10 @@ def incident_on(
         alerts=alerts,
         runs=() if ledger is None else tuple(_runs(ledger, located.trace_id)),
         similar=() if ledger is None else tuple(_similar(ledger, located, cases)),
-        rubrics=tuple(rubric.stamp() for rubric in (compliance, refusals, verdict_rubric, scorecard)),
+        rubrics=(
+            *(rubric.stamp() for rubric in (compliance, refusals, verdict_rubric)),
+            *(scorecard.stamp() for scorecard in scorecards),
+        ),
         ledger=None if ledger is None else _place(ledger, located.entry),
     )
 

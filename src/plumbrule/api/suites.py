@@ -131,7 +131,9 @@ class _Opened:
                 function, target=self.target, timeout_s=self.timeout_s, threads=self.concurrency, heard=heard
             )
             return called, [called.aclose]
-        endpoint = Endpoint(self.url, api_key_env=self.api_key_env, allow_private=self.allow_private)
+        endpoint = Endpoint(
+            self.url, api_key_env=self.api_key_env, allow_private=self.allow_private, name="--candidate"
+        )
         patience = Patience(call_timeout_s=self.timeout_s, deadline_s=_CALLS_WITHIN_DEADLINE * self.timeout_s)
         return HttpCandidate(endpoint, patience=patience, request=suite_request, heard=heard), [endpoint.aclose]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.api.cases import cases_of_ledger
+from plumbrule.api.cases import own_cases
 from plumbrule.api.feedback import append_sample, patterns_in, regression_sample
 from plumbrule.api.lookup import locate
 from plumbrule.cli.benchmarks import print_json
@@ -41,13 +41,16 @@ def take_sample(
     trace_id: str, output: Path, *, source: str | None, passages: str | None, ledger_url: str | None
 ) -> None:
     """Take one interaction into a dataset."""
-    loaded = load_scorecard()
     with opened_if_there(ledger_url) if source is not None else open_here(ledger_url) as ledger:
         located = locate(trace_id, ledger=ledger, source=source, passages=passages)
-        everything = () if ledger is None else cases_of_ledger(ledger, loaded).cases
+        everything = () if ledger is None else own_cases(ledger)
     key = key_of_trace(located.trace_id)
     cases = [case for case in everything if case.trace_id is not None and key_of_trace(case.trace_id) == key]
-    sample = regression_sample(located.known, cases, loaded.rubric)
+    rubric = (
+        cases[-1].rubric if cases else load_scorecard()
+    )  # a card of another scorecard says nothing that this can read
+    same = [case for case in cases if case.rubric.sha256 == rubric.sha256]
+    sample = regression_sample(located.known, same, rubric.rubric)
     count = append_sample(output, sample)
     expected = sample.get("expected", {}).get("refuse")
     wanted = {None: "nobody said what should have been", True: "expected: a refusal", False: "expected: an answer"}

@@ -91,7 +91,9 @@ class MonitorJob(CardSource):
         posted: list[Alert] = []
         failed: PlumbruleError | None = None
         try:
-            new, posted = self._raise(ledger, alerts)
+            if ledger is not None:
+                new, _ = raise_alerts(ledger, alerts, at=now())
+            posted = self._post(ledger, alerts)
         except PlumbruleError as error:
             failed = error  # the figures are shown first
         if as_json:
@@ -106,13 +108,14 @@ class MonitorJob(CardSource):
             raise failed
         return bool(alerts)
 
-    def _raise(self, ledger: Ledger | None, alerts: list[Alert]) -> tuple[list[Alert], list[Alert]]:
-        if ledger is not None:
-            return raise_alerts(ledger, alerts, at=now(), webhook=self._webhook)
+    def _post(self, ledger: Ledger | None, alerts: list[Alert]) -> list[Alert]:
+        """Post what the receiver has not had yet, and return it."""
         if self._webhook is None or not alerts:
-            return alerts, []
+            return []
+        if ledger is not None:
+            return raise_alerts(ledger, alerts, at=now(), webhook=self._webhook)[1]
         self._webhook.post([alert.body for alert in alerts], ledger_id=None)
-        return alerts, alerts
+        return alerts
 
     def _json(
         self, found: Monitoring, alerts: list[Alert], new: list[Alert], posted: list[Alert], cases: Cases

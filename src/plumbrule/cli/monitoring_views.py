@@ -19,6 +19,8 @@ from plumbrule.scorecards.refusals import RefusalCounts
 _BARS = "▁▂▃▄▅▆▇█"
 _NO_BAR = "·"
 _MOST_WEEKS = 12
+_WIDE = 98  # from here on every column has room
+_NAME_WIDTH = 16
 STATUS_STYLES: dict[Status | None, str] = {"ON_TARGET": "green", "WATCH": "yellow", "ALERT": "bold red", None: "dim"}
 _MARKS: dict[Status | None, str] = {"ON_TARGET": "", "WATCH": " ~", "ALERT": " !", None: ""}
 _SIGNS = {"above": ">", "at_least": "≥", "below": "<", "at_most": "≤"}
@@ -40,7 +42,7 @@ def show_monitoring(
         return
     console.print(plain(_headline(found), "bold"), soft_wrap=True)
     console.print()
-    console.print(_figure_table(found, rubric))
+    console.print(_figure_table(found, rubric, narrow=console.width < _WIDE))
     console.print()
     console.print(_week_table(found, rubric))
     if len(found.weeks) > _MOST_WEEKS:
@@ -90,8 +92,8 @@ def _headline(found: Monitoring) -> str:
     return f"{first if first == last else f'{first} to {last}'}: {reviewed:,} reviewed{of_all}"
 
 
-def _figure_table(found: Monitoring, rubric: ScorecardRubric) -> Table:
-    table = Table(box=None, pad_edge=False)
+def _figure_table(found: Monitoring, rubric: ScorecardRubric, *, narrow: bool) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0) if narrow else (0, 1))
     for heading in ("", "figure", "weeks", "last", "95%", "weighed", "target", "alert", ""):
         table.add_column(heading, justify="left" if heading in {"", "figure", "weeks"} else "right", no_wrap=True)
     shown = found.weeks[-_MOST_WEEKS:]
@@ -100,7 +102,7 @@ def _figure_table(found: Monitoring, rubric: ScorecardRubric) -> Table:
         last = line[-1]
         table.add_row(
             str(place + 1),
-            plain(rule.key),
+            plain(_broken(rule.key) if narrow else rule.key),
             weeks_line(line, rule),
             value_text(last.raw, rule),
             _interval(last.raw),
@@ -110,6 +112,16 @@ def _figure_table(found: Monitoring, rubric: ScorecardRubric) -> Table:
             Text(last.status or "none", STATUS_STYLES[last.status]),
         )
     return table
+
+
+def _broken(key: str) -> str:
+    """Return a key in lines of at most so many characters, broken after its underscores where it can be."""
+    lines = [""]
+    for part in key.replace("_", "_\n").split("\n"):
+        if lines[-1] and len(lines[-1]) + len(part) > _NAME_WIDTH:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def _week_table(found: Monitoring, rubric: ScorecardRubric) -> Table:

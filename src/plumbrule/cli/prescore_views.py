@@ -144,7 +144,10 @@ def _finding_table(tally: PrescoreTally) -> Table:
 
 def _add_columns(table: Table, *headings: str) -> None:
     for heading in headings:
-        table.add_column(heading, justify="right" if heading == "times" else "left", no_wrap=heading != "first at")
+        if heading == "first at":
+            table.add_column(heading, overflow="fold")  # a place without its line is none
+        else:
+            table.add_column(heading, justify="right" if heading == "times" else "left", no_wrap=True)
     table.add_column("there", overflow="fold")
 
 

@@ -143,7 +143,7 @@ def _noted(
     while True:
         console.print()
         console.print(plain(f"note (Enter ends it{needed}): "), end="", soft_wrap=True)
-        line = sys.stdin.readline()
+        line = _line(console)
         if not line and asking:
             raise _Stopped
         if line.strip() or not asking:
@@ -156,10 +156,26 @@ def _key(console: Console, prompt: str) -> str:
     """Return the key that was pressed; where there is no terminal, the next line."""
     console.print(plain(prompt), end="", soft_wrap=True)
     if sys.stdin.isatty():
-        pressed = click.getchar()
-        console.print()
+        try:
+            pressed = click.getchar()
+        except EOFError:
+            raise _Stopped from None
+        finally:
+            console.print()
         return pressed.lower()
-    line = sys.stdin.readline()
+    line = _line(console)
     if not line:
         raise _Stopped
     return line.strip().lower()[:1]
+
+
+def _line(console: Console) -> str:
+    """Return the next line; bytes that are no text are asked for again."""
+    while True:
+        try:
+            line = sys.stdin.readline()
+            line.encode()
+        except UnicodeError:
+            console.print(plain("  that is no text in UTF-8; once more: ", "yellow"), end="", soft_wrap=True)
+        else:
+            return line

@@ -112,11 +112,13 @@ def _show_answer(console: Console, shown: Sheet, whose: str) -> None:
     if refusal is not None:
         parts = [refusal["code"], refusal["reason"], refusal["user_guidance"], *(refusal["next_steps"] or ())]
         said = "\n".join(part for part in parts if part)
-        console.print(Panel(plain(said), title=f"{whose}refusal, {status}", title_align="left", border_style="dim"))
+        console.print(
+            Panel(plain(said), title=plain(f"{whose}refusal, {status}"), title_align="left", border_style="dim")
+        )
     if shown["answer"]:
         answer = plain(shown["answer"])
         answer.highlight_regex(_MARKER, "bold cyan")
-        console.print(Panel(answer, title=f"{whose}answer, {status}", title_align="left", border_style="dim"))
+        console.print(Panel(answer, title=plain(f"{whose}answer, {status}"), title_align="left", border_style="dim"))
     for citation in shown["citations"]:
         source = " ".join(filter(None, (citation["source_id"], citation["source_title"], citation["effective_date"])))
         line = Text.assemble((safe(f"[{citation['citation_id']}] "), "bold cyan"), plain(f"{source}: ", "dim"))

@@ -106,7 +106,7 @@ def show_coverage(*, as_json: bool) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("test case", no_wrap=True)
     for each in covered:
-        table.add_column(each.title.split()[0], justify="center")
+        table.add_column(each.title.split()[0], justify="center", overflow="fold")
     for case_set in suite.sets:
         marks = [each.test_cases.get(case_set.name) for each in covered]
         table.add_row(case_set.name, *("" if mark is None else _MARKS[mark] for mark in marks))

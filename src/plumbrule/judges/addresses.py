@@ -40,15 +40,25 @@ def check_base_url(url: str, *, allow_private: bool, secret: bool, name: str = "
         raise UsageError(f"{name} must begin with http:// or https:// and name a host")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         # said without the address: there may be a secret in it
-        raise UsageError(f"{name} must not hold a user, a password, a query or a fragment; name a key by api_key_env")
+        key = "" if _is_option(name) else "; name a key by api_key_env"
+        raise UsageError(f"{name} must not hold a user, a password, a query or a fragment{key}")
     ip = _ip(host)
     loopback = host == "localhost" or (ip is not None and ip.is_loopback)
     address = Address(url=url.rstrip("/"), host=host, loopback=loopback, allow_private=allow_private)
     if ip is not None and not address.admits(host):
-        raise UsageError(f"{name}: {host} is a private address; set allow_private to use it all the same")
+        raise UsageError(f"{name}: {host} is a private address; {allowing(name)} to use it all the same")
     if secret and parts.scheme == "http" and not loopback and not allow_private:
-        raise UsageError(f"{name}: a key would travel to {host} in the clear; use https, or set allow_private")
+        raise UsageError(f"{name}: a key would travel to {host} in the clear; use https, or {allowing(name)}")
     return address
+
+
+def allowing(name: str) -> str:
+    """Return how a private address is allowed: by an option where ``name`` is one, else in the configuration."""
+    return "give --allow-private" if _is_option(name) else "set allow_private"
+
+
+def _is_option(name: str) -> bool:
+    return name.startswith("--")
 
 
 def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

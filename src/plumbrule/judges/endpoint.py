@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from plumbrule.errors import MissingExtraError, UsageError
-from plumbrule.judges.addresses import check_base_url
+from plumbrule.judges.addresses import allowing, check_base_url
 from plumbrule.judges.exchange import Exchange
 from plumbrule.judges.keys import is_sendable_key
 from plumbrule.judges.transport import (
@@ -67,6 +67,7 @@ class Endpoint:
         self, base_url: str, *, api_key_env: str | None = None, allow_private: bool = False, name: str = "base_url"
     ) -> None:
         self._given = base_url
+        self._name = name
         self._address = check_base_url(base_url, allow_private=allow_private, secret=api_key_env is not None, name=name)
         self._api_key_env = api_key_env
         self._client: httpx.AsyncClient | None = None
@@ -150,7 +151,7 @@ class Endpoint:
             finally:
                 await response.aclose()
         except _ForbiddenPeerError:
-            problem = f"{self.host} leads to a private address; set allow_private to use it all the same"
+            problem = f"{self.host} leads to a private address; {allowing(self._name)} to use it all the same"
             raise call.error(RejectedError, problem) from None
         except httpx.DecodingError:
             raise call.error(MalformedBodyError, "an answer that cannot be decompressed") from None

@@ -157,6 +157,7 @@ class RefusalCaps:
 
     answered_though_refusal_expected: Cap
     restricted_content_named: Cap
+    silent_failure: Cap
     refusal_code_wrong: Cap
     refusal_code_unknown: Cap
     refusal_undeclared: Cap

@@ -203,3 +203,5 @@ def _read_yaml(text: str, *, where: str) -> Any:  # noqa: ANN401 - YAML holds an
         line = f" line {mark.line + 1}" if mark is not None else ""
         problem = getattr(error, "problem", None) or "not YAML"
         raise RubricError(f"{where}:{line} {problem}".replace("::", ":")) from None
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):  # PyYAML on '!!int x' and the like
+        raise RubricError(f"{where}: nested too deeply, or a value that is not YAML") from None

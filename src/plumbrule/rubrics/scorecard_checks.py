@@ -109,6 +109,11 @@ def _check_strata(rubric: "ScorecardRubric") -> None:
     total = sum((stratum.share for stratum in rubric.strata), Fraction())
     if total != 1:
         raise ValueError(f"'strata': the shares must sum to 1, and sum to {float(total)}")
+    traits = [trait.key for trait in rubric.traits]
+    for stratum in rubric.strata:
+        for name in stratum.any_of:
+            if name not in traits:
+                raise ValueError(f"'strata.{stratum.key}.any_of': there is no trait '{name}'{nearest(name, traits)}")
     for stratum in rubric.strata[:-1]:
         if not stratum.any_of:
             raise ValueError(f"'strata.{stratum.key}.any_of': it takes every interaction, so it must stand last")

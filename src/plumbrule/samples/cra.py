@@ -28,7 +28,7 @@ _CITATION = ("citation_id", "source_id", "source_title", "effective_date", "pass
 _REFUSAL = ("code", "reason", "user_guidance")
 _OBJECTS = frozenset({"refusal", "expected", "metadata"})
 _LISTS: Mapping[str, Mapping[str, object]] = {"citations": {}, "contexts": {"text": ""}, "tags": {}}  # least entries
-_WARNING_NAMES = ("warnings", "warning")
+_WARNING = re.compile(r"(?:\w+_)?warnings?")  # also partial_grounding_warning and the like
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,14 +96,14 @@ def _gather_warnings(given: dict[str, object], found: Found) -> list[object]:
     gathered: list[object] = []
     names: list[str] = []
     for holder, prefix in ((given, ""), (metadata if isinstance(metadata, dict) else {}, "metadata.")):
-        for name in _WARNING_NAMES:
+        for name in filter(_WARNING.fullmatch, list(holder)):
             value = holder.get(name)
-            if value is None or value in ("", []):
+            if value is None or isinstance(value, (bool, int, float)) or value in ("", []):
                 continue
             names.append(f"{prefix}{name}")
             gathered += value if isinstance(value, list) else [value]
-    given.pop("warning", None)
-    given.pop("warnings", None)
+    for name in filter(_WARNING.fullmatch, list(given)):
+        del given[name]
     if len(names) > 1:
         found.add("warning_under_two_names", f"a warning stands under {' and '.join(names)}; both are kept")
     elif names and names != ["metadata.warnings"]:
@@ -112,7 +112,7 @@ def _gather_warnings(given: dict[str, object], found: Found) -> list[object]:
 
 
 def _with_warnings(sample: Sample, warnings: list[object]) -> Sample:
-    metadata = {key: value for key, value in sample.metadata.items() if key != "warning"}
+    metadata = {key: value for key, value in sample.metadata.items() if not _WARNING.fullmatch(key)}
     return replace(sample, metadata={**metadata, "warnings": warnings})
 
 
@@ -191,6 +191,9 @@ def _check_identity(sample: Sample, found: Found) -> None:
 def _check_status(sample: Sample, mapped: Mapped, contract: Contract, found: Found) -> None:
     status, refusal = sample.grounding_status, sample.refusal
     answered = bool((sample.answer or "").strip())
+    missed = any(each.code == "answer_missing" for each in found.findings)
+    if not answered and not sample.refused and not missed:
+        found.add("answer_missing", "answer is empty and there is no refusal")
     if status is not None and status not in contract.statuses:
         known = ", ".join(sorted(contract.statuses))
         found.add("status_unknown", f"grounding_status {described(status)} is none of {known}")

@@ -118,6 +118,8 @@ class InteractionReading:
                     self._spans.add(span, where)
             case "span":
                 self._spans.add(value, where)
+            case "langfuse part":
+                self._spans.add_langfuse(value, where)
             case "trace":
                 self._keep_trace(trace_in(value), where)
             case "passage":

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from plumbrule.samples.cra import is_response, may_be_response
+from plumbrule.samples.langfuse import is_bare_trace, is_langfuse, is_observation, read_langfuse
 from plumbrule.samples.passages import has_text
-from plumbrule.samples.telemetry import is_langfuse, is_span, read_langfuse
+from plumbrule.samples.telemetry import is_span
 from plumbrule.samples.traces import is_trace
 
-Shape = Literal["spans", "span", "langfuse", "trace", "passage", "response", "unknown"]
+Shape = Literal["spans", "span", "langfuse", "langfuse part", "trace", "passage", "response", "unknown"]
 
 _BESIDE = {"contexts": ("contexts", "passages"), "expected": ("expected",), "id": ("id",)}
 
@@ -21,6 +22,8 @@ def shape_of(record: Mapping[str, object]) -> Shape:
         return "span"
     if is_langfuse(record):
         return "langfuse"
+    if is_observation(record) or is_bare_trace(record):
+        return "langfuse part"
     bundled = isinstance(record.get("response"), dict)
     if not is_response(record) and not bundled:
         if is_trace(record) or isinstance(record.get("trace"), dict):

@@ -1,51 +1,37 @@
-"""Interactions as tracing tools keep them: OpenInference and OpenTelemetry GenAI spans, and Langfuse traces."""
+"""Interactions as tracing tools keep them: OpenInference and OpenTelemetry GenAI spans, and Langfuse's records."""
 
-import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
-import orjson
-
-from plumbrule.samples.messages import text_of
-from plumbrule.samples.spans import dig, read_span
+from plumbrule.samples import langfuse
+from plumbrule.samples.spans import read_span
+from plumbrule.samples.steps import Step, asked_in, assemble, documents_in, first, listed, said_in, whole
 
 _TRACE_ID = ("trace_id", "traceId", "context.trace_id", "context.traceId")
 _SPAN_ID = ("span_id", "spanId", "context.span_id", "context.spanId")
-_PARENT = ("parent_id", "parentSpanId", "parent_span_id", "parentId", "parent_observation_id", "parentObservationId")
+_PARENT = ("parent_id", "parentSpanId", "parent_span_id", "parentId")
 _START = ("start_time", "startTime", "startTimeUnixNano", "start_time_unix_nano")
 _MODEL = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
-_PROVIDER = ("gen_ai.provider.name", "gen_ai.system", "llm.provider")
 _INPUT_TOKENS = ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
 _OUTPUT_TOKENS = ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
-_ASKED = ("gen_ai.input.messages", "gen_ai.prompt", "gen_ai.retrieval.query.text")
-_SAID = ("gen_ai.output.messages", "gen_ai.completion")
+_ASKED = ("gen_ai.input.messages", "gen_ai.prompt", "gen_ai.retrieval.query.text", "llm.input_messages")
+_SAID = ("gen_ai.output.messages", "gen_ai.completion", "llm.output_messages")
 _DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
-_EVENTS_ASKED = ("gen_ai.user.message", "gen_ai.content.prompt")
-_EVENTS_SAID = ("gen_ai.choice", "gen_ai.assistant.message", "gen_ai.content.completion")
-_NANOSECONDS = 1_000_000_000
-
-
-@dataclass(slots=True, kw_only=True)
-class _Step:
-    """What one span or observation adds to its interaction."""
-
-    order: int
-    start: str = ""
-    root: bool = False
-    asked: str | None = None
-    said: object = None
-    documents: list[object] = field(default_factory=list)
-    model: object = None
-    provider: object = None
-    input_tokens: object = None
-    output_tokens: object = None
+_EVENTS_ASKED = ("gen_ai.user.message", "gen_ai.content.prompt", "gen_ai.client.inference.operation.details")
+_EVENTS_SAID = (
+    "gen_ai.choice",
+    "gen_ai.assistant.message",
+    "gen_ai.content.completion",
+    "gen_ai.client.inference.operation.details",
+)
+_EVENT_TEXTS = ("content", "message.content", "message", "body")
+_MOST_MESSAGES = 1000
 
 
 class SpanGroups:
-    """Spans gathered by the trace they belong to; only what an interaction needs is held."""
+    """Spans and observations gathered by the trace they belong to; only what an interaction needs is held."""
 
     def __init__(self) -> None:
-        self._groups: dict[str, tuple[str, list[_Step]]] = {}
+        self._groups: dict[str, tuple[str, list[Step]]] = {}
         self._count = 0
 
     def __len__(self) -> int:
@@ -54,118 +40,68 @@ class SpanGroups:
     def add(self, span: Mapping[str, object], where: str) -> None:
         """Take in one span."""
         self._count += 1
-        trace_id = str(_first(span, _TRACE_ID))
-        self._groups.setdefault(trace_id, (where, []))[1].append(_step_of_span(span, self._count))
+        self._take(str(first(span, _TRACE_ID)).removeprefix("0x"), _step_of_span(span, self._count), where)
+
+    def add_langfuse(self, record: Mapping[str, object], where: str) -> None:
+        """Take in one observation, or one trace without its observations."""
+        self._count += 1
+        is_step = langfuse.is_observation(record)
+        step = langfuse.step_of_observation(record, self._count) if is_step else langfuse.step_of_trace(record)
+        self._take(langfuse.id_of(record), step, where)
 
     def interactions(self) -> Iterator[tuple[str, dict[str, object], dict[str, object] | None]]:
         """Yield the place, the response and the trace of each group, in the order of their first spans."""
         for trace_id, (where, steps) in self._groups.items():
-            yield where, *_assemble(trace_id, steps)
+            yield where, *assemble(trace_id, steps)
+
+    def _take(self, trace_id: str, step: Step, where: str) -> None:
+        self._groups.setdefault(trace_id, (where, []))[1].append(step)
 
 
 def is_span(record: Mapping[str, object]) -> bool:
     """Tell whether a record is one span of a trace."""
-    if _first(record, _SPAN_ID) is None or _first(record, _TRACE_ID) is None:
+    if first(record, _SPAN_ID) is None or first(record, _TRACE_ID) is None:
         return False
     return any(key == "attributes" or key.startswith("attributes.") or key == "events" for key in record)
 
 
 def spans_of(record: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     """Yield the spans of an OTLP document."""
-    for resource in _listed(record.get("resourceSpans")):
-        for scope in _listed(resource.get("scopeSpans")):
-            yield from _listed(scope.get("spans"))
+    for resource in listed(record.get("resourceSpans")):
+        for scope in listed(resource.get("scopeSpans")):
+            yield from listed(scope.get("spans"))
 
 
-def is_langfuse(record: Mapping[str, object]) -> bool:
-    """Tell whether a record is a Langfuse trace with its observations."""
-    return isinstance(record.get("observations"), list)
-
-
-def read_langfuse(record: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object] | None]:
-    """Return the response and the trace of a Langfuse trace."""
-    head = record.get("trace")
-    trace: Mapping[str, object] = head if isinstance(head, dict) else record
-    steps = [
-        _Step(
-            order=0,
-            root=True,
-            start=str(trace.get("timestamp") or ""),
-            asked=text_of(trace.get("input"), "user"),
-            said=_decoded(trace.get("output")),
-        )
-    ]
-    for order, observation in enumerate(_listed(record.get("observations")), 1):
-        steps.append(_step_of_observation(observation, order))
-    return _assemble(str(trace.get("id") or ""), steps)
-
-
-def _step_of_observation(observation: Mapping[str, object], order: int) -> _Step:
-    kind = str(observation.get("type") or "").upper()
-    step = _Step(order=order, start=str(_first(observation, _START) or ""))
-    if kind == "RETRIEVER" or "retriev" in str(observation.get("name") or "").lower():
-        step.documents = _documents(observation.get("output"))
-        return step
-    if kind == "GENERATION":
-        step.asked = text_of(observation.get("input"), "user")
-        step.said = _decoded(observation.get("output"))
-        step.model = observation.get("model")
-        step.input_tokens = _first(observation, ("usageDetails.input", "usage.input", "promptTokens"))
-        step.output_tokens = _first(observation, ("usageDetails.output", "usage.output", "completionTokens"))
-    return step
-
-
-def _step_of_span(span: Mapping[str, object], order: int) -> _Step:
+def _step_of_span(span: Mapping[str, object], order: int) -> Step:
     attributes = _attributes(span.get("attributes"))
-    flat = attributes or span
+    flat = attributes or _without_prefix(span)
     read = read_span({"attributes": attributes} if attributes else span)
-    step = _Step(
+    events = listed(span.get("events"))
+    given = {name: value for name, (_, value) in read.items()}
+    return Step(
         order=order,
-        start=str(_first(span, _START) or ""),
-        root=not _first(span, _PARENT),
-        model=_first(flat, _MODEL),
-        provider=_first(flat, _PROVIDER),
-        input_tokens=_first(flat, _INPUT_TOKENS),
-        output_tokens=_first(flat, _OUTPUT_TOKENS),
+        start=str(first(span, _START) or ""),
+        root=not first(span, _PARENT),
+        asked=asked_in(
+            given.get("question"),
+            *(first(flat, (path,)) or _numbered(flat, path) for path in _ASKED),
+            _of_events(events, _EVENTS_ASKED, _ASKED),
+        ),
+        said=said_in(
+            given.get("answer"),
+            *(first(flat, (path,)) or _numbered(flat, path) for path in _SAID),
+            _of_events(events, _EVENTS_SAID, _SAID),
+        ),
+        documents=documents_in(given.get("contexts", first(flat, _DOCUMENTS))),
+        model=first(flat, _MODEL),
+        input_tokens=first(flat, _INPUT_TOKENS),
+        output_tokens=first(flat, _OUTPUT_TOKENS),
     )
-    events = _listed(span.get("events"))
-    asked = read["question"][1] if "question" in read else _first(flat, _ASKED) or _numbered(flat, "gen_ai.prompt")
-    said = read["answer"][1] if "answer" in read else _first(flat, _SAID) or _numbered(flat, "gen_ai.completion")
-    step.asked = text_of(asked if asked is not None else _of_events(events, _EVENTS_ASKED), "user")
-    step.said = _decoded(said if said is not None else _of_events(events, _EVENTS_SAID))
-    documents = read["contexts"][1] if "contexts" in read else _first(flat, _DOCUMENTS)
-    step.documents = _documents(documents)
-    return step
 
 
-def _assemble(trace_id: str, steps: list[_Step]) -> tuple[dict[str, object], dict[str, object] | None]:
-    """Return one response and trace: the root's question and answer, else the first asked and the last said."""
-    steps = sorted(steps, key=lambda step: (step.start, step.order))
-    roots = [step for step in steps if step.root]
-    asked = next((step.asked for step in (*roots, *steps) if step.asked), None)
-    said = next((step.said for step in (*roots, *reversed(steps)) if step.said not in (None, "")), None)
-    documents = _distinct(document for step in steps for document in step.documents)
-    response: dict[str, object] = {"trace_id": trace_id or None, "query": asked}
-    if isinstance(said, dict) and {"answer", "refusal", "grounding_status"} & said.keys():
-        response |= said
-        response["trace_id"] = said.get("trace_id") or trace_id
-    else:
-        response["answer"] = text_of(said, "assistant")
-    response.setdefault("timestamp", _moment(next((step.start for step in steps if step.start), "")))
-    response.setdefault("model_id", next((step.model for step in reversed(steps) if step.model), None))
-    for name in ("input_tokens", "output_tokens"):
-        counts = [value for step in steps if isinstance(value := _whole(getattr(step, name)), int)]
-        if counts:
-            response.setdefault(name, sum(counts))
-    if not documents:
-        return response, None
-    scores = [score for document in documents if isinstance(score := _field(document, "score"), (int, float))]
-    retrieval: dict[str, object] = {
-        "passages": documents,
-        "passages_retrieved": len(documents),
-        "top_passage_score": max(scores, default=None),
-    }
-    return response, {"trace_id": response["trace_id"], "retrieval": retrieval}
+def _without_prefix(span: Mapping[str, object]) -> dict[str, object]:
+    """Return the attributes of a span that was written as one row: ``attributes.llm.model_name``."""
+    return {key.removeprefix("attributes."): value for key, value in span.items()}
 
 
 def _attributes(value: object) -> Mapping[str, object]:
@@ -174,7 +110,7 @@ def _attributes(value: object) -> Mapping[str, object]:
         return value
     return {
         str(pair["key"]): _otlp(pair.get("value"))
-        for pair in _listed(value)
+        for pair in listed(value)
         if isinstance(pair.get("key"), str) and pair.get("value") is not None
     }
 
@@ -184,7 +120,7 @@ def _otlp(value: object) -> object:
         return value
     [(kind, inner)] = value.items()
     if kind == "intValue":
-        return _whole(inner)
+        return whole(inner)
     if kind == "arrayValue" and isinstance(inner, Mapping):
         return [_otlp(item) for item in inner.get("values") or [] if isinstance(item, Mapping)]
     if kind == "kvlistValue" and isinstance(inner, Mapping):
@@ -192,88 +128,23 @@ def _otlp(value: object) -> object:
     return inner
 
 
-def _documents(value: object) -> list[object]:
-    """Return the documents of a retrieval, from a list, a JSON text of one, or an object around one."""
-    value = _decoded(value)
-    if isinstance(value, Mapping):
-        inner = next((value[key] for key in ("documents", "passages", "results", "context") if key in value), None)
-        value = inner if inner is not None else [value]
-    if isinstance(value, str):
-        return [value]
-    if not isinstance(value, list):
-        return []
-    return [_document(entry) for entry in value if isinstance(entry, (str, Mapping))]
-
-
-def _document(entry: object) -> object:
-    if not isinstance(entry, Mapping):
-        return entry
-    inner = entry.get("document")
-    known = dict(inner) if isinstance(inner, Mapping) else dict(entry)
-    metadata = _decoded(known.get("metadata"))
-    if isinstance(metadata, Mapping):
-        known["metadata"] = dict(metadata)
-    return known
-
-
 def _numbered(flat: Mapping[str, object], stem: str) -> object:
-    """Return messages that were flattened: ``stem.0.role``, ``stem.0.content``."""
+    """Return messages that were flattened: ``stem.0.role``, ``stem.0.content``, or with ``message.`` between."""
     messages = []
-    for index in range(len(flat)):
-        content = flat.get(f"{stem}.{index}.content")
-        if content is None:
+    for index in range(min(len(flat), _MOST_MESSAGES)):
+        keys = (f"{stem}.{index}.{{}}", f"{stem}.{index}.message.{{}}")
+        form = next((key for key in keys if flat.get(key.format("content")) is not None), None)
+        if form is None and not any(key.startswith(f"{stem}.{index}.") for key in flat):
             break
-        messages.append({"role": flat.get(f"{stem}.{index}.role"), "content": content})
+        if form is not None:
+            messages.append({"role": flat.get(form.format("role")), "content": flat[form.format("content")]})
     return messages or None
 
 
-def _of_events(events: list[Mapping[str, object]], names: tuple[str, ...]) -> object:
+def _of_events(events: list[Mapping[str, object]], names: tuple[str, ...], keys: tuple[str, ...]) -> object:
     found = None
     for event in events:
         if event.get("name") in names:
             given = _attributes(event.get("attributes"))
-            keys = ("content", "message.content", "message", "gen_ai.prompt", "gen_ai.completion", "body")
-            found = _first(given, keys) or found
+            found = first(given, (*_EVENT_TEXTS, *keys)) or found
     return found
-
-
-def _distinct(documents: Iterator[object]) -> list[object]:
-    return list({repr(document): document for document in documents}.values())
-
-
-def _field(document: object, name: str) -> object:
-    return document.get(name) if isinstance(document, Mapping) else None
-
-
-def _moment(start: str) -> str | None:
-    """Return when something began as an ISO date and time; OTLP counts nanoseconds."""
-    if start.isascii() and start.isdigit() and len(start) < 20:
-        try:
-            return dt.datetime.fromtimestamp(int(start) // _NANOSECONDS, tz=dt.UTC).isoformat()
-        except (OverflowError, ValueError, OSError):
-            return None
-    return start or None
-
-
-def _decoded(value: object) -> object:
-    """Return what a text holds where it is a JSON object or list; anything else stays as it is."""
-    if isinstance(value, str) and value.lstrip()[:1] in {"{", "["}:
-        try:
-            return orjson.loads(value)
-        except orjson.JSONDecodeError:
-            return value
-    return value
-
-
-def _whole(value: object) -> object:
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _first(holder: Mapping[str, object], paths: tuple[str, ...]) -> object:
-    return next((value for path in paths if (value := dig(holder, path)) is not None), None)
-
-
-def _listed(value: object) -> list[Mapping[str, object]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

@@ -110,7 +110,7 @@ def _grounding(given: Mapping[str, object], found: Found) -> Grounding:
     return Grounding(
         status=found.take(label, f"{name}.status", given.get("status")),
         supporting_passages=found.take(_labels, f"{name}.supporting_passages", given.get("supporting_passages")) or (),
-        grounding_coverage=found.take(number, f"{name}.grounding_coverage", given.get("grounding_coverage")),
+        grounding_coverage=found.take(_share, f"{name}.grounding_coverage", given.get("grounding_coverage")),
         unsupported_claims=found.take(_counted, f"{name}.unsupported_claims", given.get("unsupported_claims")),
         conflict_detected=found.take(flag, f"{name}.conflict_detected", given.get("conflict_detected")),
     )
@@ -145,6 +145,13 @@ def _labels(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, SEQUENCES):
         raise Misfit(f"{name} must be a list, not {described(value)}")
     return tuple(label(f"{name}[{index}]", item) for index, item in enumerate(value))
+
+
+def _share(name: str, value: object) -> float:
+    given = number(name, value)
+    if not 0 <= given <= 1:
+        raise Misfit(f"{name} must be a share from 0 to 1, not {given:g}")
+    return given
 
 
 def _counted(name: str, value: object) -> int:

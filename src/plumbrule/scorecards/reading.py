@@ -54,7 +54,9 @@ def _whole(stream: BinaryIO, name: str) -> Iterator[tuple[str, object]]:
 def _parsed(content: bytes, name: str, line: int) -> Any:  # noqa: ANN401 - JSON holds anything; the record's form checks it
     place = f"{name}:{line}"
     try:
-        return json.loads(content.decode(), object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        document = json.loads(content.decode(), object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        if b"\\u" in content:  # only an escape can write half of a character
+            json.dumps(document, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise InputError(f"{place}: not valid UTF-8 (byte {error.start + 1})") from None
     except json.JSONDecodeError as error:
@@ -62,8 +64,11 @@ def _parsed(content: bytes, name: str, line: int) -> Any:  # noqa: ANN401 - JSON
         raise InputError(f"{place}: not valid JSON: {error.msg} (column {error.colno})") from None
     except _RefusedError as error:
         raise InputError(f"{place}: {error}") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{place}: holds half of a character (a lone surrogate), which is no text") from None
     except (ValueError, RecursionError):  # a number of too many digits; nesting without end
         raise InputError(f"{place}: not valid JSON: a number or a nesting out of all bounds") from None
+    return document
 
 
 class _RefusedError(Exception):

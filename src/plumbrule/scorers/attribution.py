@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from plumbrule.samples.model import Citation
 from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.checks import Check, Rules, Spot, shown, spot_in
 from plumbrule.scorers.excerpts import stands_in
@@ -90,7 +91,11 @@ def _check_sources(study: Study, rules: Rules) -> Iterator[Check]:
     if interaction.retrieval_known and (retrieved or not interaction.passages):
         yield rules.decide(
             "source_not_retrieved",
-            [_source_spot(index, source, study) for index, source in named if source not in retrieved],
+            [
+                _source_spot(index, source, study)
+                for index, source in named
+                if source not in retrieved and not _quotes_unnamed(study, citations[index])
+            ],
             "cited sources that were not retrieved: {n}",
         )
     else:
@@ -120,6 +125,14 @@ def _check_sources(study: Study, rules: Rules) -> Iterator[Check]:
         yield rules.failed("too_many_sources", f"{len(distinct)} sources are cited; {limit} are allowed", spots)
     else:
         yield rules.passed("too_many_sources")
+
+
+def _quotes_unnamed(study: Study, citation: Citation) -> bool:
+    """Tell whether the excerpt stands in a retrieved passage that does not say of which source it is."""
+    return citation.passage is not None and any(
+        passage.source_id is None and stands_in(citation.passage, passage.text)
+        for passage in study.interaction.passages
+    )
 
 
 def _check_excerpts(study: Study, rules: Rules) -> Iterator[Check]:

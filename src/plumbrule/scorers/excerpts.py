@@ -1,20 +1,21 @@
-"""Whether a quoted excerpt stands in a passage, whatever its spacing, quotation marks, dashes and gaps."""
+"""Whether a quoted excerpt stands in a passage, whatever its spacing, quotation marks, dashes, gaps and markers."""
 
 import functools
 import re
 import unicodedata
 
 _ELLIPSIS = re.compile(r"\[\s*(?:…|\.\s*\.\s*\.)\s*\]|\(\s*(?:…|\.\s*\.\s*\.)\s*\)|…|\.\s?\.\s?\.")
+_MARKER = re.compile(r"\s*[\[【]\s*\^?\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*\s*[\]】]")
+_CHANGED = re.compile(r"\[(\w)\](?=\w)")  # a first letter that was fitted to the sentence around: "[r]eturns"
 _SPACE = re.compile(r"\s+")
 _FOLDED = str.maketrans(
     {
-        **dict.fromkeys("“”„‟«»″〝〞", '"'),
-        **dict.fromkeys("‘’‚‛‹›′`´", "'"),
+        **dict.fromkeys('"“”„‟«»″〝〞‘’‚‛‹›′`´', "'"),  # double ones become single inside a quotation
         **dict.fromkeys("‐‑‒–—―−", "-"),
         **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", None),
     }
 )
-_EDGES = " .,;:!?\"'()[]-"
+_EDGES = " .,;:!?'()[]-"
 
 
 def stands_in(excerpt: str, passage: str) -> bool:
@@ -34,5 +35,6 @@ def stands_in(excerpt: str, passage: str) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def _fold(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text.translate(_FOLDED)).casefold()
+    quoted = _CHANGED.sub(r"\1", _MARKER.sub("", text))
+    folded = unicodedata.normalize("NFKC", quoted.translate(_FOLDED)).casefold()
     return _SPACE.sub(" ", folded).strip()

@@ -142,8 +142,8 @@ def _against_coverage(study: Study, rules: Rules) -> Check:
     if coverage is None and unsupported is None:
         return rules.not_applicable(rule, "the trace gives no coverage")
     if coverage is not None and Fraction(str(coverage)) < needed[status]:
-        said = f"{status} needs a coverage of {float(needed[status]):g}; the trace has {coverage:g}"
-        return rules.failed(rule, said, [Spot(where="trace.grounding.grounding_coverage", text=f"{coverage:g}")])
+        said = f"{status} needs a coverage of {float(needed[status]):g}; the trace has {coverage}"
+        return rules.failed(rule, said, [Spot(where="trace.grounding.grounding_coverage", text=str(coverage))])
     if status == statuses.full and unsupported:
         said = f"{status}, and the trace counts {unsupported} unsupported claims"
         return rules.failed(rule, said, [Spot(where="trace.grounding.unsupported_claims", text=str(unsupported))])

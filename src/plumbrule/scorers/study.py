@@ -20,7 +20,7 @@ from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.view import TextView
 
-_BRACKETS = re.compile(r"\[([^\[\]\n]{1,60})\]")
+_BRACKETS = re.compile(r"[\[【]([^\[\]【】\n]{1,60})[\]】]")
 _BETWEEN = re.compile(r"[,;]")
 _RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*(\d{1,4})")
 _WIDEST_RANGE = 20
@@ -40,7 +40,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """One ``[N]`` of an answer, with the citation that it names."""
+    """One ``[N]``, ``[^N]`` or ``【N】`` of an answer, with the citation that it names."""
 
     start: int
     end: int

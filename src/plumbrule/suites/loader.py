@@ -248,6 +248,8 @@ def _read(path: Path, form: type[T]) -> T:
         mark = getattr(error, "problem_mark", None)
         line = f" line {mark.line + 1}:" if mark is not None else ""
         raise UsageError(f"{path}:{line} {getattr(error, 'problem', None) or 'not YAML'}") from None
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):  # PyYAML on '!!int x' and the like
+        raise UsageError(f"{path}: nested too deeply, or a value that is not YAML") from None
     if not isinstance(content, dict):
         raise UsageError(f"{path}: a file of the suite is a mapping of keys to values")
     try:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _LONGEST_PARSED = 1_500
 # What a parser would stumble over: emphasis, code marks, citation markers. Replaced by as many spaces.
-_NOISE = re.compile(r"[*_`#|]+|\[\d+(?:\s*,\s*\d+)*\]")
+_NOISE = re.compile(r"[*_`#|]+|[\[【]\^?\d+(?:\s*,\s*\d+)*[\]】]")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj"})

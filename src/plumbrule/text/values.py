@@ -76,7 +76,7 @@ _TRIGGER_WORDS = frozenset(_TRIGGERS)
 def _read_digits(text: str, at: int, floor: int) -> tuple[tuple[Value, ...], int]:
     """Read the date, or else the number, whose first digit stands here."""
     before = text[at - 1] if at > floor else " "
-    if before == "[" and (end := citation_end(text, at - 1)):
+    if before in "[【^" and (end := citation_end(text, at - 2 if before == "^" else at - 1)):
         return (), end
     if not (before.isalnum() or before == "_") or (before == "T" and text[at - 2 : at - 1].isdigit()):
         dates = date_forms.read_digits(text, at)
