@@ -5,6 +5,7 @@ from inline_snapshot import snapshot
 
 import plumbrule
 from plumbrule.rubrics import load_verdict
+from plumbrule.scorers.support.model import load_model
 
 
 def test_the_documented_form() -> None:
@@ -16,6 +17,8 @@ def test_the_documented_form() -> None:
         contexts=["The holding period lasts six months. It began on 2024-05-03."],
     ).to_dict()
     assert record.pop("rubric") == load_verdict().stamp()
+    support = record.pop("support")
+    assert support.pop("model") == load_model().stamp
     assert record == snapshot(
         {
             "id": "q1",
@@ -100,3 +103,4 @@ def test_the_form_is_json() -> None:
     """All values are plain: what is written is read back the same."""
     record = plumbrule.score(question="Fee?", answer="The fee is 1/3 of $25.", contexts=["Fees."]).to_dict()
     assert orjson.loads(orjson.dumps(record)) == record
+    assert support == snapshot()

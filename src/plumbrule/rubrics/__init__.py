@@ -20,7 +20,7 @@ from plumbrule.rubrics.loader import (
 from plumbrule.rubrics.refusals import RefusalCode, RefusalTaxonomy
 from plumbrule.rubrics.rules import RulesPolicy
 from plumbrule.rubrics.scorecard import ScorecardRubric
-from plumbrule.rubrics.verdict import AnchorKind, Outcome, VerdictRubric
+from plumbrule.rubrics.verdict import AnchorKind, Outcome, SupportRules, VerdictRubric
 
 __all__ = [
     "LEVELS",
@@ -35,6 +35,7 @@ __all__ = [
     "RefusalTaxonomy",
     "RulesPolicy",
     "ScorecardRubric",
+    "SupportRules",
     "VerdictRubric",
     "content_of",
     "kept_rubric",

@@ -1,11 +1,13 @@
 """The typed form of the verdict rubric: what its file may say, and within which bounds."""
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSerializer
 from pydantic.dataclasses import dataclass
 
+from plumbrule.hashing import sha256_of
 from plumbrule.rubrics.exact import exact
 
 _CLOSED = ConfigDict(extra="forbid")
@@ -27,6 +29,12 @@ def _folded(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _kinds(kinds: tuple[AnchorKind, ...]) -> tuple[AnchorKind, ...]:
     return tuple(sorted(set(kinds)))
+
+
+def _rising(knots: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    if any(one[0] >= other[0] or one[1] >= other[1] for one, other in pairwise(knots)):
+        raise ValueError("each knot must be above the one before it, in both numbers")
+    return knots
 
 
 Share = Annotated[Fraction, BeforeValidator(_share), PlainSerializer(float)]
@@ -65,6 +73,7 @@ class Hallucination:
     fail_above: Share
     high_risk_above: Share
     anchors: Annotated[tuple[AnchorKind, ...], AfterValidator(_kinds)]
+    claim_check: Literal["proximity", "evidence"]
     claim_window: Count
     contradiction_overlap: Share
     drift: Drift
@@ -72,6 +81,44 @@ class Hallucination:
     def __post_init__(self) -> None:
         if self.drift.penalty > self.fail_above:
             raise ValueError("drift.penalty may not be above fail_above: drift alone never fails an answer")
+
+
+Knots = Annotated[tuple[tuple[float, float], ...], Field(min_length=1, max_length=100), AfterValidator(_rising)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Calibration:
+    """A calibration of the support score, fitted to somebody's own labels or prior."""
+
+    name: Annotated[str, Field(min_length=1)]
+    version: Annotated[str, Field(min_length=1)]
+    model: Annotated[str, Field(pattern="[0-9a-f]{64}")]
+    labels: Annotated[int, Field(strict=True, ge=0)]
+    unsupported_share: Share
+    answers: Knots
+    sentences: Knots
+
+    def stamp(self) -> dict[str, str]:
+        """Return what every result says of the calibration that it was made by."""
+        content = [self.model, self.labels, float(self.unsupported_share), self.answers, self.sentences]
+        return {"name": self.name, "version": self.version, "sha256": sha256_of(content)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class SupportRules:
+    """When the support score is given, how it is shown to people, and by which calibration and verifier."""
+
+    when: Literal["claims", "always", "never"]
+    supported_from: Share
+    unsupported_below: Share
+    claim_from: Share
+    calibration: Calibration | None
+    verifier: str | None
+    verifier_weight: Share
+
+    def __post_init__(self) -> None:
+        if self.unsupported_below > self.supported_from:
+            raise ValueError("unsupported_below may not be above supported_from")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -132,6 +179,7 @@ class VerdictRubric:
     relevance: Relevance
     completeness: Completeness
     hallucination: Hallucination
+    support: SupportRules
     refusal: RefusalRules
     claims: ClaimRules
     words: WordLists

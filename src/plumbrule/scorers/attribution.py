@@ -1,10 +1,10 @@
 """Attribution accuracy: are the citations real, placed at the claims, and do their passages bear the claims out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from plumbrule.samples.model import Citation
 from plumbrule.scorers.anchors import Anchor
-from plumbrule.scorers.checks import Check, Rules, Spot, shown, spot_in
+from plumbrule.scorers.checks import Check, Hint, Rules, Spot, shown, spot_in
 from plumbrule.scorers.excerpts import stands_in
 from plumbrule.scorers.study import Study, within
 from plumbrule.scorers.wording import contains_any, opens_with
@@ -21,6 +21,38 @@ def check_attribution(study: Study) -> list[Check]:
         return [rules.not_applicable(rule, "there is no answer") for rule in rules_of_attribution(study)]
     return [*_check_markers(study, rules), *_check_sources(study, rules), *_check_excerpts(study, rules),
             *_check_support(study, rules)]  # fmt: skip
+
+
+def attribution_hints(study: Study) -> Iterator[Hint]:
+    """Yield where the passages that a marked sentence cites hardly bear it out."""
+    if not study.answered or not study.passages or study.interaction.unresolved:
+        return
+    places = {
+        name: study.cited_passages(citation)
+        for name, citation in zip(study.citation_ids, study.interaction.sample.citations, strict=True)
+    }
+    lacking: list[tuple[Spot, float]] = []
+    model: dict[str, str] = {}
+    for sentence in study.answer.sentences:
+        cited = cited_by(study, sentence, places)
+        support = study.support_by(tuple(cited)) if cited else None
+        found = support.at(sentence.start) if support is not None else None
+        if support is not None and found is not None and found.band == "unsupported":
+            model = support.model
+            lacking.append((spot_in("answer", study.answer.text, sentence.start, sentence.end), found.probability))
+    if lacking:
+        said = f"marked sentences that their cited passages hardly bear out: {len(lacking)}"
+        yield Hint(
+            code="cited_support_low",
+            message=f"{said} ({model['name']} {model['version']}, sha256 {model['sha256'][:12]})",
+            figures=(("least_probability", min(probability for _, probability in lacking)),),
+            evidence=tuple(spot for spot, _ in lacking),
+        )
+
+
+def cited_by(study: Study, sentence: Sentence, places: Mapping[str, tuple[int, ...]]) -> list[int]:
+    """Return the passages that the markers of a sentence cite."""
+    return sorted({index for marker in within(study.markers, sentence) for index in places.get(marker.citation_id, ())})
 
 
 def rules_of_attribution(study: Study) -> tuple[str, ...]:
@@ -179,9 +211,7 @@ def _check_support(study: Study, rules: Rules) -> Iterator[Check]:
     contrary: list[Spot] = []
     looked = 0
     for sentence in study.answer.sentences:
-        cited = sorted(
-            {index for marker in within(study.markers, sentence) for index in places.get(marker.citation_id, ())}
-        )
+        cited = cited_by(study, sentence, places)
         inside = study.sentence_anchors(sentence)
         if not cited or not inside:
             continue

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from plumbrule.scorers.checks import Check, Hint, Rules, Spot, spot_in
 from plumbrule.scorers.study import Study
+from plumbrule.scorers.support_hints import support_hints
 
 _UNKNOWN = "the passages are not known"
 _NOTHING = "the answer has no number, date or claim to verify"
@@ -29,6 +30,8 @@ def grounding_hints(study: Study) -> Iterator[Hint]:
         )
     if not study.anchors.anchors:
         yield Hint(code="nothing_to_verify", message=_NOTHING)
+    if study.passages:
+        yield from support_hints(study.support, study.answer.text, "the passages")
     if study.passages and study.interaction.passages_from == "citations":
         yield Hint(
             code="retrieval_unknown",

@@ -1,13 +1,15 @@
 """Hallucination: the share of an answer's anchors that its contexts do not bear out, and the drift gate."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 from plumbrule.rubrics import AnchorKind, VerdictRubric
-from plumbrule.scorers.anchors import Anchor, anchor_at
+from plumbrule.scorers.anchors import Anchor, Finding, anchor_at
 from plumbrule.scorers.claim_evidence import ClaimCheck, check_claim, triple_of
+from plumbrule.scorers.support.measures import CONTRADICTING
+from plumbrule.scorers.support.scoring import Support, SupportedSentence
 from plumbrule.scorers.value_evidence import find_rival, find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.dates import Date
@@ -46,13 +48,18 @@ def score_hallucination(
     question: TextView,
     rubric: VerdictRubric,
     check: ClaimCheck,
+    support: Support | None,
 ) -> Hallucination:
     """Check every anchor of the answer, and whether the answer speaks of what its contexts speak of."""
     rules = rubric.hallucination
     anchors = _value_anchors(answer, contexts, question, rubric, check)
-    if claims:
-        anchors += [_claim_anchor(claim, answer, contexts, check) for claim in claims]
-        anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
+    if rules.claim_check == "evidence" and support is not None:
+        anchors += _claims_by_support(answer, claims, support, rubric, check)
+    else:
+        anchors += [
+            _claim_anchor(claim, answer, check_claim(claim, answer, contexts, check), check) for claim in claims
+        ]
+    anchors.sort(key=_place)
     unsupported = [anchor.supported for anchor in anchors].count(False)
     overlap = _overlap(answer, contexts, rules.drift.ngram)
     drifted = overlap is not None and is_below(overlap, rules.drift.overlap_below)
@@ -99,9 +106,39 @@ def _topic(value: Value, answer: TextView, question: TextView, stop: frozenset[s
     return others or set(question.content)
 
 
-def _claim_anchor(claim: Claim, answer: TextView, contexts: list[TextView], check: ClaimCheck) -> Anchor:
-    finding = check_claim(claim, answer, contexts, check)
+def _place(anchor: Anchor) -> tuple[int, int, AnchorKind]:
+    return anchor.start, anchor.end, anchor.kind
+
+
+def _claim_anchor(claim: Claim, answer: TextView, finding: Finding, check: ClaimCheck) -> Anchor:
     return anchor_at(answer, "claim", claim.start, claim.end, finding, triple_of(claim, answer, check))
+
+
+def _claims_by_support(
+    answer: TextView, claims: Sequence[Claim], support: Support, rubric: VerdictRubric, check: ClaimCheck
+) -> Iterator[Anchor]:
+    """Yield the claims, each held supported where its sentence is; a sentence without any is one claim as a whole."""
+    if "claim" not in rubric.hallucination.anchors:
+        return
+    by_sentence: dict[SupportedSentence, list[Claim]] = {}
+    for claim in claims:
+        sentence = support.at(claim.start)
+        if sentence is not None:
+            by_sentence.setdefault(sentence, []).append(claim)
+    for sentence in support.sentences:
+        finding = _by_support(sentence, rubric.support.claim_from)
+        held = by_sentence.get(sentence, ())
+        yield from (_claim_anchor(claim, answer, finding, check) for claim in held)
+        if sentence.claims and not held:
+            yield anchor_at(answer, "claim", sentence.start, sentence.end, finding)
+
+
+def _by_support(sentence: SupportedSentence, claim_from: Fraction) -> Finding:
+    """Hold what a sentence claims supported where the sentence is, and contradicted where its evidence differs."""
+    if sentence.probability >= claim_from:
+        return Finding(supported=True, reason="found", evidence=sentence.evidence)
+    against = any(each.kind in CONTRADICTING for each in sentence.findings)
+    return Finding(supported=False, reason="contradicted" if against else "not_found", evidence=sentence.evidence)
 
 
 def _overlap(answer: TextView, contexts: list[TextView], n: int) -> Fraction | None:

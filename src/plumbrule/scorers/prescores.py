@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from plumbrule.rubrics import LEVELS, ComplianceRubric, Level, Loaded, RefusalTaxonomy, VerdictRubric
 from plumbrule.samples.interactions import Interaction
-from plumbrule.scorers.attribution import check_attribution
+from plumbrule.scorers.attribution import attribution_hints, check_attribution
 from plumbrule.scorers.checks import DIMENSIONS, Check, Dimension, Hint
 from plumbrule.scorers.completeness_hints import completeness_hints
 from plumbrule.scorers.compliance import check_compliance
@@ -18,6 +18,7 @@ from plumbrule.scorers.refusal import judge_refusal
 from plumbrule.scorers.refusal_checks import check_refusal
 from plumbrule.scorers.retrieval import measure_retrieval, retrieval_hints
 from plumbrule.scorers.study import Policy, Study, begin_study
+from plumbrule.scorers.support.scoring import Support, support_scorer
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.view import TextView, ViewCache
 
@@ -91,6 +92,7 @@ class Prescore:
 
     interaction: Interaction
     dimensions: dict[Dimension, DimensionScore]
+    support: Support | None
     rubrics: tuple[dict[str, str], ...]
 
     @property
@@ -110,6 +112,9 @@ class Prescore:
             "passages_from": self.interaction.passages_from,
             "scores": self.scores,
             "dimensions": {name: score.to_dict() for name, score in self.dimensions.items()},
+            "support": None
+            if self.support is None
+            else {"score": self.support.score, "band": self.support.band, "model": dict(self.support.model)},
             "findings": [finding.to_dict() for finding in self.interaction.findings],
             "rubrics": [dict(stamp) for stamp in self.rubrics],
         }
@@ -129,6 +134,7 @@ class PreScorer:
             refusals=refusals.rubric,
             verdict=verdict.rubric,
             words=lexicon_of(verdict.rubric),
+            support=support_scorer(verdict.rubric),
         )
         self._stamps = tuple(loaded.stamp() for loaded in (compliance, refusals, verdict))
         self._parses = "claim" in verdict.rubric.hallucination.anchors
@@ -168,7 +174,7 @@ class PreScorer:
 
     def _prescore(self, study: Study) -> Prescore:
         scores = {name: _SCORES[name](study) for name in DIMENSIONS}
-        return Prescore(interaction=study.interaction, dimensions=scores, rubrics=self._stamps)
+        return Prescore(interaction=study.interaction, dimensions=scores, support=study.support, rubrics=self._stamps)
 
 
 def _by_rules(
@@ -221,7 +227,7 @@ def _by_hints(dimension: Dimension, hints: list[Hint]) -> DimensionScore:
 
 
 _SCORES: dict[Dimension, Callable[[Study], DimensionScore]] = {
-    "attribution_accuracy": _by_rules("attribution_accuracy", check_attribution),
+    "attribution_accuracy": _by_rules("attribution_accuracy", check_attribution, attribution_hints),
     "retrieval_relevance": _retrieval,
     "grounding_integrity": _by_rules("grounding_integrity", check_grounding, grounding_hints),
     "response_completeness": _completeness,

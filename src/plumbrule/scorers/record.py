@@ -22,6 +22,7 @@ def verdict_record(verdict: "Verdict") -> dict[str, Any]:
         "relevance": _relevance(verdict.relevance),
         "completeness": _completeness(verdict.completeness),
         "hallucination": _hallucination(verdict.hallucination),
+        "support": verdict.support.to_dict() if verdict.support is not None else None,
         "refusal": asdict(verdict.refusal) if verdict.refusal is not None else None,
         "rubric": dict(verdict.rubric),
     }

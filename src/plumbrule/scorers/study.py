@@ -15,6 +15,7 @@ from plumbrule.scorers.excerpts import stands_in
 from plumbrule.scorers.hallucination import Hallucination, score_hallucination
 from plumbrule.scorers.lexicon import Lexicon
 from plumbrule.scorers.refusal import RefusalFinding
+from plumbrule.scorers.support.scoring import Support, SupportScorer
 from plumbrule.scorers.value_evidence import find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
@@ -36,6 +37,7 @@ class Policy:
     refusals: RefusalTaxonomy
     verdict: VerdictRubric
     words: Lexicon
+    support: SupportScorer | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +61,12 @@ class Study:
     refusal: RefusalFinding | None
     claims: tuple[Claim, ...]
     anchors: Hallucination
+    support: Support | None
     citation_ids: tuple[str, ...] = ()
     markers: tuple[Marker, ...] = ()
     keywords: frozenset[str] = frozenset()
     _by_source: dict[tuple[int, ...], tuple[Anchor, ...]] = field(default_factory=dict)
+    _supports: dict[tuple[int, ...], Support | None] = field(default_factory=dict)
 
     @property
     def refused(self) -> bool:
@@ -100,9 +104,20 @@ class Study:
         known = self._by_source.get(passages)
         if known is None:
             views = [self.passages[index] for index in passages]
-            checked = _check_anchors(self.question, self.answer, views, self.claims, self.policy)
+            decides = self.policy.verdict.hallucination.claim_check == "evidence"
+            support = self.support_by(passages) if decides else None
+            checked = _check_anchors(self.question, self.answer, views, self.claims, self.policy, support)
             known = self._by_source[passages] = checked.anchors
         return known
+
+    def support_by(self, passages: tuple[int, ...]) -> Support | None:
+        """Return how likely some of the passages alone bear the answer out."""
+        if self.policy.support is None or passages == tuple(range(len(self.passages))):
+            return self.support
+        if passages not in self._supports:
+            views = [self.passages[index] for index in passages]
+            self._supports[passages] = self.policy.support.score(self.answer, views)
+        return self._supports[passages]
 
     def is_echo(self, anchor: Anchor) -> bool:
         """Tell whether a number or date repeats one of the question: who asked said it, not the assistant."""
@@ -125,11 +140,22 @@ def _start(item: Marker | Anchor) -> int:
 
 
 def _check_anchors(
-    question: TextView, answer: TextView, passages: list[TextView], claims: tuple[Claim, ...], policy: Policy
+    question: TextView,
+    answer: TextView,
+    passages: list[TextView],
+    claims: tuple[Claim, ...],
+    policy: Policy,
+    support: Support | None,
 ) -> Hallucination:
     """Check every anchor of the answer against these passages."""
     return score_hallucination(
-        answer, passages, claims, question=question, rubric=policy.verdict, check=policy.words.evidence
+        answer,
+        passages,
+        claims,
+        question=question,
+        rubric=policy.verdict,
+        check=policy.words.evidence,
+        support=support,
     )
 
 
@@ -152,6 +178,8 @@ def begin_study(
         claims = tuple(
             claim for claim in claims if not (claim.sentence.start < refusal.end and refusal.start < claim.sentence.end)
         )
+    refused = refusal is not None and refusal.refused and not markers
+    support = policy.support.score(answer, passages) if policy.support is not None and not refused else None
     return Study(
         interaction=interaction,
         policy=policy,
@@ -160,7 +188,8 @@ def begin_study(
         passages=passages,
         refusal=refusal,
         claims=claims,
-        anchors=_check_anchors(question, answer, passages, claims, policy),
+        anchors=_check_anchors(question, answer, passages, claims, policy, support),
+        support=support,
         citation_ids=ids,
         markers=markers,
         keywords=frozenset(extract_keywords(question, policy.words.topic)),

@@ -15,6 +15,7 @@ from plumbrule.scorers.lexicon import lexicon_of
 from plumbrule.scorers.record import verdict_record
 from plumbrule.scorers.refusal import RefusalFinding, judge_refusal
 from plumbrule.scorers.relevance import Relevance, score_relevance
+from plumbrule.scorers.support.scoring import Support, support_scorer
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.ratios import is_below
 from plumbrule.text.view import TextView, ViewCache
@@ -39,6 +40,7 @@ class Verdict:
     relevance: Relevance | None
     completeness: Completeness | None
     hallucination: Hallucination
+    support: Support | None
     refusal: RefusalFinding | None
     rubric: dict[str, str]
 
@@ -68,6 +70,7 @@ class VerdictScorer:
         self._claim_words = lexicon.claims
         self._claim_check = lexicon.evidence
         self._wording = lexicon.refusal
+        self._support = support_scorer(rubric)
 
     def score(self, sample: Sample) -> Verdict:
         """Return the verdict on one sample."""
@@ -91,12 +94,14 @@ class VerdictScorer:
         _ = [answer.values for answer in answers]
         refusals = [judge_refusal(sample, answer, self._wording) for sample, answer in zip(batch, answers, strict=True)]
         claims = self._claims(answers)
+        supports = list(map(self._support_of, answers, contexts, refusals))
         hallucinations = [
-            self._hallucination(*parts) for parts in zip(questions, answers, contexts, claims, refusals, strict=True)
+            self._hallucination(*parts)
+            for parts in zip(questions, answers, contexts, claims, supports, refusals, strict=True)
         ]
         relevances = list(map(self._relevance, questions, answers, refusals))
         completenesses = list(map(self._completeness, questions, answers, refusals))
-        return iter([*map(self._decide, batch, relevances, completenesses, hallucinations, refusals)])
+        return iter([*map(self._decide, batch, relevances, completenesses, hallucinations, supports, refusals)])
 
     def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
         if "claim" not in self._rubric.hallucination.anchors:
@@ -109,13 +114,20 @@ class VerdictScorer:
         answer: TextView,
         contexts: list[TextView],
         claims: tuple[Claim, ...],
+        support: Support | None,
         refusal: RefusalFinding | None,
     ) -> Hallucination:
         if refusal is not None:
             claims = tuple(claim for claim in claims if not _says_refusal(claim, refusal))
         return score_hallucination(
-            answer, contexts, claims, question=question, rubric=self._rubric, check=self._claim_check
+            answer, contexts, claims, question=question, rubric=self._rubric, check=self._claim_check, support=support
         )
+
+    def _support_of(self, answer: TextView, contexts: list[TextView], refusal: RefusalFinding | None) -> Support | None:
+        """Return the support of an answer; a refusal says nothing that a context should bear out."""
+        if self._support is None or (refusal is not None and refusal.refused):
+            return None
+        return self._support.score(answer, contexts)
 
     def _completeness(
         self, question: TextView, answer: TextView, refusal: RefusalFinding | None
@@ -130,6 +142,7 @@ class VerdictScorer:
         relevance: Relevance | None,
         completeness: Completeness | None,
         hallucination: Hallucination,
+        support: Support | None,
         refusal: RefusalFinding | None,
     ) -> Verdict:
         fired = self._fired(relevance, completeness, hallucination, refusal)
@@ -142,6 +155,7 @@ class VerdictScorer:
             relevance=relevance,
             completeness=completeness,
             hallucination=hallucination,
+            support=support,
             refusal=refusal,
             rubric=dict(self._stamp),
         )

@@ -1,0 +1,150 @@
+"""Check what a sentence says of a key that data holds: whether it is so, and what its value is."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from plumbrule.scorers.support.facts import Line
+from plumbrule.scorers.support.words import SupportWords
+from plumbrule.text.dates import Date
+from plumbrule.text.tokens import lemmas
+from plumbrule.text.values import Value, match_value
+from plumbrule.text.view import TextView
+
+_NEAR = 3  # words between a number and the name of what it counts
+_AFTER = 7  # words after a key in which a denial still speaks of it
+_RANGES = frozenset({"to", "through", "until", "thru"})
+
+
+class FactFindings(NamedTuple):
+    """The facts that a sentence speaks against, in words: it says the opposite, what is not known, another value."""
+
+    denied: tuple[str, ...]
+    unknown: tuple[str, ...]
+    other_value: tuple[str, ...]
+
+
+class _Fact(NamedTuple):
+    text: str
+    key: tuple[str, ...]  # the lemmas that tell this key from the others
+    head: str
+    truth: str | None
+    day: str | None
+    view: TextView
+
+
+class FactSheet:
+    """The facts of one context, ready to be asked."""
+
+    def __init__(self, lines: Sequence[Line], known: SupportWords) -> None:
+        self._known = known
+        named = [(line, tuple(lemmas(line.key))) for line in lines if line.key]
+        counts: dict[str, int] = {}
+        for key in sorted({key for _, key in named}):
+            for lemma in dict.fromkeys(key):
+                counts[lemma] = counts.get(lemma, 0) + 1
+        truths: dict[tuple[str, ...], set[str | None]] = {}
+        for line, key in named:
+            truths.setdefault(key, set()).add(line.truth)
+        self._facts = []
+        for line, key in named:
+            if not key or (line.truth is not None and len(truths[key]) > 1):
+                continue  # said both ways under one name
+            telling = tuple(lemma for lemma in key if counts[lemma] == 1) or key
+            day = key[0] if len(key) == 1 and key[0] in known.days else None
+            self._facts.append(_Fact(line.text, telling, key[-1], line.truth, day, TextView(line.value)))
+
+    def check(self, said: Sequence[str], text: str, values: Sequence[Value], answer: str) -> FactFindings:
+        """Compare a sentence, its lemmas, text and values, with the facts that it names."""
+        known = self._known
+        places: dict[str, int] = {}
+        for index, lemma in enumerate(said):
+            places.setdefault(lemma, index)
+        for index, (one, following) in enumerate(pairwise(said)):
+            places.setdefault(one + following, index)
+        days = days_said(said, known, text.casefold())
+        times = [value for value in values if isinstance(value, Date) and value.granularity == "time"]
+        numbers = [value for value in values if not isinstance(value, Date)]
+        denied: list[str] = []
+        unknown: list[str] = []
+        other: list[str] = []
+        counted: dict[str, tuple[str, bool]] = {}
+        for fact in self._facts:
+            if fact.truth is not None:
+                place = _place(fact.key, places)
+                if place is None:
+                    continue
+                negated = _negated(said, place, len(fact.key), known)
+                if fact.truth == "unknown":
+                    unknown += [] if negated else [fact.text]
+                elif (fact.truth == "no") != negated:
+                    denied.append(fact.text)
+            elif fact.day is not None:
+                hours = [value for value in fact.view.values if isinstance(value, Date)]
+                if fact.day in days and times and not all(_among(value, fact.view, times, answer) for value in hours):
+                    other.append(fact.text)
+            elif numbers and fact.head in places and fact.view.values:
+                near = [value for value in numbers if _near(value, said, places[fact.head], answer)]
+                if near:
+                    hit = any(_among(value, fact.view, near, answer) for value in fact.view.values)
+                    before = counted.get(fact.head, (fact.text, False))
+                    counted[fact.head] = before[0], before[1] or hit
+        other += [text for text, hit in counted.values() if not hit]
+        return FactFindings(tuple(denied), tuple(unknown), tuple(other))
+
+
+def _place(key: tuple[str, ...], places: dict[str, int]) -> int | None:
+    whole = "".join(key)
+    if whole in places:
+        return places[whole]
+    if all(lemma in places for lemma in key):
+        return places[key[-1]]
+    return None
+
+
+def _negated(said: Sequence[str], place: int, size: int, known: SupportWords) -> bool:
+    """Tell whether a denial reaches the word at ``place``: one before it in its statement, or one shortly after."""
+    restarted = False
+    for index in range(place - 1, -1, -1):
+        lemma = said[index]
+        if lemma in known.negations and not restarted:
+            return True
+        if lemma in known.turns or restarted:
+            break
+        restarted = lemma in known.restarts and not (index and said[index - 1] in known.negations)
+    for index in range(place + 1, min(len(said), place + size + _AFTER)):
+        if said[index] in known.negations:
+            return True
+        if said[index] in known.turns or (said[index] in known.restarts and said[index] != "be"):
+            return False
+    return False
+
+
+def _among(value: Value, view: TextView, mine: Sequence[Value], answer: str) -> bool:
+    return any(match_value(own, answer, value, view.text) is not None for own in mine)
+
+
+def _near(value: Value, said: Sequence[str], place: int, answer: str) -> bool:
+    shown = lemmas(answer[value.start : value.end])
+    if not shown:
+        return False
+    return any(said[index] == shown[0] for index in range(max(0, place - _NEAR), min(len(said), place + _NEAR + 1)))
+
+
+def days_said(said: Sequence[str], known: SupportWords, text: str) -> frozenset[str]:
+    """Return the days of the week that a sentence speaks of, ranges filled in."""
+    if any(phrase in text for phrase in known.every_day):
+        return frozenset(known.days)
+    found: set[str] = set()
+    last, place = 0, -9
+    for index, lemma in enumerate(said):
+        if lemma not in known.days:
+            continue
+        day = known.days.index(lemma)
+        found.add(lemma)
+        if index - place == 2 and said[index - 1] in _RANGES:
+            while last != day:
+                last = (last + 1) % len(known.days)
+                found.add(known.days[last])
+        last, place = day, index
+    return frozenset(found)

@@ -1,0 +1,186 @@
+"""Read a context that is data, JSON or a table, as lines of facts: a key in words and its value."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
+from typing import NamedTuple
+
+from plumbrule.text.sentences import sentences
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_BARE = re.compile(r"true|false|null|True|False|None|NaN|-?Infinity|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})?|.)", re.DOTALL)
+_YES, _NO, _UNKNOWN = "yes", "no", "unknown"
+_TRUTH = {"true": _YES, "True": _YES, "false": _NO, "False": _NO, "null": _UNKNOWN, "None": _UNKNOWN}
+_SAID_TRUTH = {"yes": _YES, "no": _NO, "true": _YES, "false": _NO, "none": _NO, "n/a": _UNKNOWN, "unknown": _UNKNOWN}
+_DEEPEST = 40
+_LONG_TEXT = 80  # characters from which a value is text to be read by its sentences
+_ROW = re.compile(r"[ \t]*\|(.+)\|[ \t]*")
+_RULE = re.compile(r"[\s|:+-]+")
+
+
+class Line(NamedTuple):
+    """One fact: its key in words, what its value says, and where it stands in the context."""
+
+    key: str  # the last name of the path; empty for a sentence of a text
+    path: str  # all names of the path, in words
+    value: str
+    start: int
+    end: int
+
+    @property
+    def truth(self) -> str | None:
+        """Whether the fact is a yes, a no or unknown; None for any other value."""
+        return _SAID_TRUTH.get(self.value.casefold()) if self.key else None
+
+    @property
+    def text(self) -> str:
+        """The fact in words."""
+        return f"{self.path}: {self.value}" if self.path else self.value
+
+
+def read_facts(text: str) -> list[Line] | None:
+    """Return the facts of a context that is JSON or a table; None for plain text."""
+    opening = text[_SPACE.match(text).end() :][:1]  # type: ignore[union-attr]
+    if opening in ("{", "["):
+        try:
+            lines = list(_JsonReader(text).lines())
+        except (JSONDecodeError, ValueError, IndexError):
+            return None
+        return lines or None
+    if text.count("|") >= 6:
+        return _table(text)
+    return None
+
+
+class _JsonReader:
+    """Walks JSON with the place of every value."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def lines(self) -> Iterator[Line]:
+        yield from self._value((), 0)
+        self._skip()
+        if self._at != len(self._text):
+            raise ValueError("more after the value")
+
+    def _skip(self) -> None:
+        self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+
+    def _string(self) -> tuple[str, int, int]:
+        start = self._at + 1
+        value, self._at = scanstring(self._text, start, False)  # noqa: FBT003 - its own signature
+        return value, start, self._at - 1
+
+    def _value(self, path: tuple[str, ...], start: int) -> Iterator[Line]:
+        self._skip()
+        if len(path) > _DEEPEST:
+            raise ValueError("too deep")
+        sign = self._text[self._at]
+        if sign == "{":
+            yield from self._object(path)
+        elif sign == "[":
+            yield from self._array(path)
+        elif sign == '"':
+            value, first, last = self._string()
+            yield from _string_lines(value, path, self._text, start or first, first, last)
+        else:
+            found = _BARE.match(self._text, self._at)
+            if found is None:
+                raise ValueError("no value")
+            start = start or found.start()
+            self._at = found.end()
+            yield _line(path, _TRUTH.get(found[0], found[0]), start, self._at)
+
+    def _object(self, path: tuple[str, ...]) -> Iterator[Line]:
+        self._at += 1
+        self._skip()
+        while self._text[self._at] != "}":
+            start = self._at
+            key, _, _ = self._string()
+            self._skip()
+            if self._text[self._at] != ":":
+                raise ValueError("no colon")
+            self._at += 1
+            yield from self._value((*path, in_words(key)), start)
+            self._skip()
+            if self._text[self._at] == ",":
+                self._at += 1
+                self._skip()
+        self._at += 1
+
+    def _array(self, path: tuple[str, ...]) -> Iterator[Line]:
+        self._at += 1
+        self._skip()
+        while self._text[self._at] != "]":
+            yield from self._value(path, 0)
+            self._skip()
+            if self._text[self._at] == ",":
+                self._at += 1
+                self._skip()
+        self._at += 1
+
+
+def in_words(name: str) -> str:
+    """Return a key in words: ``OutdoorSeating`` and ``outdoor_seating`` are "Outdoor Seating"."""
+    return " ".join(_WORDS.findall(name))
+
+
+def _line(path: tuple[str, ...], value: str, start: int, end: int) -> Line:
+    return Line(path[-1] if path else "", " ".join(path), value, start, end)
+
+
+def _string_lines(value: str, path: tuple[str, ...], raw: str, start: int, first: int, last: int) -> Iterator[Line]:
+    """Yield a short value as one fact, a long text by its sentences, each with its place in the raw context."""
+    if len(value) < _LONG_TEXT and "\n" not in value:
+        yield _line(path, value, start, last + 1)
+        return
+    place = _Places(raw, first, last)
+    for sentence in sentences(value):
+        yield Line("", "", value[sentence.start : sentence.end], place(sentence.start), place(sentence.end))
+
+
+class _Places:
+    """Where each character of a decoded string stands in the raw one."""
+
+    def __init__(self, raw: str, first: int, last: int) -> None:
+        self._decoded, self._raw = [0], [first]
+        decoded = 0
+        before = first
+        for escape in _ESCAPE.finditer(raw, first, last):
+            decoded += escape.start() - before + 1
+            before = escape.end()
+            self._decoded.append(decoded)
+            self._raw.append(before)
+
+    def __call__(self, offset: int) -> int:
+        index = bisect_right(self._decoded, offset) - 1
+        return self._raw[index] + offset - self._decoded[index]
+
+
+def _table(text: str) -> list[Line] | None:
+    """Return the rows of a table with bars, each cell under the name of its column, among the text around it."""
+    lines: list[Line] = []
+    header: list[str] | None = None
+    rows = 0
+    offset = 0
+    for raw in text.splitlines(keepends=True):
+        line = raw.rstrip("\r\n")
+        found = _ROW.fullmatch(line)
+        if found is None:
+            header = None
+            lines += [Line("", "", line[s.start : s.end], offset + s.start, offset + s.end) for s in sentences(line)]
+        elif not _RULE.fullmatch(line):
+            cells = [cell.strip() for cell in found[1].split("|")]
+            if header is None:
+                header = cells
+            else:
+                rows += 1
+                said = [f"{name}: {cell}" for name, cell in zip(header, cells, strict=False) if cell]
+                lines.append(Line("", "", "; ".join(said), offset, offset + len(line)))
+        offset += len(raw)
+    return lines if rows else None

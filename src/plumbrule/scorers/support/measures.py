@@ -1,0 +1,346 @@
+"""What is compared between one sentence of an answer and its contexts; each measure has one meaning and one sign."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Literal, NamedTuple
+
+from plumbrule.scorers.support.ground import Ground, Window, bare
+from plumbrule.scorers.support.words import SupportWords
+from plumbrule.text.dates import Date
+from plumbrule.text.numbers import Number
+from plumbrule.text.sentences import Sentence
+from plumbrule.text.values import Value, comparable, lookup_keys, match_value
+from plumbrule.text.view import TextView
+
+MeasureName = Literal["words", "evidence", "specifics", "opposites", "strength", "speaker", "unknown"]
+# Each is 0 where nothing speaks against the sentence; "unknown" alone speaks for it.
+MEASURES: tuple[MeasureName, ...] = ("words", "evidence", "specifics", "opposites", "strength", "speaker", "unknown")
+LOWERS_RISK: frozenset[MeasureName] = frozenset({"unknown"})
+FindingKind = Literal[
+    "word", "name", "number", "date", "unknown_fact", "other_value", "denied_fact", "opposite", "negation", "strength",
+    "speaker",
+]  # fmt: skip
+
+CONTRADICTING: frozenset[FindingKind] = frozenset({"denied_fact", "other_value", "opposite"})
+
+# How much a word weighs: what is done can be said in many ways, and talk is not what an answer claims.
+_VERB, _ADVERB, _TALK, _STOP_IN_EVIDENCE = 0.4, 0.6, 0.3, 0.2
+_FORM_CREDIT = 0.6  # for another form of the word, or a synonym in the evidence
+_ELSEWHERE_CREDIT = 0.3  # for a word that the contexts have, outside the evidence
+_SMALL_NUMBER, _PARTLY_DATED, _RIVALLED, _ADDED_NEGATION = 0.5, 0.5, 0.5, 0.5
+_PREVIOUS = 0.5  # of a name that the sentence before brought, for a sentence that opens with a pronoun
+_MOST = 3.0
+_YEAR = re.compile(r"\b\d{4}\b")
+_TITLE = 0.7  # share of capitalised words from which a line is a title, and its words are no names
+
+
+class Finding(NamedTuple):
+    """One thing that speaks against a sentence: a stretch of the answer, and what of the context stands against it."""
+
+    start: int
+    end: int
+    kind: FindingKind
+    against: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What became of one sentence: its measures by name, its evidence, and what speaks against it."""
+
+    sentence: Sentence
+    claims: bool  # false for a courtesy or an announcement, which nothing need bear out
+    measures: tuple[float, ...]  # in the order of MEASURES
+    window: Window | None
+    findings: tuple[Finding, ...]
+
+
+def compare(answer: TextView, ground: Ground, known: SupportWords) -> list[Comparison]:
+    """Compare each sentence of an answer with its contexts."""
+    found: list[Comparison] = []
+    before: _Sentence | None = None
+    for sentence in answer.sentences:
+        current = _Sentence(answer, sentence, known)
+        if current.lemmas:
+            found.append(_Comparing(current, ground, known, before).result())
+            before = current
+    return found
+
+
+class _Sentence:
+    """One sentence with its words."""
+
+    def __init__(self, answer: TextView, sentence: Sentence, known: SupportWords) -> None:
+        self.answer, self.place = answer, sentence
+        first, last = answer.words_between(sentence.start, sentence.end)
+        words = [
+            (lemma, (begin, end))
+            for lemma, begin, end in zip(answer.lemmas[first:last], answer.spans[0][first:last],
+                                         answer.spans[1][first:last], strict=True)
+            if not (lemma.isdigit() and answer.text[begin - 1 : begin] in {"[", "【", "^"})
+        ]  # fmt: skip
+        self.lemmas = [lemma for lemma, _ in words]  # without the numbers of citation markers
+        self.spans = [span for _, span in words]
+        self.text = answer.text[sentence.start : sentence.end]
+        self.folded = self.text.casefold().replace("’", "'")
+        self.values = [value for value in answer.values_between(*sentence) if not value.weak]
+        self.content = dict.fromkeys([lemma for lemma in self.lemmas if lemma not in known.stop])
+
+    def names(self, known: SupportWords) -> list[list[int]]:
+        """Return the runs of capitalised words that are no mere openings, each as the places of its words."""
+        text = self.answer.text
+        capital = [text[start].isupper() and end - start > 1 for start, end in self.spans]
+        if len(capital) > len(MEASURES) // 2 and sum(capital) > _TITLE * len(capital):
+            return []
+        runs: list[list[int]] = []
+        for index, lemma in enumerate(self.lemmas):
+            if not capital[index] or lemma in known.stop or text[slice(*self.spans[index])].isdigit():
+                continue
+            if index == 0 and lemma in known.thesaurus:  # any word begins a sentence with a capital
+                continue
+            if known.thesaurus.kind(lemma) == "r":
+                continue
+            if runs and runs[-1][-1] == index - 1:
+                runs[-1].append(index)
+            else:
+                runs.append([index])
+        return runs
+
+
+def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
+    """Leave out the words that are a part of a name, number or date told by itself."""
+    told = [each for each in findings if each.kind in {"name", "number", "date"}]
+    return [
+        each
+        for each in findings
+        if each.kind != "word" or not any(other.start <= each.start < other.end for other in told)
+    ]
+
+
+class _Comparing:
+    """The comparison of one sentence."""
+
+    def __init__(self, sentence: _Sentence, ground: Ground, known: SupportWords, before: _Sentence | None) -> None:
+        self._said, self._ground, self._known = sentence, ground, known
+        self._findings: list[Finding] = []
+        self._forms = {lemma: self._form(lemma) for lemma in sentence.content if lemma not in ground.where}
+        wanted = self._wanted()
+        query = {**self._named_before(before), **wanted}
+        window = ground.best_window(query)
+        self._evidence = ground.lemmas_of(window) if window is not None else frozenset()
+        self._values = ground.values_of(window) if window is not None else ()
+        self._near = ground.view_of(window) if window is not None else None
+        self._window = ground.trimmed(window, wanted) if window is not None else None
+
+    def result(self) -> Comparison:
+        claims = not self._claims_nothing()
+        facts_unknown, facts_against = self._facts()
+        specifics = self._missing_values() + self._missing_names() + facts_unknown + facts_against
+        opposites = self._opposites() + facts_against
+        measures = (
+            self._missing_words(),
+            self._missing_evidence(),
+            min(_MOST, specifics),
+            min(_MOST, opposites),
+            self._too_strong(),
+            self._speaks_of_itself(),
+            self._says_unknown(),
+        )
+        findings = sorted(set(_without_echoes(self._findings)))
+        return Comparison(
+            sentence=self._said.place,
+            claims=claims,
+            measures=measures,
+            window=self._window,
+            findings=tuple(findings) if claims else (),
+        )
+
+    def _wanted(self) -> dict[str, float]:
+        """Return what evidence should have: the sentence's content by weight, a missing word by its other form."""
+        ground, known = self._ground, self._known
+        wanted: dict[str, float] = {}
+        for lemma in self._said.content:
+            weight = ground.weight(lemma) * (_TALK if lemma in known.talk else 1.0)
+            form = self._forms.get(lemma, lemma)
+            if form is not None:
+                credit = 1.0 if form == lemma else _FORM_CREDIT
+                wanted[form] = max(wanted.get(form, 0.0), weight * credit)
+        return wanted
+
+    def _named_before(self, before: _Sentence | None) -> dict[str, float]:
+        """Return the names of the sentence before, where this one opens with a pronoun that may stand for them."""
+        if before is None or self._said.lemmas[0] not in self._known.pronouns:
+            return {}
+        places = [index for run in before.names(self._known) for index in run]
+        named = [before.lemmas[index] for index in places if before.lemmas[index] in self._ground.where]
+        return {lemma: _PREVIOUS * self._ground.weight(lemma) for lemma in named}
+
+    def _form(self, lemma: str) -> str | None:
+        """Return the word of the contexts that may be another form of a word they do not have."""
+        return self._ground.alike(lemma)
+
+    def _weight(self, lemma: str) -> float:
+        if lemma in self._known.talk:
+            return _TALK
+        if lemma in self._known.stop:
+            return 1.0
+        return {"v": _VERB, "r": _ADVERB}.get(self._known.thesaurus.kind(lemma), 1.0)
+
+    def _has_synonym(self, lemma: str) -> bool:
+        evidence = self._evidence
+        return any(other in evidence for other in self._known.thesaurus.synonyms(lemma))
+
+    def _missing_words(self) -> float:
+        """Return the share of the words, by weight, that stand nowhere in the contexts."""
+        whole, missing = [], []
+        for lemma, (start, end) in zip(self._said.lemmas, self._said.spans, strict=True):
+            weight = self._weight(lemma)
+            whole.append(weight)
+            if lemma in self._ground.lemmas:
+                continue
+            credit = 0.0
+            if lemma not in self._known.stop and (self._forms.get(lemma) is not None or self._has_synonym(lemma)):
+                credit = _FORM_CREDIT
+            elif lemma not in self._known.stop and weight == 1.0:
+                self._findings.append(Finding(start, end, "word"))
+            missing.append(weight * (1.0 - credit))
+        return fsum(missing) / fsum(whole)
+
+    def _missing_evidence(self) -> float:
+        """Return the share of the words, by weight, that the evidence does not have."""
+        whole, missing = [], []
+        for lemma in self._said.lemmas:
+            stop = lemma in self._known.stop
+            verb = self._known.thesaurus.kind(lemma) == "v"
+            talk = lemma in self._known.talk
+            weight = _STOP_IN_EVIDENCE if stop else _TALK if talk else _VERB if verb else 1.0
+            whole.append(weight)
+            if lemma in self._evidence:
+                continue
+            credit = 0.0
+            if not stop and self._has_synonym(lemma):
+                credit = _FORM_CREDIT
+            elif lemma in self._ground.where:
+                credit = _ELSEWHERE_CREDIT
+            missing.append(weight * (1.0 - credit))
+        return fsum(missing) / fsum(whole)
+
+    def _missing_values(self) -> float:
+        """Count the numbers and dates that the contexts do not have; one that they give otherwise counts more."""
+        counts = []
+        for value in self._said.values:
+            if self._has_value(value):
+                continue
+            shown = self._said.answer.text[value.start : value.end].casefold()
+            dated = isinstance(value, Date)
+            small = isinstance(value, Number) and value.unit is None and shown.split()[0] in self._known.small_numbers
+            known_year = dated and any(year in self._ground.lemmas for year in _YEAR.findall(shown))
+            rival = next((other for other in self._values if comparable(value, other)), None)
+            weight = _SMALL_NUMBER if small else _PARTLY_DATED if known_year else 1.0
+            counts.append(weight + (_RIVALLED if rival is not None else 0.0))
+            if not small or rival is not None:
+                kind: FindingKind = "date" if dated else "number"
+                self._findings.append(Finding(value.start, value.end, kind, self._shown(rival)))
+        return fsum(counts)
+
+    def _shown(self, rival: Value | None) -> str:
+        return "" if rival is None or self._near is None else self._near.text[rival.start : rival.end]
+
+    def _has_value(self, value: Value) -> bool:
+        keys = lookup_keys(value)
+        return any(
+            match_value(value, self._said.answer.text, other, passage.view.text) is not None
+            for passage in self._ground.passages
+            for other in passage.view.values_under(keys)
+        )
+
+    def _missing_names(self) -> float:
+        """Count the words of names that the contexts do not have, in full, in part or by their initials."""
+        said, known = self._said, self._known
+        text, names = said.answer.text, self._ground.names
+        missing = 0
+        for run in said.names(known):
+            shown = [text[slice(*said.spans[index])] for index in run]
+            if names.abbreviates(shown):
+                continue
+            for index, word in zip(run, shown, strict=True):
+                lemma = said.lemmas[index]
+                if lemma in self._ground.where or names.has(word) or bare(word) in self._ground.where:
+                    continue
+                missing += 1
+                self._findings.append(Finding(*said.spans[index], "name"))
+        return float(missing)
+
+    def _facts(self) -> tuple[int, int]:
+        """Count the facts of data that the sentence speaks of though they are unknown, and those it speaks against."""
+        said = self._said
+        unknown = against = 0
+        for passage in self._ground.passages:
+            if passage.sheet is None:
+                continue
+            found = passage.sheet.check(said.lemmas, said.text, said.values, said.answer.text)
+            unknown += len(found.unknown)
+            against += len(found.denied) + len(found.other_value)
+            self._findings += [Finding(*said.place, "unknown_fact", text) for text in found.unknown]
+            self._findings += [Finding(*said.place, "denied_fact", text) for text in found.denied]
+            self._findings += [Finding(*said.place, "other_value", text) for text in found.other_value]
+        return unknown, against
+
+    def _opposites(self) -> float:
+        """Count the words whose opposite the evidence has in their place, and a denial that it has not."""
+        said, evidence, known = self._said, self._evidence, self._known
+        if not evidence:
+            return 0.0
+        listed = inherited = 0
+        mine = frozenset(said.lemmas)
+        for lemma in dict.fromkeys(said.lemmas):
+            if lemma in evidence:
+                continue
+            opposite = self._rival(known.antonyms.get(lemma, ()), mine)
+            if opposite is not None:
+                listed += 1
+            other = self._rival(known.thesaurus.antonyms(lemma), mine) if lemma not in known.stop else None
+            if other is not None:
+                inherited += 1
+            if opposite is not None or other is not None:
+                place = said.spans[said.lemmas.index(lemma)]
+                self._findings.append(Finding(*place, "opposite", opposite or other or ""))
+        denial = next((index for index, lemma in enumerate(said.lemmas) if lemma in known.negations), None)
+        added = denial is not None and evidence.isdisjoint(known.negations)
+        if added and denial is not None:
+            self._findings.append(Finding(*said.spans[denial], "negation"))
+        return min(2, max(listed, inherited)) + _ADDED_NEGATION * added
+
+    def _rival(self, opposites: Sequence[str] | frozenset[str], mine: frozenset[str]) -> str | None:
+        found = [other for other in opposites if other in self._evidence and other not in mine]
+        return min(found) if found else None
+
+    def _too_strong(self) -> float:
+        said, known = self._said, self._known
+        if not self._evidence:
+            return 0.0
+        for lemma, place in zip(said.lemmas, said.spans, strict=True):
+            if lemma in known.strongest and lemma not in self._evidence:
+                self._findings.append(Finding(*place, "strength"))
+                return 1.0
+        return 0.0
+
+    def _speaks_of_itself(self) -> float:
+        said, known = self._said, self._known
+        if not self._ground.lemmas.isdisjoint(known.speakers):
+            return 0.0
+        for lemma, place in zip(said.lemmas, said.spans, strict=True):
+            if lemma in known.speakers:
+                self._findings.append(Finding(*place, "speaker"))
+                return 1.0
+        return 0.0
+
+    def _says_unknown(self) -> float:
+        return float(any(phrase in self._said.folded for phrase in self._known.unknowns))
+
+    def _claims_nothing(self) -> bool:
+        folded = self._said.folded.strip("*_#- \t")
+        if folded.endswith(":") and folded.startswith(self._known.openings):
+            return True
+        return any(phrase in folded for phrase in self._known.courtesies)

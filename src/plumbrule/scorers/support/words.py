@@ -1,0 +1,111 @@
+"""The words that the support score knows: the lists and the thesaurus that ship with its model."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from plumbrule.rubrics.plain_yaml import PlainYaml
+from plumbrule.text.tokens import lemmas
+
+WORD_FILES = ("words.yaml", "thesaurus.tsv")
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportWords:
+    """What turns a meaning round, how strong a word is, what claims nothing."""
+
+    stop: frozenset[str]
+    negations: frozenset[str]
+    antonyms: dict[str, frozenset[str]]
+    strongest: frozenset[str]
+    speakers: frozenset[str]
+    pronouns: frozenset[str]
+    small_numbers: frozenset[str]
+    talk: frozenset[str]
+    courtesies: tuple[str, ...]
+    openings: tuple[str, ...]
+    unknowns: tuple[str, ...]
+    days: tuple[str, ...]
+    every_day: tuple[str, ...]
+    turns: frozenset[str]
+    restarts: frozenset[str]
+    thesaurus: "Thesaurus"
+
+
+class Thesaurus:
+    """Which words mean the same and which the opposite; from WordNet, see the notice beside the file."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._entries: dict[str, str] = {}
+        for line in lines:
+            word, _, rest = line.partition("\t")
+            self._entries[word] = rest
+
+    def __contains__(self, lemma: str) -> bool:
+        return lemma in self._entries
+
+    def kind(self, lemma: str) -> str:
+        """Return v for a verb, r for an adverb, - for any other word."""
+        return self._entries.get(lemma, "-")[0]
+
+    def synonyms(self, lemma: str) -> list[str]:
+        """Return the words that may say the same."""
+        entry = self._entries.get(lemma)
+        return entry.split("\t")[1].split() if entry else []
+
+    def antonyms(self, lemma: str) -> list[str]:
+        """Return the words that say the opposite."""
+        entry = self._entries.get(lemma)
+        return entry.split("\t")[2].split() if entry else []
+
+
+@cache
+def support_words() -> SupportWords:
+    """Return the words that ship, read once."""
+    raw: dict[str, Any] = yaml.load(read_data("words.yaml"), PlainYaml)  # noqa: S506 - a safe loader
+    thesaurus = Thesaurus(read_data("thesaurus.tsv").decode().splitlines())
+    return SupportWords(
+        stop=_lemma_set(raw["stop"]),
+        negations=_lemma_set(raw["negations"]),
+        antonyms=_antonyms(raw["antonyms"]),
+        strongest=_lemma_set(raw["strongest"]),
+        speakers=_lemma_set(raw["speakers"]),
+        pronouns=_lemma_set(raw["pronouns"]),
+        small_numbers=frozenset(raw["small_numbers"]),
+        talk=_lemma_set(raw["talk"]),
+        courtesies=tuple(raw["courtesies"]),
+        openings=tuple(raw["openings"]),
+        unknowns=tuple(raw["unknowns"]),
+        days=tuple(raw["days"]),
+        every_day=tuple(raw["every_day"]),
+        turns=_lemma_set(raw["turns"]),
+        restarts=_lemma_set(raw["restarts"]),
+        thesaurus=thesaurus,
+    )
+
+
+def read_data(name: str) -> bytes:
+    """Return a data file that ships with the support score."""
+    return files(__package__).joinpath(name).read_bytes()
+
+
+def _antonyms(pairs: list[list[str]]) -> dict[str, frozenset[str]]:
+    table: dict[str, set[str]] = {}
+    for pair in pairs:
+        one, other = map(_lemma, pair)
+        table.setdefault(one, set()).add(other)
+        table.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in table.items()}
+
+
+def _lemma(word: str) -> str:
+    return lemmas(word)[-1]
+
+
+def _lemma_set(listed: list[str]) -> frozenset[str]:
+    return frozenset(listed) | {_lemma(word) for word in listed}

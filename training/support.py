@@ -1,0 +1,198 @@
+"""Train the small model of the support score: ``python -m training.support`` writes ``scorers/support/model.json``.
+
+Each weight has the sign of its measure, so that more support never raises the risk. Every data set and class weighs the
+same, and the sentences made by rule as much as one data set.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from plumbrule.scorers.support.calibration import Example, fit_curve
+from plumbrule.scorers.support.measures import LOWERS_RISK, MEASURES
+from plumbrule.scorers.support.model import SupportModel, model_of
+from plumbrule.scorers.support.words import support_words
+from plumbrule.writing import written_whole
+from training.data import FOLDER, Labelled, read_labelled
+from training.rule_pairs import Pair, make_pairs
+from training.table import Array, Compared, compare_pairs, compare_rows
+
+TARGET = Path(__file__).parents[1] / "src/plumbrule/scorers/support/model.json"
+VERSION = "1"
+PAIR_WEIGHT = 0.75  # of the made sentences beside one data set
+LENGTH_POWER = 0.7
+_RIDGE = 5.0
+_KNOTS = 12
+_EACH = 1000.0  # what a data set's class weighs
+
+
+class Table(NamedTuple):
+    """All that is trained on."""
+
+    rows: Sequence[Labelled]
+    compared: Sequence[Compared]
+    pairs: Sequence[Pair]
+    pair_measures: Sequence[tuple[float, ...]]
+
+
+def read_table(folder: Path = FOLDER) -> Table:
+    """Read the labelled answers, make the pairs, and compare all of them with their contexts."""
+    rows = read_labelled(folder)
+    pairs = list(make_pairs(rows, support_words()))
+    return Table(rows, compare_rows(rows), pairs, compare_pairs(pairs))
+
+
+def fit(
+    table: Table,
+    *,
+    leave_out: str | None = None,
+    measures: Sequence[str] = MEASURES,
+    pair_weight: float = PAIR_WEIGHT,
+) -> SupportModel:
+    """Fit the model on all data sets but one, with some of the measures."""
+    kept = [index for index, row in enumerate(table.rows) if row.data_set != leave_out]
+    values, labels, weights = _sentences(table, kept)
+    if pair_weight:
+        more = [index for index, pair in enumerate(table.pairs) if pair.data_set != leave_out]
+        made = np.array([table.pair_measures[index] for index in more])
+        made_labels = np.array([float(table.pairs[index].unsupported) for index in more])
+        values = np.concatenate([values, made])
+        labels = np.concatenate([labels, made_labels])
+        weights = np.concatenate([weights, pair_weight * _balanced(made_labels, np.ones(len(more)))])
+    used = np.array([name in measures for name in MEASURES], dtype=float)
+    intercept, coefficients = _logistic(values * used, labels, weights)
+    raw: dict[str, Any] = {
+        "name": "plumbrule-support",
+        "version": VERSION,
+        "intercept": round(intercept, 6),
+        "weights": {name: round(float(weight), 6) for name, weight in zip(MEASURES, coefficients, strict=True)},
+        "length_power": LENGTH_POWER,
+        "calibration": {
+            "sentences": [[0.0, 0.0]],
+            "answers": [[0.0, 0.0]],
+            "unsupported_share": 0.5,
+        },
+    }
+    raw["calibration"] = _calibration(model_of(raw, ""), table, kept)
+    return model_of(raw, "")
+
+
+def model_file(model: SupportModel) -> bytes:
+    """Return a model as it is kept."""
+    raw = {
+        "name": model.name,
+        "version": model.version,
+        "intercept": model.intercept,
+        "weights": dict(zip(MEASURES, model.weights, strict=True)),
+        "length_power": model.length_power,
+        "calibration": {
+            "sentences": model.sentences.knots,
+            "answers": model.answers.knots,
+            "unsupported_share": model.unsupported_share,
+        },
+    }
+    return (json.dumps(raw, indent=1) + "\n").encode()
+
+
+def answer_log_odds(model: SupportModel, compared: Compared) -> float | None:
+    """Return a model's uncalibrated log-odds of one answer; None where it claims nothing."""
+    if not compared.measures:
+        return None
+    return model.answer_log_odds([model.log_odds(measures) for measures in compared.measures])
+
+
+def _sentences(table: Table, kept: Sequence[int]) -> tuple[Array, Array, Array]:
+    """Return the sentences of these rows with their labels and weights.
+
+    Where an answer is unsupported and nobody said in which sentence, each counts as unsupported by its share.
+    """
+    values, labels, weights, sets = [], [], [], []
+    for index in kept:
+        compared = table.compared[index]
+        for measures, label in zip(compared.measures, compared.labels, strict=True):
+            values.append(measures)
+            unknown = np.isnan(label)
+            labels.append(1.0 if unknown else label)
+            weights.append(1.0 / len(compared.labels) if unknown else 1.0)
+            sets.append(table.rows[index].data_set)
+    names = np.array(sets)
+    balanced = np.array(weights)
+    for name in sorted(set(sets)):
+        mask = names == name
+        balanced[mask] = _balanced(np.array(labels)[mask], balanced[mask])
+    return np.array(values), np.array(labels), balanced
+
+
+def _balanced(labels: Array, weights: Array) -> Array:
+    """Make both classes weigh the same."""
+    result = weights.copy()
+    for label in (0.0, 1.0):
+        mask = labels == label
+        result[mask] *= _EACH / max(1e-9, result[mask].sum())
+    return result
+
+
+def _logistic(values: Array, labels: Array, weights: Array) -> tuple[float, Array]:
+    """Fit a logistic regression whose weights keep their signs."""
+    scale = values.std(axis=0) + 1e-9
+    sign = np.array([-1.0 if name in LOWERS_RISK else 1.0 for name in MEASURES])
+    scaled = values / scale * sign
+
+    def loss(point: Array) -> tuple[float, Array]:
+        log_odds = scaled @ point[1:] + point[0]
+        chance = 1.0 / (1.0 + np.exp(-log_odds))
+        losses = labels * np.logaddexp(0, -log_odds) + (1 - labels) * np.logaddexp(0, log_odds)
+        slope = weights * (chance - labels)
+        ridge = _RIDGE * (point[1:] ** 2).sum()
+        gradient = np.concatenate([[slope.sum()], scaled.T @ slope + 2 * _RIDGE * point[1:]])
+        return float((weights * losses).sum() + ridge), gradient
+
+    bounds = [(None, None), *[(0.0, None)] * len(MEASURES)]
+    found = minimize(loss, np.zeros(len(MEASURES) + 1), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return float(found[0]), found[1:] / scale * sign
+
+
+def _calibration(model: SupportModel, table: Table, kept: Sequence[int]) -> dict[str, Any]:
+    """Fit the calibration that ships; every data set weighs the same, with its own share of unsupported answers."""
+    counts = {row.data_set: 0 for row in table.rows}
+    for index in kept:
+        counts[table.rows[index].data_set] += 1
+    answers: list[Example] = []
+    sentences: list[Example] = []
+    for index in kept:
+        row, compared = table.rows[index], table.compared[index]
+        weight = 1.0 / counts[row.data_set]
+        log_odds = answer_log_odds(model, compared)
+        if log_odds is not None:
+            answers.append(Example(log_odds, not row.unsupported, weight))
+        sentences += [
+            Example(model.log_odds(measures), not label, weight / len(compared.labels))
+            for measures, label in zip(compared.measures, compared.labels, strict=True)
+            if not np.isnan(label)
+        ]
+    unsupported = sum(example.weight for example in answers if not example.supported)
+    return {
+        "sentences": fit_curve(sentences, _KNOTS).knots,
+        "answers": fit_curve(answers, _KNOTS).knots,
+        "unsupported_share": round(unsupported / sum(example.weight for example in answers), 6),
+    }
+
+
+def main() -> None:
+    """Train on everything and write the model."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=FOLDER)
+    table = read_table(parser.parse_args().data)
+    model = fit(table)
+    with written_whole(TARGET) as file:
+        file.write(model_file(model))
+    print(model_file(model).decode())  # noqa: T201 - a script
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""The measures of every labelled sentence, and how a model's risks rank the answers."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from plumbrule.scorers.support.ground import Ground
+from plumbrule.scorers.support.measures import Comparison, compare
+from plumbrule.scorers.support.words import support_words
+from plumbrule.text.view import TextView
+from training.data import Labelled
+from training.rule_pairs import Pair
+
+Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+_WORD = re.compile(r"\w+")
+
+
+class Compared(NamedTuple):
+    """One answer's sentences: the measures of those that claim something, their places, and their labels."""
+
+    measures: list[tuple[float, ...]]
+    places: list[tuple[int, int]]
+    labels: list[float]  # 1: unsupported; NaN: in an unsupported answer, and nobody said which sentence
+
+
+def compare_rows(rows: Sequence[Labelled]) -> list[Compared]:
+    """Return the measures of every row, worked out by all cores."""
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(compare_row, rows, chunksize=50))
+
+
+def compare_row(row: Labelled) -> Compared:
+    """Return the measures of one row."""
+    found = [each for each in _comparisons(row.answer, row.contexts) if each.claims]
+    return Compared(
+        measures=[each.measures for each in found],
+        places=[(each.sentence.start, each.sentence.end) for each in found],
+        labels=[_label(row, each, len(found)) for each in found],
+    )
+
+
+def compare_pairs(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
+    """Return the measures of made sentences."""
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(_pair_measures, pairs, chunksize=50))
+
+
+def _pair_measures(pair: Pair) -> tuple[float, ...]:
+    found = _comparisons(pair.sentence, pair.contexts)
+    return tuple(max(values) for values in zip(*[each.measures for each in found], strict=True))
+
+
+def _comparisons(answer: str, contexts: Sequence[str]) -> list[Comparison]:
+    known = support_words()
+    return compare(TextView(answer), Ground([TextView(context) for context in contexts], known), known)
+
+
+def _label(row: Labelled, found: Comparison, count: int) -> float:
+    if row.spans:
+        return float(any(start < found.sentence.end and found.sentence.start < end for start, end in row.spans))
+    if not row.unsupported:
+        return 0.0
+    return 1.0 if count == 1 else math.nan
+
+
+def word_overlap(row: Labelled) -> float:
+    """Return the trivial baseline: the share of the answer's words that stand nowhere in its contexts."""
+    said = _WORD.findall(row.answer.lower())
+    known = set(_WORD.findall(" ".join(row.contexts).lower()))
+    return sum(word not in known for word in said) / max(1, len(said))
+
+
+def tasks_of(rows: Sequence[Labelled]) -> dict[str, dict[str, list[int]]]:
+    """Return the rows of each task of each data set."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for index, row in enumerate(rows):
+        found.setdefault(row.data_set, {}).setdefault(row.task, []).append(index)
+    return {name: found[name] for name in sorted(found)}
+
+
+def ranked(rows: Sequence[Labelled], risks: Sequence[float], indices: Sequence[int]) -> float:
+    """Return the AUROC of these rows' risks."""
+    return float(roc_auc_score([rows[index].unsupported for index in indices], [risks[index] for index in indices]))
+
+
+def by_task(rows: Sequence[Labelled], risks_of: Callable[[str], Sequence[float]]) -> dict[str, dict[str, float]]:
+    """Return the AUROC of each task, by the risks that are given for its data set."""
+    return {
+        data_set: {task: ranked(rows, risks_of(data_set), indices) for task, indices in tasks.items()}
+        for data_set, tasks in tasks_of(rows).items()
+    }
+
+
+def mean_of(figures: Mapping[str, Mapping[str, float]]) -> float:
+    """Return the mean over tasks, then over data sets."""
+    return float(np.mean([np.mean(list(tasks.values())) for tasks in figures.values()]))
