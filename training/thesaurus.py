@@ -35,7 +35,7 @@ class _Synset(NamedTuple):
 class _Sense(NamedTuple):
     number: int
     synset: tuple[str, str]
-    count: int
+    uses: int
 
 
 def main() -> None:
@@ -81,7 +81,7 @@ def _senses(folder: Path) -> dict[str, dict[str, list[_Sense]]]:
 
 
 def _lines(synsets: dict[tuple[str, str], _Synset], senses: dict[str, dict[str, list[_Sense]]]) -> Iterator[str]:
-    common = {word for word, parts in senses.items() if sum(s.count for each in parts.values() for s in each) > 0}
+    common = {word for word, parts in senses.items() if sum(s.uses for each in parts.values() for s in each) > 0}
     written = {word for synset in synsets.values() for word in synset.words if word.islower()}
     common = {word for word in common if word in written and word.isalpha() and len(word) > 1}
     table: dict[str, tuple[str, set[str], set[str]]] = {}
@@ -123,7 +123,7 @@ def _collect(
 
 def _kind(parts: dict[str, list[_Sense]]) -> str:
     """Return v or r for a word that is mostly a verb or an adverb, - for the others."""
-    counts = {part: sum(sense.count + 0.1 for sense in each) for part, each in parts.items()}
+    counts = {part: sum(sense.uses + 0.1 for sense in each) for part, each in parts.items()}
     whole = sum(counts.values())
     return next((part for part in ("v", "r") if counts.get(part, 0.0) > whole / 2), "-")
 
