@@ -132,7 +132,7 @@ def test_its_records_are_told_from_those_of_another(run: Run, reviewed: Path, wr
     run("review", "claim", "--count", "1", "--as", "Ada")
     mine = {name: value for name, value in card("t3").items() if name in {"trace_id", "scores"}}
     assert run("review", "submit", write("card.jsonl", [mine]), "--as", "Ada").code == 0
-    run("review", "close", "week")
+    assert run("review", "close").code in {0, 1}
     [shown] = run("monitor", "--json").records
     assert sum(week["reviewed"] for week in shown["weeks"]) == 1
     assert [remark.partition(" (")[0] for remark in shown["remarks"]] == ["records of another scorecard"]
