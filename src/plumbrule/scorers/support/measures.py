@@ -271,15 +271,15 @@ class _Comparing:
     def _missing_names(self) -> float:
         """Count the words of names that the contexts do not have, in full, in part or by their initials."""
         said, known = self._said, self._known
-        text, names = said.answer.text, self._ground.names
+        text, ground = said.answer.text, self._ground
         missing = 0
         for run in said.names(known):
             shown = [text[slice(*said.spans[index])] for index in run]
-            if names.abbreviates(shown):
+            if ground.abbreviates(shown):
                 continue
             for index, word in zip(run, shown, strict=True):
                 lemma = said.lemmas[index]
-                if lemma in self._ground.where or names.has(word) or bare(word) in self._ground.where:
+                if lemma in ground.where or ground.has_name(word) or bare(word) in ground.where:
                     continue
                 missing += 1
                 self._findings.append(Finding(*said.spans[index], "name"))
