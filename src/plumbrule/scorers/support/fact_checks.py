@@ -59,7 +59,7 @@ class FactSheet:
         known = self._known
         places: dict[str, int] = {}
         for index, lemma in enumerate(said):
-            places.setdefault(lemma, index)
+            places.setdefault(lemma.replace("-", ""), index)  # the lemma of "WiFi" is "wi-fi"
         for index, (one, following) in enumerate(pairwise(said)):
             places.setdefault(one + following, index)
         days = days_said(said, known, text.casefold())
