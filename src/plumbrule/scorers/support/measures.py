@@ -84,7 +84,7 @@ class _Sentence:
             (lemma, (begin, end))
             for lemma, begin, end in zip(answer.lemmas[first:last], answer.spans[0][first:last],
                                          answer.spans[1][first:last], strict=True)
-            if not (lemma.isdigit() and _in_marker(answer.text, begin))
+            if lemma.strip("0123456789,") or not _in_marker(answer.text, begin)
         ]  # fmt: skip
         self.lemmas = [lemma for lemma, _ in words]  # without the numbers of citation markers
         self.spans = [span for _, span in words]
