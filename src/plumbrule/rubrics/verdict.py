@@ -83,7 +83,8 @@ class Hallucination:
             raise ValueError("drift.penalty may not be above fail_above: drift alone never fails an answer")
 
 
-Knots = Annotated[tuple[tuple[float, float], ...], Field(min_length=1, max_length=100), AfterValidator(_rising)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Knots = Annotated[tuple[tuple[Finite, Finite], ...], Field(min_length=1, max_length=100), AfterValidator(_rising)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -92,7 +93,7 @@ class Calibration:
 
     name: Annotated[str, Field(min_length=1)]
     version: Annotated[str, Field(min_length=1)]
-    model: Annotated[str, Field(pattern="[0-9a-f]{64}")]
+    model: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     labels: Annotated[int, Field(strict=True, ge=0)]
     unsupported_share: Share
     answers: Knots

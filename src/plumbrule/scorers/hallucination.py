@@ -126,14 +126,16 @@ def _claims_by_support(
         if sentence is not None:
             by_sentence.setdefault(sentence, []).append(claim)
     for sentence in support.sentences:
-        finding = _by_support(sentence, rubric.support.claim_from)
+        if not sentence.claims:
+            continue
+        finding = _by_support(sentence, float(rubric.support.claim_from))
         held = by_sentence.get(sentence, ())
         yield from (_claim_anchor(claim, answer, finding, check) for claim in held)
-        if sentence.claims and not held:
+        if not held:
             yield anchor_at(answer, "claim", sentence.start, sentence.end, finding)
 
 
-def _by_support(sentence: SupportedSentence, claim_from: Fraction) -> Finding:
+def _by_support(sentence: SupportedSentence, claim_from: float) -> Finding:
     """Hold what a sentence claims supported where the sentence is, and contradicted where its evidence differs."""
     if sentence.probability >= claim_from:
         return Finding(supported=True, reason="found", evidence=sentence.evidence)

@@ -59,12 +59,12 @@ class FactSheet:
         known = self._known
         places: dict[str, int] = {}
         for index, lemma in enumerate(said):
-            places.setdefault(lemma, index)
+            places.setdefault(lemma.replace("-", ""), index)  # the lemma of "WiFi" is "wi-fi"
         for index, (one, following) in enumerate(pairwise(said)):
             places.setdefault(one + following, index)
         days = days_said(said, known, text.casefold())
         times = [value for value in values if isinstance(value, Date) and value.granularity == "time"]
-        numbers = [value for value in values if not isinstance(value, Date)]
+        numbers = _by_first_lemma([value for value in values if not isinstance(value, Date)], answer)
         denied: list[str] = []
         unknown: list[str] = []
         other: list[str] = []
@@ -84,7 +84,9 @@ class FactSheet:
                 if fact.day in days and times and not all(_among(value, fact.view, times, answer) for value in hours):
                     other.append(fact.text)
             elif numbers and fact.head in places and fact.view.values:
-                near = [value for value in numbers if _near(value, said, places[fact.head], answer)]
+                place = places[fact.head]
+                beside = dict.fromkeys(said[max(0, place - _NEAR) : place + _NEAR + 1])
+                near = [value for lemma in beside for value in numbers.get(lemma, ())]
                 if near:
                     hit = any(_among(value, fact.view, near, answer) for value in fact.view.values)
                     before = counted.get(fact.head, (fact.text, False))
@@ -124,11 +126,12 @@ def _among(value: Value, view: TextView, mine: Sequence[Value], answer: str) -> 
     return any(match_value(own, answer, value, view.text) is not None for own in mine)
 
 
-def _near(value: Value, said: Sequence[str], place: int, answer: str) -> bool:
-    shown = lemmas(answer[value.start : value.end])
-    if not shown:
-        return False
-    return any(said[index] == shown[0] for index in range(max(0, place - _NEAR), min(len(said), place + _NEAR + 1)))
+def _by_first_lemma(values: Sequence[Value], answer: str) -> dict[str, list[Value]]:
+    found: dict[str, list[Value]] = {}
+    for value in values:
+        for lemma in lemmas(answer[value.start : value.end])[:1]:
+            found.setdefault(lemma, []).append(value)
+    return found
 
 
 def days_said(said: Sequence[str], known: SupportWords, text: str) -> frozenset[str]:

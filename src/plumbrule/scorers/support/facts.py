@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import zip_longest
 from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
@@ -10,8 +11,10 @@ from plumbrule.text.sentences import sentences
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BARE = re.compile(r"true|false|null|True|False|None|NaN|-?Infinity|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})?|.)", re.DOTALL)
+_WORDS = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+# two escapes of one sign, one escape, or a plain one
+_ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
+_HALF_SIGN = re.compile(r"[\ud800-\udfff]")  # which no JSON can hold
 _YES, _NO, _UNKNOWN = "yes", "no", "unknown"
 _TRUTH = {"true": _YES, "True": _YES, "false": _NO, "False": _NO, "null": _UNKNOWN, "None": _UNKNOWN}
 _SAID_TRUTH = {"yes": _YES, "no": _NO, "true": _YES, "false": _NO, "none": _NO, "n/a": _UNKNOWN, "unknown": _UNKNOWN}
@@ -63,7 +66,7 @@ class _JsonReader:
         self._at = 0
 
     def lines(self) -> Iterator[Line]:
-        yield from self._value((), 0)
+        yield from self._value((), 0, 0)
         self._skip()
         if self._at != len(self._text):
             raise ValueError("more after the value")
@@ -73,21 +76,24 @@ class _JsonReader:
 
     def _string(self) -> tuple[str, int, int]:
         start = self._at + 1
+        if self._text[self._at] != '"':
+            raise ValueError("no string")
         value, self._at = scanstring(self._text, start, False)  # noqa: FBT003 - its own signature
-        return value, start, self._at - 1
+        return _HALF_SIGN.sub("\ufffd", value), start, self._at - 1
 
-    def _value(self, path: tuple[str, ...], start: int) -> Iterator[Line]:
+    def _value(self, path: tuple[str, ...], start: int, depth: int) -> Iterator[Line]:
         self._skip()
-        if len(path) > _DEEPEST:
+        if depth > _DEEPEST:
             raise ValueError("too deep")
         sign = self._text[self._at]
         if sign == "{":
-            yield from self._object(path)
+            yield from self._object(path, depth + 1)
         elif sign == "[":
-            yield from self._array(path)
+            yield from self._array(path, depth + 1)
         elif sign == '"':
+            start = start or self._at
             value, first, last = self._string()
-            yield from _string_lines(value, path, self._text, start or first, first, last)
+            yield from _string_lines(value, path, self._text, start, first, last)
         else:
             found = _BARE.match(self._text, self._at)
             if found is None:
@@ -96,7 +102,7 @@ class _JsonReader:
             self._at = found.end()
             yield _line(path, _TRUTH.get(found[0], found[0]), start, self._at)
 
-    def _object(self, path: tuple[str, ...]) -> Iterator[Line]:
+    def _object(self, path: tuple[str, ...], depth: int) -> Iterator[Line]:
         self._at += 1
         self._skip()
         while self._text[self._at] != "}":
@@ -106,23 +112,26 @@ class _JsonReader:
             if self._text[self._at] != ":":
                 raise ValueError("no colon")
             self._at += 1
-            yield from self._value((*path, in_words(key)), start)
-            self._skip()
-            if self._text[self._at] == ",":
-                self._at += 1
-                self._skip()
+            yield from self._value((*path, in_words(key)), start, depth)
+            self._next("}")
         self._at += 1
 
-    def _array(self, path: tuple[str, ...]) -> Iterator[Line]:
+    def _array(self, path: tuple[str, ...], depth: int) -> Iterator[Line]:
         self._at += 1
         self._skip()
         while self._text[self._at] != "]":
-            yield from self._value(path, 0)
-            self._skip()
-            if self._text[self._at] == ",":
-                self._at += 1
-                self._skip()
+            yield from self._value(path, 0, depth)
+            self._next("]")
         self._at += 1
+
+    def _next(self, closing: str) -> None:
+        """Go on to the next member, or to the sign that closes."""
+        self._skip()
+        if self._text[self._at] == ",":
+            self._at += 1
+            self._skip()
+        elif self._text[self._at] != closing:
+            raise ValueError("no comma")
 
 
 def in_words(name: str) -> str:
@@ -180,7 +189,8 @@ def _table(text: str) -> list[Line] | None:
                 header = cells
             else:
                 rows += 1
-                said = [f"{name}: {cell}" for name, cell in zip(header, cells, strict=False) if cell]
+                named = zip_longest(header, cells, fillvalue="")
+                said = [f"{name}: {cell}" if name else cell for name, cell in named if cell]
                 lines.append(Line("", "", "; ".join(said), offset, offset + len(line)))
         offset += len(raw)
     return lines if rows else None

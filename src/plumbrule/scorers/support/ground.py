@@ -51,6 +51,14 @@ class Passage:
         for index, unit in enumerate(self.units):
             for lemma in unit - known.stop:
                 self.where.setdefault(lemma, []).append(index)
+        self._names: Names | None = None
+
+    @property
+    def names(self) -> "Names":
+        """The names that the context has."""
+        if self._names is None:
+            self._names = Names(words(self.view.text))
+        return self._names
 
 
 def read_passage(view: TextView, known: SupportWords) -> Passage:
@@ -75,14 +83,14 @@ class Ground:
                 self.where[lemma] = self.where[lemma] + placed if lemma in self.where else placed
         self.lemmas = frozenset[str]().union(*[passage.view.lemma_set for passage in self.passages])
         self._stems: dict[str, list[str]] | None = None
-        self._names: Names | None = None
 
-    @property
-    def names(self) -> "Names":
-        """The names that the contexts have."""
-        if self._names is None:
-            self._names = Names(word for passage in self.passages for word in words(passage.view.text))
-        return self._names
+    def has_name(self, word: str) -> bool:
+        """Tell whether a name, or a part of one, stands in a context."""
+        return any(passage.names.has(word) for passage in self.passages)
+
+    def abbreviates(self, parts: Sequence[str]) -> bool:
+        """Tell whether a context has the initials of a name of several words."""
+        return any(passage.names.abbreviates(parts) for passage in self.passages)
 
     def weight(self, lemma: str) -> float:
         """Return how much a lemma tells: the fewer units have it, the more."""

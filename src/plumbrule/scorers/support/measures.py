@@ -1,9 +1,12 @@
 """What is compared between one sentence of an answer and its contexts; each measure has one meaning and one sign."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import fsum
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from plumbrule.scorers.support.ground import Ground, Window, bare
@@ -32,7 +35,10 @@ _ELSEWHERE_CREDIT = 0.3  # for a word that the contexts have, outside the eviden
 _SMALL_NUMBER, _PARTLY_DATED, _RIVALLED, _ADDED_NEGATION = 0.5, 0.5, 0.5, 0.5
 _PREVIOUS = 0.5  # of a name that the sentence before brought, for a sentence that opens with a pronoun
 _MOST = 3.0
+_MARKER = re.compile(r"[\[【][\d\s,;^–-]*\Z")  # before a number of a citation marker
+_LONGEST_MARKER = 60
 _YEAR = re.compile(r"\b\d{4}\b")
+_TITLE_WORDS = 4
 _TITLE = 0.7  # share of capitalised words from which a line is a title, and its words are no names
 
 
@@ -78,7 +84,7 @@ class _Sentence:
             (lemma, (begin, end))
             for lemma, begin, end in zip(answer.lemmas[first:last], answer.spans[0][first:last],
                                          answer.spans[1][first:last], strict=True)
-            if not (lemma.isdigit() and answer.text[begin - 1 : begin] in {"[", "【", "^"})
+            if lemma.strip("0123456789,") or not _in_marker(answer.text, begin)
         ]  # fmt: skip
         self.lemmas = [lemma for lemma, _ in words]  # without the numbers of citation markers
         self.spans = [span for _, span in words]
@@ -91,7 +97,7 @@ class _Sentence:
         """Return the runs of capitalised words that are no mere openings, each as the places of its words."""
         text = self.answer.text
         capital = [text[start].isupper() and end - start > 1 for start, end in self.spans]
-        if len(capital) > len(MEASURES) // 2 and sum(capital) > _TITLE * len(capital):
+        if len(capital) >= _TITLE_WORDS and sum(capital) > _TITLE * len(capital):
             return []
         runs: list[list[int]] = []
         for index, lemma in enumerate(self.lemmas):
@@ -110,12 +116,19 @@ class _Sentence:
 
 def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
     """Leave out the words that are a part of a name, number or date told by itself."""
-    told = [each for each in findings if each.kind in {"name", "number", "date"}]
-    return [
-        each
-        for each in findings
-        if each.kind != "word" or not any(other.start <= each.start < other.end for other in told)
-    ]
+    told = sorted([(each.start, each.end) for each in findings if each.kind in {"name", "number", "date"}])
+    reach = list(accumulate([end for _, end in told], max))  # how far those up to each one go
+
+    def echoes(each: Finding) -> bool:
+        before = bisect_right(told, each.start, key=itemgetter(0))
+        return each.kind == "word" and before > 0 and each.start < reach[before - 1]
+
+    return [each for each in findings if not echoes(each)]
+
+
+def _in_marker(text: str, at: int) -> bool:
+    """Tell whether the number at ``at`` is one of a citation marker: [1], [2, 3], [^1]."""
+    return _MARKER.search(text, max(0, at - _LONGEST_MARKER), at) is not None
 
 
 class _Comparing:
@@ -258,15 +271,15 @@ class _Comparing:
     def _missing_names(self) -> float:
         """Count the words of names that the contexts do not have, in full, in part or by their initials."""
         said, known = self._said, self._known
-        text, names = said.answer.text, self._ground.names
+        text, ground = said.answer.text, self._ground
         missing = 0
         for run in said.names(known):
             shown = [text[slice(*said.spans[index])] for index in run]
-            if names.abbreviates(shown):
+            if ground.abbreviates(shown):
                 continue
             for index, word in zip(run, shown, strict=True):
                 lemma = said.lemmas[index]
-                if lemma in self._ground.where or names.has(word) or bare(word) in self._ground.where:
+                if lemma in ground.where or ground.has_name(word) or bare(word) in ground.where:
                     continue
                 missing += 1
                 self._findings.append(Finding(*said.spans[index], "name"))
@@ -294,6 +307,7 @@ class _Comparing:
             return 0.0
         listed = inherited = 0
         mine = frozenset(said.lemmas)
+        places = dict(zip(reversed(said.lemmas), reversed(said.spans), strict=True))  # of the first of each
         for lemma in dict.fromkeys(said.lemmas):
             if lemma in evidence:
                 continue
@@ -304,8 +318,7 @@ class _Comparing:
             if other is not None:
                 inherited += 1
             if opposite is not None or other is not None:
-                place = said.spans[said.lemmas.index(lemma)]
-                self._findings.append(Finding(*place, "opposite", opposite or other or ""))
+                self._findings.append(Finding(*places[lemma], "opposite", opposite or other or ""))
         denial = next((index for index, lemma in enumerate(said.lemmas) if lemma in known.negations), None)
         added = denial is not None and evidence.isdisjoint(known.negations)
         if added and denial is not None:
@@ -343,4 +356,4 @@ class _Comparing:
         folded = self._said.folded.strip("*_#- \t")
         if folded.endswith(":") and folded.startswith(self._known.openings):
             return True
-        return any(phrase in folded for phrase in self._known.courtesies)
+        return not self._said.values and any(phrase in folded for phrase in self._known.courtesies)
