@@ -136,7 +136,7 @@ def test_the_sentences_of_a_long_text_stand_where_they_say(value: str, wanted: s
 def test_half_a_sign_is_replaced() -> None:
     """A lone surrogate could be written to no JSON."""
     (line,) = facts('{"rating": "4.5 \\ud83d"}')
-    assert line.value == "4.5 \ufffd"
+    assert ascii(line.value) == ascii("4.5 \ufffd")
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,8 @@ def test_a_sentence_without_a_claim_is_one_claim() -> None:
 
 def test_a_courtesy_is_no_claim() -> None:
     """Even where the parser reads one in it: nothing bears it out, and nothing need."""
-    answer = "I hope this helps you. The wire fee is $25."
+    answer = "Thank you, clients love elephants. The wire fee is $25."
+    assert len(claims(verdict(answer, FEES))) == 2
     found = verdict(answer, FEES, overrides=EVIDENCE)
     assert [anchor.text for anchor in claims(found)] == ["The wire fee is $25"]
     assert all(anchor.evidence is not None for anchor in claims(found) if anchor.supported)
