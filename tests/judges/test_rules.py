@@ -139,7 +139,9 @@ def test_a_rationale_names_the_weakest_sentence_and_the_model() -> None:
     assert judgement.support["model"] == model.stamp
     least = judgement.support["weakest"]["probability"]
     said = f"least 'Penguins of the harbour office dispatch parcels through…' {least:.2f} ({model.name} {model.version}"
-    assert f"support {judgement.support['score']:.2f}, {said}, sha256 {model.sha256[:12]})" in judgement.rationale
+    assert f"support {judgement.support['score']:.2f}, {said}, sha256 {model.sha256[:12]})" in (
+        judgement.rationale or ""
+    )
     sound = JUDGE.rate(sample_from({**fields, "answer": "The wire fee is $25 for domestic wires."}))
     assert sound.support is not None
     assert sound.support["score"] > 0.4
