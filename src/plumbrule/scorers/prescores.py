@@ -172,7 +172,9 @@ class PreScorer:
 
     def _prescore(self, study: Study) -> Prescore:
         scores = {name: _SCORES[name](study) for name in DIMENSIONS}
-        return Prescore(interaction=study.interaction, dimensions=scores, support=study.support, rubrics=self._stamps)
+        return Prescore(
+            interaction=study.interaction, dimensions=scores, support=study.known_support, rubrics=self._stamps
+        )
 
 
 def _by_rules(
