@@ -128,6 +128,13 @@ def test_a_low_support_score_caps_faithfulness(caps: Any, faithfulness: int) -> 
     assert judge.rate(sample_from({**fields, "answer": "The wire fee is $30."})).faithfulness_score == 0
 
 
+def test_without_contexts_the_anchors_alone_decide() -> None:
+    """There is nothing that could bear out an answer: an admission of that is no invention."""
+    judge = RulesJudge(load_rules(overrides={"faithfulness.support": None}), load_verdict())
+    sample = sample_from({"question": "What is the fee?", "answer": "I have nothing on that.", "reference": "$25."})
+    assert JUDGE.rate(sample).faithfulness_score == judge.rate(sample).faithfulness_score
+
+
 def test_a_rationale_names_the_weakest_sentence_and_the_model() -> None:
     """Quoted, with its probability and what made it; an answer that is borne out has the figures and no remark."""
     fields = {"question": "What is the wire fee?", "contexts": [CONTEXT], "reference": "$25."}

@@ -69,7 +69,8 @@ class RulesJudge:
         verdict, *compared = self._scorer.score_many([sample, against] if against is not None else [sample])
         accuracy = self._accuracy(sample, verdict, compared[0] if compared else None)
         faithfulness = self._faithfulness(verdict.hallucination, refused="refusal" in verdict.flags)
-        faithfulness = self._supported(faithfulness, verdict.support, sample.answer or "")
+        if sample.contexts:  # without any, all of an answer has no support, and its anchors say so already
+            faithfulness = self._supported(faithfulness, verdict.support, sample.answer or "")
         error: EvaluatorError | None = "no_reference" if accuracy.score is None else None
         return Judgement(
             accuracy_score=accuracy.score,
