@@ -13,6 +13,7 @@ from tests.reports.test_hostile_reports import SNIPPETS
 from tests.storing import Store, card, refusal, response
 
 from plumbrule.hostile import safe
+from plumbrule.scorers.support.model import load_model
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -86,6 +87,16 @@ def test_everything_is_gathered(run: Run, store: Store, tmp_path: Path) -> None:
     assert found["findings"][0]["severity"] == "error"
     assert set(found["prescore"]["dimensions"]) >= {"grounding_integrity", "compliance_alignment"}
     assert found["verdict"]["verdict"] == "FAIL"
+    support = found["support"]
+    assert (support["score"], support["band"]) == (
+        found["verdict"]["support"]["score"],
+        found["verdict"]["support"]["band"],
+    )
+    wrong = support["sentences"][0]
+    assert (wrong["text"], wrong["passage"]) == ("The wire fee is $30 [1]. calm", 1)
+    assert "The wire fee is $25." in wrong["evidence"]
+    assert wrong["reasons"]
+    assert [each["part"] for each in support["stamps"]] == ["model"]
     [history] = found["records"]
     assert [(each["revision"], each["reason"]) for each in history["revisions"]] == [(0, None), (1, "calm")]
     assert found["settled"][0]["decision"]["recommendation"] == "Fail"
@@ -120,6 +131,9 @@ def test_the_page_stands_alone(run: Run, store: Store, tmp_path: Path) -> None:
     digest = base64.b64encode(hashlib.sha256(page.style.encode()).digest()).decode()
     [policy] = [meta for meta in page.all("meta") if meta.attributes.get("http-equiv") == "Content-Security-Policy"]
     assert f"default-src 'none'; style-src 'sha256-{digest}'" in (policy.attributes["content"] or "")
+    model = load_model()
+    assert f"{model.name} version {model.version}, sha256 {model.sha256}" in page.text
+    assert "✗ unsupported" in page.text
     ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]
     assert len(ids) == len(set(ids))
     assert all((link.attributes["href"] or "")[1:] in ids for link in page.all("a"))
@@ -127,6 +141,15 @@ def test_the_page_stands_alone(run: Run, store: Store, tmp_path: Path) -> None:
         assert not [name for name in element.attributes if name.startswith("on") or name in {"src", "style"}]
     for landmark in ("header", "nav", "main", "footer", "h1"):
         assert len(page.all(landmark)) == 1
+
+
+def test_a_refusal_has_no_support(run: Run, store: Store, tmp_path: Path) -> None:
+    """There is nothing to bear out: it is said so, and no figure stands for it."""
+    page, data = tmp_path / "incident.html", tmp_path / "incident.json"
+    for file in (page, data):
+        assert run("incident", "t3", "-o", file, "--ledger", store.url).code == 0
+    assert json.loads(data.read_bytes())["support"] is None
+    assert "Not given: there is no answer that the passages should bear out." in parse(page.read_bytes()).text
 
 
 def test_hostile_text_changes_no_structure(run: Run, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from tests.servers.scripted import GOOD, MODEL, Request, ScriptedServer, Step, responding
 
+from plumbrule.scorers.support.model import load_model
+
 COMMAND = Path(sys.executable).with_name("plumbrule")
 JUDGE = "You are a strict evaluation judge."
 
@@ -106,6 +108,14 @@ def test_a_model_judges_recorded_answers(
     assert shown["usage"]["candidate"]["requests"] == 0
     assert shown["aggregates"]["total_tokens"] == 12 * 320
     assert run("ledger", "verify").code == 0
+    assert bands(run) == {"supported": 0, "doubtful": 0, "unsupported": 0, "not_given": 12, "stamps": []}
+
+
+def bands(run: Run) -> dict[str, Any]:
+    """Return what the report of the last run says of support."""
+    assert run("report", "last", "-o", "report.json").code == 0
+    found: dict[str, Any] = json.loads(Path("report.json").read_bytes())["support"]
+    return found
 
 
 def test_a_panel_judges(run: Run, start: Start, configure: Callable[..., None]) -> None:
@@ -116,6 +126,9 @@ def test_a_panel_judges(run: Run, start: Start, configure: Callable[..., None]) 
     assert shown["complete"]
     assert shown["metadata"]["evaluator_model_id"] == "local:judge"
     assert len(server.requests) == 12
+    told = bands(run)
+    assert told["supported"] + told["doubtful"] > told["not_given"]
+    assert [(stamp["part"], stamp["sha256"]) for stamp in told["stamps"]] == [("model", load_model().sha256)]
 
 
 def test_a_cache_is_paid_for_once(run: Run, start: Start, configure: Callable[..., None]) -> None:

@@ -1,6 +1,7 @@
 """The rules judge rates by the reference, the expected behaviour and the evidence, and says why (R20)."""
 
 import asyncio
+import dataclasses
 import subprocess
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ from plumbrule.errors import RubricError
 from plumbrule.judges.rules import RulesJudge
 from plumbrule.rubrics import load_rules, load_verdict
 from plumbrule.samples import Sample, sample_from, samples_from
+from plumbrule.scorers.support.model import load_model
 
 ROOT = Path(__file__).parents[2]
 JUDGE = RulesJudge(load_rules(), load_verdict())
@@ -106,6 +108,74 @@ def test_faithfulness_falls_with_unsupported_anchors() -> None:
     assert rate(reference=reference, answer="It costs $25.", contexts=[])[1] == 0
 
 
+INVENTED = "Penguins of the harbour office dispatch parcels through coral tunnels overnight."
+
+
+@pytest.mark.parametrize(
+    ("caps", "faithfulness"),
+    [
+        (None, 2),
+        ({"minor_below": 1.0, "major_below": 0.0}, 1),
+        ({"minor_below": 1.0, "major_below": 1.0}, 0),
+        ({"minor_below": 0.0, "major_below": 0.0}, 2),
+    ],
+)
+def test_a_low_support_score_caps_faithfulness(caps: Any, faithfulness: int) -> None:
+    """Below minor_below 1 at most, below major_below 0; null turns it off. What the anchors took is not given back."""
+    judge = RulesJudge(load_rules(overrides={"faithfulness.support": caps}), load_verdict())
+    fields = {"question": "What is the wire fee?", "contexts": [CONTEXT], "reference": "$25."}
+    assert judge.rate(sample_from({**fields, "answer": "The wire fee is $25."})).faithfulness_score == faithfulness
+    assert judge.rate(sample_from({**fields, "answer": "The wire fee is $30."})).faithfulness_score == 0
+
+
+def test_without_contexts_the_anchors_alone_decide() -> None:
+    """There is nothing that could bear out an answer: an admission of that is no invention."""
+    judge = RulesJudge(load_rules(overrides={"faithfulness.support": None}), load_verdict())
+    sample = sample_from({"question": "What is the fee?", "answer": "I have nothing on that.", "reference": "$25."})
+    assert JUDGE.rate(sample).faithfulness_score == judge.rate(sample).faithfulness_score
+
+
+def test_a_rationale_names_the_weakest_sentence_and_the_model() -> None:
+    """Quoted, with its probability and what made it; an answer that is borne out has the figures and no remark."""
+    fields = {"question": "What is the wire fee?", "contexts": [CONTEXT], "reference": "$25."}
+    judgement = JUDGE.rate(sample_from({**fields, "answer": f"The wire fee is $25. {INVENTED}"}))
+    model = load_model()
+    assert judgement.faithfulness_score in {0, 1}
+    assert judgement.support is not None
+    assert judgement.support["band"] == "unsupported"
+    assert judgement.support["model"] == model.stamp
+    least = judgement.support["weakest"]["probability"]
+    said = f"least 'Penguins of the harbour office dispatch parcels through…' {least:.2f} ({model.name} {model.version}"
+    assert f"support {judgement.support['score']:.2f}, {said}, sha256 {model.sha256[:12]})" in (
+        judgement.rationale or ""
+    )
+    sound = JUDGE.rate(sample_from({**fields, "answer": "The wire fee is $25 for domestic wires."}))
+    assert sound.support is not None
+    assert sound.support["score"] > 0.4
+    assert "support" not in (sound.rationale or "")
+
+
+def test_the_model_is_named_however_much_else_there_is_to_say() -> None:
+    """The longest accuracy and the longest evidence leave the support its place within the words."""
+    words = " ".join(f"word{n}" for n in range(12))
+    answer = " ".join(f"{INVENTED[:-1]} on {words} for ${n}." for n in range(101, 106))
+    reference = " ".join(f"{INVENTED[:-1]} on {words} for ${n}." for n in range(201, 206))
+    rationale = JUDGE.rate(sample_from({"answer": answer, "reference": reference, "contexts": [CONTEXT]})).rationale
+    assert load_model().sha256[:12] in (rationale or "")
+    assert len((rationale or "").split()) <= 80
+
+
+def test_where_there_is_nothing_to_bear_out_support_is_not_given() -> None:
+    """A refusal, a silent candidate, and a verdict rubric that asks for none: None, never zero."""
+    fields = {"question": "What is the wire fee?", "contexts": [CONTEXT], "reference": "$25."}
+    assert JUDGE.rate(sample_from({**fields, "refusal": {"code": "A"}})).support is None
+    assert JUDGE.rate(sample_from({**fields, "answer": ""})).support is None
+    without = RulesJudge(load_rules(), load_verdict(overrides={"support.when": "never"}))
+    judgement = without.rate(sample_from({**fields, "answer": f"The wire fee is $25. {INVENTED}"}))
+    assert judgement.support is None
+    assert judgement.to_dict()["support"] is None
+
+
 def test_a_silent_candidate_is_non_responsive() -> None:
     """G22: accuracy 0, faithfulness null."""
     assert rate(answer="The fee is $25.", timed_out=True, reference="$25.") == (0, None)
@@ -171,7 +241,13 @@ def test_the_same_in_every_process() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"), [("accuracy: {full_share: 2}", "accuracy.full_share"), ("name: other", "name"), ("a: 1", "a")]
+    ("text", "problem"),
+    [
+        ("accuracy: {full_share: 2}", "accuracy.full_share"),
+        ("name: other", "name"),
+        ("a: 1", "a"),
+        ("faithfulness: {support: {major_below: 0.5}}", "major_below may not be above minor_below"),
+    ],
 )
 def test_a_bad_policy_is_a_rubric_error(tmp_path: Path, text: str, problem: str) -> None:
     """One line that names the key."""
@@ -185,3 +261,10 @@ def test_the_identity_changes_with_either_policy() -> None:
     other = RulesJudge(load_rules(), load_verdict(overrides={"hallucination.fail_above": 0.4}))
     assert other.identity.sha256 != JUDGE.identity.sha256
     assert JUDGE.identity == RulesJudge(load_rules(), load_verdict()).identity
+
+
+def test_the_identity_changes_with_the_support_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other weights or words may judge otherwise, although both policies are the same."""
+    retrained = dataclasses.replace(load_model(), sha256="0" * 64)
+    monkeypatch.setattr("plumbrule.scorers.support.scoring.load_model", lambda: retrained)
+    assert RulesJudge(load_rules(), load_verdict()).identity.sha256 != JUDGE.identity.sha256

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.reports.conftest import AT, JUDGE, Make
@@ -11,7 +12,7 @@ from plumbrule.api.reports import report_on
 from plumbrule.api.runs import find_run
 from plumbrule.errors import InputError
 from plumbrule.ledger import Ledger
-from plumbrule.reports import Report
+from plumbrule.reports import FORMATS, Report
 from plumbrule.reports.evidence import read_evidence
 from plumbrule.stats.intervals import wilson
 
@@ -156,6 +157,53 @@ def test_judge_totals_have_no_gaps(make: Make) -> None:
     unsaid = {"q1": {**used, "input_tokens": None, "cost_usd": None}}
     [totals] = make([{}] * 3, judgement=used, judgements=unsaid).judges
     assert (totals.input_tokens, totals.output_tokens, totals.cost_usd) == (None, 30, None)
+
+
+def _support(band: str, score: float, **stamps: Any) -> dict[str, Any]:
+    model = {"name": "support", "version": "1", "sha256": "a" * 64}
+    return {"support": {"score": score, "band": band, "model": model, "weakest": None, **stamps}}
+
+
+def test_support_is_told_by_band_with_what_gave_it(make: Make) -> None:
+    """Each sample's own, counted; a panel's comes from the member that gives it; what has none is not given."""
+    calibration = {"name": "ours", "version": "2", "sha256": "b" * 64}
+    judgements = {
+        "q0": _support("supported", 0.9),
+        "q1": _support("unsupported", 0.0),
+        "q2": _support("doubtful", 0.5, calibration=calibration),
+        "q3": {"support": None},
+        "q4": {"support": None, "members": [{"support": None}, _support("doubtful", 0.6)]},
+    }
+    report = make([{}, {"accuracy_score": 0}, {}, {}, {}], judgements=judgements)
+    assert [(each.support_score, each.support_band) for each in report.samples] == [
+        (0.9, "supported"),
+        (0.0, "unsupported"),
+        (0.5, "doubtful"),
+        (None, None),
+        (0.6, "doubtful"),
+    ]
+    told = report.support
+    assert (told.supported, told.doubtful, told.unsupported, told.not_given) == (1, 2, 1, 1)
+    assert [(each.part, each.name, each.version, each.sha256) for each in told.stamps] == [
+        ("model", "support", "1", "a" * 64),
+        ("calibration", "ours", "2", "b" * 64),
+    ]
+    page, text = (FORMATS[suffix](report).decode() for suffix in (".html", ".md"))
+    for format_ in (page, text):
+        assert "supported 1, doubtful 2, unsupported 1, not given 1" in format_
+        assert f"support version 1, sha256 {'a' * 64}" in format_
+        assert "unsupported (0)" in format_.replace("\\", "")
+
+
+def test_a_run_without_support_says_so(make: Make) -> None:
+    """A judge that gives none, and an older ledger that knows none, leave it open: no band and no zero."""
+    report = make([{"accuracy_score": 0}, {}])
+    assert {each.support_score for each in report.samples} == {None}
+    assert (report.support.not_given, report.support.stamps) == (2, ())
+    for suffix in (".html", ".md"):
+        page = FORMATS[suffix](report).decode()
+        assert "supported 0, doubtful 0, unsupported 0, not given 2" in page
+        assert "unsupported (0)" not in page
 
 
 def test_the_report_is_tied_to_the_runs_last_entry(ledger: Ledger, make: Make) -> None:

@@ -55,6 +55,11 @@ def report_with(make: Make, text: str) -> Report:
             "flags": [text],
             "reported_model": text,
             "fingerprint": text,
+            "support": {
+                "score": 0.5,
+                "band": text,
+                "model": {"name": text, "version": text, "sha256": text},
+            },
         },
         facts={
             "dataset_id": text,

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from plumbrule.api.interactions import contract_of, prescorer
-from plumbrule.rubrics import LEVELS, load_compliance, load_refusals
+from plumbrule.rubrics import LEVELS, load_compliance, load_refusals, load_verdict
 from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.samples.corpus import Corpus
 from plumbrule.samples.findings import SEVERITIES
@@ -18,6 +18,7 @@ from plumbrule.samples.interactions import Interaction, interaction_from
 from plumbrule.samples.model import Passage
 from plumbrule.scorers.checks import DIMENSIONS, Check
 from plumbrule.scorers.prescores import Prescore, PreScorer
+from plumbrule.scorers.support.model import load_model
 
 CASES = Path(__file__).parents[1] / "data" / "interactions.yaml"
 DATA = yaml.load(CASES.read_text(encoding="utf-8"), Loader=PlainYaml)  # noqa: S506 - PlainYaml is a SafeLoader
@@ -97,13 +98,52 @@ def test_rule(case: dict[str, Any]) -> None:
 def test_hint(case: dict[str, Any]) -> None:
     """A hint says what it saw, with its figures and the level that it proposes."""
     hints = {hint.code: hint for hint in prescored(case).dimensions[case["dimension"]].hints}
-    assert case["hint"] in hints
+    assert (case["hint"] in hints) is not case.get("absent", False)
+    if case.get("absent"):
+        return
     hint = hints[case["hint"]]
     assert hint.level == case.get("level")
     if "figures" in case:
         assert dict(hint.figures) == pytest.approx(case["figures"], abs=1e-11)
     if "evidence" in case:
         assert case["evidence"] in [spot.text.strip() for spot in hint.evidence]
+
+
+@pytest.mark.parametrize("case", [case for case in DATA["hints"] if case.get("claims")], ids=named)
+def test_support_changes_no_level_and_no_cap(case: dict[str, Any]) -> None:
+    """Its hints are for a person: with and without them every dimension has the same level and the same caps."""
+    without = PreScorer(COMPLIANCE, REFUSALS, load_verdict(overrides={"support.when": "never"})).prescore(made(case))
+    found = prescored(case)
+    assert without.support is None
+    assert found.scores == without.scores
+    assert [score.checks for score in found.dimensions.values()] == [
+        score.checks for score in without.dimensions.values()
+    ]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"base": "refusal"},
+        {"base": "answer", "set": {"trace": None, "passages": None}},
+        {"base": "answer", "set": {"trace.retrieval.passage_ids.2": "nowhere-1"}},
+        {"base": "answer", "claims": False},
+    ],
+)
+def test_support_is_null_where_it_cannot_be_told(case: dict[str, Any]) -> None:
+    """A refusal, passages that nobody or not everybody knows, no parse: no score, instead of a bad one."""
+    assert prescored({"claims": True, **case}).to_dict()["support"] is None
+
+
+def test_the_hints_of_support_name_their_model() -> None:
+    """Name, version and the start of the hash stand in the message, and whole in the pre-score."""
+    model = load_model()
+    for case in DATA["hints"]:
+        if "support" in case["hint"] and not case.get("absent"):
+            prescore = prescored(case)
+            [hint] = [each for each in prescore.dimensions[case["dimension"]].hints if each.code == case["hint"]]
+            assert f"({model.name} {model.version}, sha256 {model.sha256[:12]})" in hint.message
+            assert prescore.to_dict()["support"]["model"] == model.stamp
 
 
 @pytest.mark.parametrize("case", DATA["findings"], ids=lambda case: "-".join(case["codes"]) or case["base"])

@@ -34,6 +34,7 @@ from plumbrule.reports.incident_model import (
     remarks_on,
 )
 from plumbrule.reports.json_text import render_json
+from plumbrule.reports.support_model import answer_support
 from plumbrule.rubrics import load_compliance, load_refusals, load_scorecard, load_verdict
 from plumbrule.samples.cra import key_of_trace
 from plumbrule.samples.model import Sample
@@ -120,6 +121,7 @@ def incident_on(
         prescore=prescore,
         prescore_kept=kept is not None,
         verdict=verdict,
+        support=answer_support(verdict["support"], sample.answer or "", [each.text for each in sample.contexts]),
         records=() if ledger is None else tuple(_histories(ledger, located.trace_id, blind)),
         settled=settled,
         campaigns=() if ledger is None else tuple(_campaigns(ledger, located.trace_id)),

@@ -43,6 +43,7 @@ def judge_sample(sample: Sample, config: Path | None = None) -> dict[str, Any]:
             "output_tokens": judgement.output_tokens,
             "cost_usd": judgement.cost_usd,
         },
+        "support": judgement.support,
         "rubrics": rubrics.stamps(),
     }
 

@@ -1,7 +1,7 @@
 """What a judge says of one sample, and the protocol that every judge follows."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -54,6 +54,7 @@ class Judgement:
     reported_model: str | None = None
     fingerprint: str | None = None
     exchanges: tuple[Exchange, ...] = ()
+    support: Mapping[str, Any] | None = None  # score, band, weakest sentence, and what made them; None: not given
     agreement: Agreement | None = None
     members: tuple["Judgement", ...] = ()  # of a panel, in its order
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from plumbrule.hashing import sha256_of
 from plumbrule.judges.judgement import EvaluatorError, JudgeIdentity, Judgement, judge_silence
@@ -17,6 +18,7 @@ from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.hallucination import Hallucination
 from plumbrule.scorers.lexicon import lemma_set
 from plumbrule.scorers.refusal import RefusalFinding
+from plumbrule.scorers.support.scoring import Support
 from plumbrule.scorers.verdict import Verdict, VerdictScorer
 from plumbrule.text.view import TextView
 
@@ -45,7 +47,9 @@ class RulesJudge:
         self.identity = JudgeIdentity(
             name="rules",
             version=policy.version,
-            sha256=sha256_of({"policy": policy.stamp(), "verdict": rubric.stamp()}),
+            sha256=sha256_of(
+                {"policy": policy.stamp(), "verdict": rubric.stamp(), "support": self._scorer.support_identity}
+            ),
         )
 
     async def judge(self, sample: Sample) -> Judgement:
@@ -65,6 +69,8 @@ class RulesJudge:
         verdict, *compared = self._scorer.score_many([sample, against] if against is not None else [sample])
         accuracy = self._accuracy(sample, verdict, compared[0] if compared else None)
         faithfulness = self._faithfulness(verdict.hallucination, refused="refusal" in verdict.flags)
+        if sample.contexts:  # without any, all of an answer has no support, and its anchors say so already
+            faithfulness = self._supported(faithfulness, verdict.support, sample.answer or "")
         error: EvaluatorError | None = "no_reference" if accuracy.score is None else None
         return Judgement(
             accuracy_score=accuracy.score,
@@ -76,6 +82,7 @@ class RulesJudge:
             evaluator_error=error,
             error_detail="neither a reference nor an expected refusal to rate by" if error is not None else None,
             flags=verdict.flags,
+            support=_kept(verdict.support),
         )
 
     def _accuracy(self, sample: Sample, verdict: Verdict, compared: Verdict | None) -> _Rating:
@@ -129,6 +136,26 @@ class RulesJudge:
             score = max(0, score - rules.drift_cost)
             why = f"{why}; the answer drifts from its context"
         return _Rating(score=score, why=why)
+
+    def _supported(self, rating: _Rating, support: Support | None, answer: str) -> _Rating:
+        """Hold the rating down where the contexts hardly bear the answer out; the weakest sentence is named first."""
+        caps = self._policy.faithfulness.support
+        if caps is None or support is None or support.weakest is None or support.score >= float(caps.minor_below):
+            return rating
+        weakest, model = support.weakest, support.model
+        said = _clip(answer[weakest.start : weakest.end], self._policy.rationale.evidence_words)
+        why = f"support {support.score:.2f}, least '{said}' {weakest.probability:.2f}"
+        why += f" ({model['name']} {model['version']}, sha256 {model['sha256'][:12]}); {rating.why}"
+        cap = 0 if support.score < float(caps.major_below) else 1
+        return _Rating(score=min(rating.score or 0, cap), why=why)
+
+
+def _kept(support: Support | None) -> dict[str, Any] | None:
+    """Return what a judgement keeps of a support score; a refusal has none."""
+    if support is None:
+        return None
+    weakest = support.weakest
+    return {**support.brief(), "weakest": weakest.to_dict() if weakest is not None else None}
 
 
 def _against_reference(sample: Sample) -> Sample | None:

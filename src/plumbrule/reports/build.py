@@ -24,6 +24,7 @@ from plumbrule.reports.model import (
     Variation,
 )
 from plumbrule.reports.reasons import reasons_for
+from plumbrule.reports.support_model import count_bands, stamps_of
 from plumbrule.reports.wording import GATE_TITLES
 from plumbrule.rubrics import BenchmarkRubric, load_benchmark
 from plumbrule.runs.aggregates import aggregate
@@ -32,7 +33,7 @@ from plumbrule.runs.results import SampleResult
 Described = Mapping[str, Any]
 
 _RESULT_FIELDS = tuple(field.name for field in fields(SampleResult))
-_MADE_HERE = {"category", "causes", "passed_in", "failed_in"}
+_MADE_HERE = {"category", "causes", "support_score", "support_band", "passed_in", "failed_in"}
 _LINE_FIELDS = tuple(field.name for field in fields(SampleLine) if field.name not in _MADE_HERE)
 
 
@@ -94,6 +95,7 @@ def build_report(described: Described, run: Entry, entries: Iterable[Entry], *, 
         failures=failures,
         samples=tuple(samples),
         judges=evidence.judges,
+        support=count_bands((each.support_band for each in samples), stamps_of(evidence.supports.values())),
         usage=described["usage"],
         metadata=described["metadata"],
         missing_metadata=tuple(described["missing_metadata"]),
@@ -198,16 +200,16 @@ def _lines(graded: Sequence[Described], evidence: Evidence) -> dict[str, list[Sa
     by_sample: dict[str, list[Described]] = {}
     for each in graded:
         by_sample.setdefault(each["sample_id"], []).append(each)
-    return {
-        sample: [_line(each, results, evidence.categories.get(sample)) for each in results]
-        for sample, results in by_sample.items()
-    }
+    return {sample: [_line(each, results, evidence) for each in results] for sample, results in by_sample.items()}
 
 
-def _line(graded: Described, results: Sequence[Described], category: str | None) -> SampleLine:
+def _line(graded: Described, results: Sequence[Described], evidence: Evidence) -> SampleLine:
+    support = evidence.supports.get((graded["sample_id"], graded["repeat"])) or {}
     return SampleLine(
-        category=category,
+        category=evidence.categories.get(graded["sample_id"]),
         causes=causes_of(graded),
+        support_score=support.get("score"),
+        support_band=support.get("band"),
         passed_in=_in_repeats(results, passed=True),
         failed_in=_in_repeats(results, passed=False),
         **{name: graded[name] for name in _LINE_FIELDS},

@@ -8,6 +8,7 @@ from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, ResultKey
 from plumbrule.reports.model import Context, JudgeTotals, LedgerPlace, RubricStamp
+from plumbrule.reports.support_model import support_in
 
 Key = tuple[str, int]  # of a result: the sample and the repeat
 Body = Mapping[str, Any]
@@ -45,6 +46,7 @@ class Evidence:
     samples: Mapping[str, Body]  # of the failing samples
     answers: Mapping[Key, Body]  # what a live candidate made of them
     results: Mapping[Key, Body]  # of the failing results
+    supports: Mapping[Key, Body]  # of every result whose judge told it
     rubrics: tuple[RubricStamp, ...]
     benchmark: Body
     judges: tuple[JudgeTotals, ...]
@@ -74,6 +76,7 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
     samples: dict[str, Body] = {}
     answers: dict[Key, Body] = {}
     results: dict[Key, Body] = {}
+    supports: dict[Key, Body] = {}
     rubrics: list[RubricStamp] = []
     benchmark: Body = {}
     used: dict[tuple[str | None, ...], _Used] = {}
@@ -103,6 +106,9 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
             if place in failing:
                 results[place] = value
             judgement = value.get("judgement") or {}
+            support = support_in(judgement)
+            if support is not None:
+                supports[place] = {name: part for name, part in support.items() if name != "weakest"}
             used.setdefault(_identity(judgement.get("judge") or {}), _Used()).add(judgement)
     if first is None or last is None:
         raise InputError("the run has no entries: there is nothing to report")
@@ -111,6 +117,7 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
         samples=samples,
         answers=answers,
         results=results,
+        supports=supports,
         rubrics=tuple(rubrics),
         benchmark=benchmark,
         judges=tuple(_totals(identity, used[identity]) for identity in sorted(used, key=repr)),

@@ -36,6 +36,8 @@ def render_html(report: Report) -> bytes:
         signs=wording.SIGNS,
         settling=wording.settling_text,
         spread_words=charts.spread_words,
+        support_words=wording.support_text,
+        bands=wording.bands_text,
     )
 
 

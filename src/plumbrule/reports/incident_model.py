@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from plumbrule.reports.support_model import AnswerSupport
 from plumbrule.rubrics import LEVELS
 
 INCIDENT_VERSION = 1
@@ -124,6 +125,7 @@ class Incident:
     prescore: Body
     prescore_kept: bool  # as it was proposed when the interaction was kept; else made anew
     verdict: Body
+    support: AnswerSupport | None  # the verdict's, with the texts; None where there is nothing to bear out
     records: tuple[RecordHistory, ...]
     settled: tuple[Settled, ...]
     campaigns: tuple[Event, ...]

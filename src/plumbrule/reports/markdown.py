@@ -10,12 +10,14 @@ from plumbrule.reports.model import Failure, FixGroup, Report
 from plumbrule.reports.wording import (
     NONE,
     SIGNS,
+    bands_text,
     figure,
     interval_text,
     numbers_text,
     percent,
     settling_text,
     signed,
+    support_text,
 )
 
 MOST_FAILURES = 100
@@ -224,6 +226,7 @@ def _failure(failure: Failure) -> Iterator[str]:
         "; ".join(CAUSES[cause] for cause in sample.causes),
         f"accuracy {figure(sample.accuracy_score)}, faithfulness {figure(sample.faithfulness_score)}",
         f"sample score {figure(sample.sample_score)}",
+        f"support {inline(support_text(sample.support_band, sample.support_score))}",
         f"{figure(sample.latency_e2e_ms)} ms, {figure(sample.total_tokens)} tokens",
         f"repeat {sample.repeat}",
         f"passed in: {numbers_text(sample.passed_in)}; failed in: {numbers_text(sample.failed_in)}",
@@ -303,6 +306,14 @@ def _metadata(report: Report) -> Iterator[str]:
     rows += [
         (f"rubric {inline(each.name)}", f"version {inline(each.version)}, sha256 {each.sha256}")
         for each in report.rubrics
+    ]
+    rows.append(("support", bands_text(report.support)))
+    rows += [
+        (
+            f"support {inline(each.part)}",
+            f"{inline(each.name)} version {inline(each.version)}, sha256 {inline(each.sha256)}",
+        )
+        for each in report.support.stamps
     ]
     yield table(("field", "value"), rows)
     place = report.ledger

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from plumbrule.reports.support_model import SupportTotals
+
 Decision = Literal["RELEASE-READY", "NOT RELEASE-READY", "INCOMPLETE"]
 By = Literal["cause", "causes_together", "category"]
 ReasonKind = Literal[
@@ -224,6 +226,8 @@ class SampleLine:
     latency_e2e_ms: float | None
     total_tokens: int | None
     sample_score: float | None
+    support_score: float | None  # None where it was not given
+    support_band: str | None
     refused: bool
     timed_out: bool
     evaluator_error: str | None
@@ -324,6 +328,7 @@ class Report:
     failures: tuple[Failure, ...]
     samples: tuple[SampleLine, ...]
     judges: tuple[JudgeTotals, ...]
+    support: SupportTotals
     usage: Mapping[str, Any]  # requests, tokens and cost of candidate and judge, and calls that were repeated
     metadata: Mapping[str, Any]
     missing_metadata: tuple[str, ...]

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from plumbrule.reports.model import Gate, Interval
+from plumbrule.reports.support_model import SupportTotals
 
 NONE = "none"
+NOT_GIVEN = "not given"
 SIGNS = {"at_least": "≥", "at_most": "≤"}
 DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
 METHODS = {"wilson": "Wilson", "student_t": "Student's t", "order_statistics": "order statistics"}
@@ -50,6 +52,19 @@ def interval_text(interval: Interval | None) -> str:
     low = "any" if interval.low is None else figure(interval.low)
     high = "any" if interval.high is None else figure(interval.high)
     return f"{low} to {high}"
+
+
+def support_text(band: str | None, score: float | None) -> str:
+    """Return a support score as its band; one that is not known is not given, which is not zero."""
+    return NOT_GIVEN if band is None else f"{band} ({figure(score)})"
+
+
+def bands_text(totals: SupportTotals) -> str:
+    """Return how many samples are in each band."""
+    return (
+        f"supported {figure(totals.supported)}, doubtful {figure(totals.doubtful)}, "
+        f"unsupported {figure(totals.unsupported)}, {NOT_GIVEN} {figure(totals.not_given)}"
+    )
 
 
 def numbers_text(numbers: Sequence[int]) -> str:

@@ -36,11 +36,24 @@ class AccuracyRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class SupportCaps:
+    """How low the support score of an answer may be."""
+
+    minor_below: Share
+    major_below: Share
+
+    def __post_init__(self) -> None:
+        if self.major_below > self.minor_below:
+            raise ValueError("major_below may not be above minor_below")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class FaithfulnessRules:
     """How much of an answer may lack support."""
 
     minor_up_to: Share
     drift_cost: Score
+    support: SupportCaps | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)

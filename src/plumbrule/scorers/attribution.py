@@ -7,6 +7,7 @@ from plumbrule.scorers.anchors import Anchor
 from plumbrule.scorers.checks import Check, Hint, Rules, Spot, shown, spot_in
 from plumbrule.scorers.excerpts import stands_in
 from plumbrule.scorers.study import Study, within
+from plumbrule.scorers.support_hints import named
 from plumbrule.scorers.wording import contains_any, opens_with
 from plumbrule.text.sentences import Sentence
 
@@ -32,19 +33,19 @@ def attribution_hints(study: Study) -> Iterator[Hint]:
         for name, citation in zip(study.citation_ids, study.interaction.sample.citations, strict=True)
     }
     lacking: list[tuple[Spot, float]] = []
-    model: dict[str, str] = {}
+    model = ""
     for sentence in study.answer.sentences:
         cited = cited_by(study, sentence, places)
         support = study.support_by(tuple(cited)) if cited else None
         found = support.at(sentence.start) if support is not None else None
         if support is not None and found is not None and found.band == "unsupported":
-            model = support.model
+            model = named(support)
             lacking.append((spot_in("answer", study.answer.text, sentence.start, sentence.end), found.probability))
     if lacking:
         said = f"marked sentences that their cited passages hardly bear out: {len(lacking)}"
         yield Hint(
             code="cited_support_low",
-            message=f"{said} ({model['name']} {model['version']}, sha256 {model['sha256'][:12]})",
+            message=f"{said} ({model})",
             figures=(("least_probability", min(probability for _, probability in lacking)),),
             evidence=tuple(spot for spot, _ in lacking),
         )

@@ -30,8 +30,7 @@ def grounding_hints(study: Study) -> Iterator[Hint]:
         )
     if not study.anchors.anchors:
         yield Hint(code="nothing_to_verify", message=_NOTHING)
-    if study.passages:
-        yield from support_hints(study.support, study.answer.text, "the passages")
+    yield from support_hints(study)
     if study.passages and study.interaction.passages_from == "citations":
         yield Hint(
             code="retrieval_unknown",

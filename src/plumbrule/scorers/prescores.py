@@ -112,9 +112,7 @@ class Prescore:
             "passages_from": self.interaction.passages_from,
             "scores": self.scores,
             "dimensions": {name: score.to_dict() for name, score in self.dimensions.items()},
-            "support": None
-            if self.support is None
-            else {"score": self.support.score, "band": self.support.band, "model": dict(self.support.model)},
+            "support": None if self.support is None else self.support.brief(),
             "findings": [finding.to_dict() for finding in self.interaction.findings],
             "rubrics": [dict(stamp) for stamp in self.rubrics],
         }
@@ -174,7 +172,9 @@ class PreScorer:
 
     def _prescore(self, study: Study) -> Prescore:
         scores = {name: _SCORES[name](study) for name in DIMENSIONS}
-        return Prescore(interaction=study.interaction, dimensions=scores, support=study.support, rubrics=self._stamps)
+        return Prescore(
+            interaction=study.interaction, dimensions=scores, support=study.known_support, rubrics=self._stamps
+        )
 
 
 def _by_rules(

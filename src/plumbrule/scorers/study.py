@@ -78,6 +78,11 @@ class Study:
         """Whether there is an answer to check; one beside a refusal is one where it cites its sources."""
         return bool(self.answer.text.strip()) and (not self.refused or bool(self.markers))
 
+    @property
+    def known_support(self) -> Support | None:
+        """The support score where all retrieved passages are known: a part of them would bear out too little."""
+        return self.support if self.passages and not self.interaction.unresolved else None
+
     def content_between(self, start: int, end: int) -> list[str]:
         """Return the lemmas with a topic in a stretch of the answer."""
         first, last = self.answer.words_between(start, end)

@@ -72,6 +72,11 @@ class VerdictScorer:
         self._wording = lexicon.refusal
         self._support = support_scorer(rubric)
 
+    @property
+    def support_identity(self) -> dict[str, dict[str, str] | None] | None:
+        """What gives the support score; None where the rubric asks for none."""
+        return self._support.identity if self._support is not None else None
+
     def score(self, sample: Sample) -> Verdict:
         """Return the verdict on one sample."""
         return next(self.score_many([sample]))

@@ -63,20 +63,29 @@ class Support:
         """Return the sentence that holds an offset of the answer."""
         return next((each for each in self.sentences if each.start <= offset < each.end), None)
 
+    @property
+    def weakest(self) -> SupportedSentence | None:
+        """The sentence that is least likely borne out, the first of several; None where none claims anything."""
+        claimed = [each for each in self.sentences if each.claims]
+        return min(claimed, key=lambda each: each.probability, default=None)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the score as it is written to JSON."""
-        record: dict[str, Any] = {
+        return {
             "score": self.score,
             "band": self.band,
             "sentences": [sentence.to_dict() for sentence in self.sentences],
             "unsupported_spans": [{"start": start, "end": end} for start, end in self.spans],
-            "model": dict(self.model),
+            **self._stamps(),
         }
-        if self.calibration is not None:
-            record["calibration"] = dict(self.calibration)
-        if self.verifier is not None:
-            record["verifier"] = dict(self.verifier)
-        return record
+
+    def brief(self) -> dict[str, Any]:
+        """Return the score without its sentences, with what made it."""
+        return {"score": self.score, "band": self.band, **self._stamps()}
+
+    def _stamps(self) -> dict[str, dict[str, str]]:
+        stamps = {"model": self.model, "calibration": self.calibration, "verifier": self.verifier}
+        return {name: dict(stamp) for name, stamp in stamps.items() if stamp is not None}
 
 
 class SupportScorer:
@@ -89,6 +98,14 @@ class SupportScorer:
         self._verifier = verifier
         self._answers, self._sentences = curves_of(rules, self._model)
         self._supported, self._unsupported = float(rules.supported_from), float(rules.unsupported_below)
+
+    @property
+    def identity(self) -> dict[str, dict[str, str] | None]:
+        """What a score depends on beside the rubric: the model, and the verifier where there is one."""
+        return {
+            "model": self._model.stamp,
+            "verifier": self._verifier.identity if self._verifier is not None else None,
+        }
 
     def score(self, answer: TextView, contexts: Sequence[TextView]) -> Support | None:
         """Return the support of an answer; None where it has no words."""
