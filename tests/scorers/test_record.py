@@ -77,7 +77,24 @@ def test_the_documented_form() -> None:
             "refusal": None,
         }
     )
-    assert support == snapshot({'score': 0.396043, 'band': 'unsupported', 'sentences': [{'start': 0, 'end': 51, 'probability': 0.479553, 'band': 'doubtful', 'claims': True, 'evidence': {'context': 0, 'start': 0, 'end': 60}, 'reasons': ["numbers not in the context: '12 months' (where the passage has 'six months')"]}], 'unsupported_spans': []})
+    assert support == snapshot(
+        {
+            "score": 0.396043,
+            "band": "unsupported",
+            "sentences": [
+                {
+                    "start": 0,
+                    "end": 51,
+                    "probability": 0.479553,
+                    "band": "doubtful",
+                    "claims": True,
+                    "evidence": {"context": 0, "start": 0, "end": 60},
+                    "reasons": ["numbers not in the context: '12 months' (where the passage has 'six months')"],
+                }
+            ],
+            "unsupported_spans": [],
+        }
+    )
 
 
 def test_what_could_not_be_scored_is_null() -> None:

@@ -10,6 +10,8 @@ _LABELS_A_KNOT = 25
 _LEAST_SLOPE = 0.02  # the curve always rises a little, so that it never makes two answers equal that were not
 _TAIL_SLOPE = 0.25  # and goes on rising beyond the labels
 _BOUND = 1e-6
+_DECIMALS = 6  # of a knot
+_LEAST_STEP = 0.001  # between two knots, so that the least slope shows in those decimals
 
 
 class Example(NamedTuple):
@@ -43,7 +45,7 @@ class Curve:
 
     def moved(self, shift: float) -> "Curve":
         """Return the curve with this much added to its log-odds: another share of unsupported answers."""
-        return Curve(knots=tuple((place, round(value + shift, 6)) for place, value in self.knots))
+        return Curve(knots=tuple((place, round(value + shift, _DECIMALS)) for place, value in self.knots))
 
 
 def fit_curve(examples: Sequence[Example], most_knots: int = _MOST_KNOTS) -> Curve:
@@ -65,14 +67,14 @@ def fit_curve(examples: Sequence[Example], most_knots: int = _MOST_KNOTS) -> Cur
     found: list[tuple[float, float]] = []
     for group, share in zip(groups, _rising(shares, weights), strict=True):
         total = math.fsum([example.weight for example in group])
-        place = math.fsum([example.log_odds * example.weight for example in group]) / total
-        value = log_odds_of(share)
+        place = round(math.fsum([example.log_odds * example.weight for example in group]) / total, _DECIMALS)
+        value = round(log_odds_of(share), _DECIMALS)
         if found:
-            if place <= found[-1][0]:
+            if place < found[-1][0] + _LEAST_STEP:
                 continue  # the same answers over again
-            value = max(value, found[-1][1] + _LEAST_SLOPE * (place - found[-1][0]))
+            value = max(value, round(found[-1][1] + _LEAST_SLOPE * (place - found[-1][0]), _DECIMALS))
         found.append((place, value))
-    return Curve(knots=tuple((round(place, 6), round(value, 6)) for place, value in found))
+    return Curve(knots=tuple(found))
 
 
 def _share(examples: Sequence[Example]) -> float:
