@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 _MOST_KNOTS = 8
@@ -83,13 +84,15 @@ def _share(examples: Sequence[Example]) -> float:
 
 
 def _groups(ordered: Sequence[Example], count: int) -> list[list[Example]]:
-    """Cut examples into runs of about equal weight."""
+    """Cut examples into runs of about equal weight; those with the same log-odds stay together."""
     whole = math.fsum([example.weight for example in ordered])
     groups: list[list[Example]] = [[] for _ in range(count)]
     before = 0.0
-    for example in ordered:
-        groups[min(count - 1, int(count * (before + example.weight / 2) / whole))].append(example)
-        before += example.weight
+    for _, alike in groupby(ordered, key=lambda example: example.log_odds):
+        tied = list(alike)
+        weight = math.fsum([example.weight for example in tied])
+        groups[min(count - 1, int(count * (before + weight / 2) / whole))] += tied
+        before += weight
     return [group for group in groups if group]
 
 
