@@ -19,13 +19,21 @@ from bench import datasets
 
 Score = Callable[[list[dict[str, Any]]], float]
 
-CASES = [  # claims, contexts, samples for Plumbrule, samples for the textbook
-    (False, "shared", 6000, 600),
-    (False, "distinct", 3000, 600),
-    (True, "shared", 1500, 150),
-    (True, "distinct", 900, 150),
+CASES = [  # checks, contexts, samples for Plumbrule, samples for the textbook
+    ("values", "shared", 6000, 600),
+    ("values", "distinct", 3000, 600),
+    ("claims", "shared", 1500, 150),
+    ("claims", "distinct", 900, 150),
+    ("support", "shared", 1500, 150),
+    ("support", "distinct", 900, 150),
 ]
-STREAMED = [(False, 10_000), (False, 200_000), (True, 2_000), (True, 10_000)]  # claims, samples
+STREAMED = [("values", 10_000), ("values", 200_000), ("claims", 2_000), ("claims", 10_000), ("support", 2_000)]
+OVERRIDES: dict[str, dict[str, object]] = {  # numbers and dates; claims as well; and the support score beside them
+    "values": {"hallucination.anchors": ["number", "date"]},
+    "claims": {"support.when": "never"},
+    "support": {},
+}
+OPTIONS = {"values": ["--no-claims"], "claims": ["--no-support"], "support": []}
 WARM_UP = 64
 
 
@@ -48,24 +56,24 @@ def main() -> None:
 
 def _print_speed(share: int) -> None:
     print("Scoring, one process each, samples per second of CPU time. A context is four passages, about 300 words;")
-    print("shared: the passages of one corpus come again and again; distinct: every passage is new.\n")
-    print(f"{'claims':<8}{'contexts':<10}{'plumbrule':>11}{'textbook':>10}{'ratio':>8}{'peak MB':>14}")
-    for claims, contexts, ours, theirs in CASES:
-        mine = _measure("--case", "plumbrule", str(claims), contexts, str(max(100, ours // share)))
-        other = _measure("--case", "textbook", str(claims), contexts, str(max(50, theirs // share)))
+    print("shared: the passages of one corpus come again and again; distinct: every passage is new.")
+    print("values: numbers and dates; claims: claims too, without the support score; support: with it, which the")
+    print("textbook does not have.\n")
+    print(f"{'checks':<8}{'contexts':<10}{'plumbrule':>11}{'textbook':>10}{'ratio':>8}{'peak MB':>14}")
+    for checks, contexts, ours, theirs in CASES:
+        mine = _measure("--case", "plumbrule", checks, contexts, str(max(100, ours // share)))
+        other = _measure("--case", "textbook", checks, contexts, str(max(50, theirs // share)))
         ratio = f"{mine['rate'] / other['rate']:.1f}x"
         peaks = f"{mine['peak_mb']:.0f} / {other['peak_mb']:.0f}"
-        yes = "yes" if claims else "no"
-        print(f"{yes:<8}{contexts:<10}{mine['rate']:>11.0f}{other['rate']:>10.0f}{ratio:>8}{peaks:>14}", flush=True)
+        print(f"{checks:<8}{contexts:<10}{mine['rate']:>11.0f}{other['rate']:>10.0f}{ratio:>8}{peaks:>14}", flush=True)
 
 
 def _print_memory(share: int) -> None:
     print("\nThe whole command on a file of distinct contexts: read, score, tally, write, in one process\n")
-    print(f"{'claims':<8}{'samples':>9}{'file MB':>9}{'samples/s':>11}{'peak MB':>9}")
-    for claims, count in STREAMED:
-        result = _measure("--stream", str(claims), str(count // share))
-        yes = "yes" if claims else "no"
-        row = f"{yes:<8}{count // share:>9}{result['file_mb']:>9.0f}{result['rate']:>11.0f}{result['peak_mb']:>9.0f}"
+    print(f"{'checks':<8}{'samples':>9}{'file MB':>9}{'samples/s':>11}{'peak MB':>9}")
+    for checks, count in STREAMED:
+        result = _measure("--stream", checks, str(count // share))
+        row = f"{checks:<8}{count // share:>9}{result['file_mb']:>9.0f}{result['rate']:>11.0f}{result['peak_mb']:>9.0f}"
         print(row, flush=True)
 
 
@@ -76,19 +84,19 @@ def _measure(*arguments: str) -> dict[str, float]:
     return measured
 
 
-def _run_case(name: str, claims: str, contexts: str, count: str) -> None:
+def _run_case(name: str, checks: str, contexts: str, count: str) -> None:
     samples = list(datasets.generate(int(count) + WARM_UP, contexts=contexts))
-    score = _plumbrule(claims == "True") if name == "plumbrule" else _textbook(claims == "True")
+    score = _plumbrule(checks) if name == "plumbrule" else _textbook(claims=checks != "values")
     score(samples[:WARM_UP])
     _report(rate=int(count) / score(samples[WARM_UP:]))
 
 
-def _plumbrule(claims: bool) -> Score:  # noqa: FBT001 - a column of the table
+def _plumbrule(checks: str) -> Score:
     from plumbrule.rubrics import load_verdict  # noqa: PLC0415 - each case imports only its own
     from plumbrule.samples import samples_from  # noqa: PLC0415 - the same
     from plumbrule.scorers.verdict import VerdictScorer  # noqa: PLC0415 - the same
 
-    scorer = VerdictScorer(load_verdict(overrides={} if claims else {"hallucination.anchors": ["number", "date"]}))
+    scorer = VerdictScorer(load_verdict(overrides=OVERRIDES[checks]))
 
     def score(records: list[dict[str, Any]]) -> float:
         samples = list(samples_from(records))
@@ -100,7 +108,7 @@ def _plumbrule(claims: bool) -> Score:  # noqa: FBT001 - a column of the table
     return score
 
 
-def _textbook(claims: bool) -> Score:  # noqa: FBT001 - a column of the table
+def _textbook(*, claims: bool) -> Score:
     from bench import textbook  # noqa: PLC0415 - each case imports only its own
 
     from plumbrule.rubrics import load_verdict  # noqa: PLC0415 - the same
@@ -118,7 +126,7 @@ def _textbook(claims: bool) -> Score:  # noqa: FBT001 - a column of the table
     return score
 
 
-def _run_stream(claims: str, count: str) -> None:
+def _run_stream(checks: str, count: str) -> None:
     from plumbrule.cli import invoke  # noqa: PLC0415 - each case imports only its own
 
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +136,7 @@ def _run_stream(claims: str, count: str) -> None:
         with Path(folder, "summary.txt").open("w", encoding="utf-8") as summary:
             kept, sys.stdout = sys.stdout, summary
             start = time.process_time()
-            code = invoke(arguments if claims == "True" else [*arguments, "--no-claims"])
+            code = invoke([*arguments, *OPTIONS[checks]])
             spent = time.process_time() - start
             sys.stdout = kept
         if code:

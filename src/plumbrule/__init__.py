@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from plumbrule.api.interactions import prescore, read_interactions
     from plumbrule.api.scorecards import decide_scorecard
     from plumbrule.api.scoring import score, score_many
+    from plumbrule.api.support import calibrate_support
     from plumbrule.errors import InputError, PlumbruleError, RecordError, RubricError, UsageError
     from plumbrule.samples import Sample
     from plumbrule.scorers.verdict import Verdict
@@ -21,6 +22,7 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "calibrate_support",
     "decide_scorecard",
     "prescore",
     "read_interactions",
@@ -36,6 +38,7 @@ _HOMES = {
     "Sample": "samples",
     "UsageError": "errors",
     "Verdict": "scorers.verdict",
+    "calibrate_support": "api.support",
     "decide_scorecard": "api.scorecards",
     "prescore": "api.interactions",
     "read_interactions": "api.interactions",

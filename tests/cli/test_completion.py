@@ -29,7 +29,7 @@ def test_the_script_of_each_shell(run: Run, shell: str) -> None:
         ("plumbrule ", [f"plain,{name}" for name in COMMANDS]),
         ("plumbrule rubric ", ["plain,check", "plain,list", "plain,show"]),
         ("plumbrule score --fail-on ", ["plain,fail", "plain,warn", "plain,never"]),
-        ("plumbrule score --no", ["plain,--no-claims"]),
+        ("plumbrule score --no", ["plain,--no-claims", "plain,--no-support"]),
     ],
 )
 def test_what_is_completed(run_process: Run, words: str, expected: list[str]) -> None:

@@ -76,6 +76,7 @@ def test_help_lists_every_command(run: Run) -> None:
   score       Give every answer a verdict, with the evidence.
   show        Show one run's figures and gates.
   suite       Run an assistant against the test suite that ships.
+  support     Show the support score's model, and calibrate it on your own labels.
   validate    Read a dataset, say what was understood, list every bad line.
 
   Start with: plumbrule demo

@@ -13,6 +13,7 @@ import zstandard
 from inline_snapshot import snapshot
 
 from plumbrule.rubrics import load_verdict
+from plumbrule.scorers.support.model import load_model
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -45,6 +46,7 @@ completeness   0.78       3           1  │   ▄     █│
 hallucination  0.25       4           0  │█        ▃│
 
 attempted 4 · scored 4 · errored 0 · refused 1 · numbers unsupported 1/3 · claims unsupported 1/3
+support: supported 2 · doubtful 0 · unsupported 1 · not scored 1
 
  FAIL  wrong  hallucination 1.00 > 0.50  [high_risk] [contradicted]
   │ The wire fee is $30.
@@ -116,7 +118,8 @@ def test_explain(run: Run, dataset: Path) -> None:
     """One answer: its scores, each anchor with the reason and the evidence, and the contexts."""
     done = run("score", dataset, "--explain", "wrong")
     assert (done.code, done.err) == (0, "")
-    assert done.out.replace(load_verdict().sha256[:12], "<sha256>") == snapshot("""\
+    out = done.out.replace(load_verdict().sha256[:12], "<sha256>").replace(load_model().sha256[:12], "<model>")
+    assert out == snapshot("""\
 
  FAIL  wrong  hallucination 1.00 > 0.50  [high_risk] [contradicted]
 question  What is the wire fee?
@@ -135,6 +138,12 @@ hallucination  1.00  2 of 2 anchors unsupported, n-gram overlap 0.67, drift pena
 ╭─ context 0 ──────────────────────────────────────────────────────────────────────────────────────╮
 │ The wire fee is $25.                                                                             │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
+
+support  unsupported  all of it is borne out with a probability of 0.37
+doubtful     0.43  The wire fee is $30.                                           \n\
+                   context 0 at 0–20: The wire fee is $25.                        \n\
+                ✗  numbers not in the context: '$30' (where the passage has '$25')
+support model: plumbrule-support version 1, sha256 <model>
 rubric: verdict version 1, sha256 <sha256>
 """)
 

@@ -38,6 +38,7 @@ _COMMANDS = {
     "score": "Give every answer a verdict, with the evidence.",
     "show": "Show one run's figures and gates.",
     "suite": "Run an assistant against the test suite that ships.",
+    "support": "Show the support score's model, and calibrate it on your own labels.",
     "validate": "Read a dataset, say what was understood, list every bad line.",
 }
 

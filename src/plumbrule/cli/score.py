@@ -21,8 +21,19 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
 @dataset_options
 @rubric_options
 @click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, many times faster.")
+@click.option(
+    "--support/--no-support",
+    default=None,
+    help="Tell how likely the contexts bear out each sentence; by default where claims are checked.",
+)
+@click.option(
+    "--verifier",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A folder with an ONNX cross-encoder that the support score asks as well.",
+)
 @click.option("--skip-bad", is_flag=True, help="Go on without bad records, and count them.")
-@click.option("--explain", metavar="ID", help="Show one answer with its anchors and their evidence.")
+@click.option("--explain", metavar="ID", help="Show one answer with its anchors, its sentences and their evidence.")
 @click.option(
     "--fail-on",
     type=click.Choice(list(_FAILING)),
@@ -41,6 +52,8 @@ def command(
     rubric: Path | None,
     settings: tuple[str, ...],
     no_claims: bool,
+    support: bool | None,
+    verifier: Path | None,
     skip_bad: bool,
     explain: str | None,
     fail_on: str,
@@ -49,6 +62,8 @@ def command(
     as_json: bool,
 ) -> int:
     """Score DATASET by the verdict rubric: relevance, completeness, hallucination; PASS, WARN or FAIL.
+
+    Beside them stands the support score: how likely the contexts bear the answer out, sentence by sentence.
 
     DATASET is JSONL, JSON, CSV or Parquet, also .gz or .zst; - reads JSONL from standard input. Without -o the
     terminal gets a summary; --json prints each result as one line of JSON (with -o, the summary).
@@ -60,6 +75,7 @@ def command(
       plumbrule score answers.csv --map answer=bot_reply --map contexts=passages
       plumbrule score answers.jsonl --explain q17
       plumbrule score answers.jsonl --set relevance.fail_below=0.05
+      plumbrule score answers.jsonl --no-claims --support
       cat answers.jsonl | plumbrule score - --json
     """
     from plumbrule.cli.scoring import ScoreJob
@@ -71,6 +87,8 @@ def command(
         rubric=rubric,
         settings=settings,
         claims=not no_claims,
+        support=support,
+        verifier=verifier,
         skip_bad=skip_bad,
         workers=workers,
     )

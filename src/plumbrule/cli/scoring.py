@@ -17,6 +17,7 @@ from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.hostile import safe
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict, parse_override
 from plumbrule.samples import Reading, Sample, parse_mapping
+from plumbrule.scorers.support.scoring import gives_support
 from plumbrule.scorers.tally import Tally
 from plumbrule.scorers.verdict import Verdict, VerdictScorer
 from plumbrule.settings import usable_cores
@@ -56,6 +57,8 @@ class ScoreJob:
     rubric: Path | None = None
     settings: tuple[str, ...] = ()
     claims: bool = True
+    support: bool | None = None
+    verifier: Path | None = None
     skip_bad: bool = False
     workers: int | None = None
 
@@ -118,6 +121,8 @@ class ScoreJob:
         words += ["--rubric", str(self.rubric)] if self.rubric else []
         words += [word for setting in self.settings for word in ("--set", setting)]
         words += [] if self.claims else ["--no-claims"]
+        words += [] if self.support is None else ["--support" if self.support else "--no-support"]
+        words += ["--verifier", str(self.verifier)] if self.verifier else []
         words += ["--skip-bad"] if self.skip_bad else []
         return shlex.join(words)
 
@@ -156,10 +161,18 @@ class ScoreJob:
     def _load_rubric(self) -> Loaded[VerdictRubric]:
         overrides = dict(parse_override(setting) for setting in self.settings)
         loaded = load_verdict(self.rubric, overrides)
-        if self.claims or "claim" not in loaded.rubric.hallucination.anchors:
-            return loaded
-        kinds = [kind for kind in loaded.rubric.hallucination.anchors if kind != "claim"]
-        return load_verdict(self.rubric, {**overrides, "hallucination.anchors": kinds})
+        if self.support is not None:
+            overrides["support.when"] = "always" if self.support else "never"
+        if self.verifier is not None:
+            overrides["support.verifier"] = str(self.verifier)
+        if not self.claims and "claim" in loaded.rubric.hallucination.anchors:
+            overrides["hallucination.anchors"] = [
+                kind for kind in loaded.rubric.hallucination.anchors if kind != "claim"
+            ]
+        loaded = load_verdict(self.rubric, overrides)
+        if self.verifier is not None and not gives_support(loaded.rubric):
+            raise UsageError("--verifier has a part in the support score, which is not given here: add --support")
+        return loaded
 
     def _check_output(self, output: Path) -> None:
         if str(output) == "-":

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.console import plain
+from plumbrule.cli.support_views import BANDS, show_support
 from plumbrule.hostile import safe
 from plumbrule.samples import Sample
 from plumbrule.scorers.anchors import Anchor
@@ -46,6 +47,8 @@ def show_summary(
     console.print()
     console.print(_score_table(tally))
     console.print(_counts_line(tally, bad))
+    if any(tally.support.values()):
+        console.print(_support_line(tally))
     if tally.passed_contradicted:
         said = f"{tally.passed_contradicted} passed with a contradicted anchor: too few of their anchors to fail them"
         console.print(plain(said, "yellow"), soft_wrap=True)
@@ -79,6 +82,9 @@ def show_explanation(console: Console, sample: Sample, verdict: Verdict) -> None
         console.print(_anchor_table(verdict))
         console.print()
         console.print(Group(*_cited_contexts(sample, verdict)))
+    if verdict.support is not None:
+        console.print()
+        show_support(console, sample.answer or "", verdict.support)
     _show_stamp(console, verdict.rubric)
 
 
@@ -170,6 +176,14 @@ def _counts_line(tally: Tally, bad: int) -> Text:
         f"{kind}s unsupported {unsupported}/{total}" for kind, (total, unsupported) in tally.anchors.items() if total
     ]
     return Text("\n" + " · ".join(parts), "dim")
+
+
+def _support_line(tally: Tally) -> Text:
+    """Say how many answers the contexts bear out, as the support score has it."""
+    line = Text("support: ", "dim")
+    for band, count in tally.support.items():
+        line.append(f"{band} {count}", BANDS[band]).append(" · ", "dim")
+    return line.append(f"not scored {tally.attempted - sum(tally.support.values())}", "dim")
 
 
 def _headline(verdict: Verdict) -> Text:

@@ -20,13 +20,14 @@ from plumbrule.rubrics.loader import (
 from plumbrule.rubrics.refusals import RefusalCode, RefusalTaxonomy
 from plumbrule.rubrics.rules import RulesPolicy
 from plumbrule.rubrics.scorecard import ScorecardRubric
-from plumbrule.rubrics.verdict import AnchorKind, Outcome, SupportRules, VerdictRubric
+from plumbrule.rubrics.verdict import AnchorKind, Calibration, Outcome, SupportRules, VerdictRubric
 
 __all__ = [
     "LEVELS",
     "RUBRICS",
     "AnchorKind",
     "BenchmarkRubric",
+    "Calibration",
     "ComplianceRubric",
     "Level",
     "Loaded",

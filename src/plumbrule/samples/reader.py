@@ -27,7 +27,8 @@ _MAX_NAMES = 1000
 class Reading:
     """One pass over a dataset: iterate over it for the samples; the counts grow as it goes.
 
-    Without ``on_bad`` the first bad record is raised; with it, each is handed over and reading goes on.
+    Without ``on_bad`` the first bad record is raised; with it, each is handed over and reading goes on. ``beside`` is
+    shown each sample with its record as it came, and may refuse it with a Misfit.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Reading:
         mapping: Mapping[str, str] | None = None,
         format: str | None = None,  # noqa: A002 -- the word of the command line
         on_bad: Callable[[RecordError], None] | None = None,
+        beside: Callable[[Sample, Mapping[str, object]], None] | None = None,
     ) -> None:
         self._path = os.fspath(source)
         self.source = "standard input" if self._path == STANDARD_INPUT else self._path
@@ -52,6 +54,7 @@ class Reading:
         self._mapping = dict(mapping or {})
         self._mapper = Mapper(mapping, flat=self._flat)
         self._on_bad = on_bad
+        self._beside = beside
         self._seen = Seen()
         self._opened: Source | None = None
         self._begun = False
@@ -73,6 +76,8 @@ class Reading:
                 try:
                     mapped, sample = self._understand(record)
                     self._refuse_duplicate(mapped, sample, place)
+                    if self._beside is not None and isinstance(record, dict):
+                        self._beside(sample, record)
                 except Misfit as misfit:
                     self._complain(str(misfit), place)
                     continue

@@ -10,6 +10,7 @@ from plumbrule.stats.intervals import wilson
 
 if TYPE_CHECKING:
     from plumbrule.rubrics import Outcome
+    from plumbrule.scorers.support.scoring import Band
 
 _BINS = 10
 _SEVERITY = {"PASS": 0, "WARN": 1, "FAIL": 2}
@@ -54,6 +55,7 @@ class Tally:
         self.passed_contradicted = 0  # a contradicted anchor, but too few to fail: worth a look all the same
         self.passed_unverified = 0  # nothing was found that could be checked
         self.scores = {name: ScoreTally() for name in SCORES}
+        self.support: dict[Band, int] = {"supported": 0, "doubtful": 0, "unsupported": 0}
         self._keep = worst
         self._worst: list[tuple[tuple[int, float, float, int], Sample, Verdict]] = []
 
@@ -76,6 +78,8 @@ class Tally:
             part = getattr(verdict, name)
             if part is not None:
                 self.scores[name].add(part.score)
+        if verdict.support is not None:
+            self.support[verdict.support.band] += 1
         if verdict.verdict != "PASS" and self._keep:
             self._remember(sample, verdict)
 
@@ -95,6 +99,8 @@ class Tally:
             self.anchors[kind] = [one + two for one, two in zip(self.anchors[kind], counts, strict=True)]
         for name, score in later.scores.items():
             self.scores[name].merge(score)
+        for band, count in later.support.items():
+            self.support[band] += count
 
     def _remember(self, sample: Sample, verdict: Verdict) -> None:
         hallucination = verdict.hallucination
@@ -131,6 +137,7 @@ class Tally:
                 kind: {"total": total, "unsupported": unsupported}
                 for kind, (total, unsupported) in self.anchors.items()
             },
+            "support": {**self.support, "not_scored": self.attempted - sum(self.support.values())},
             "flags": dict(sorted(self.flags.items())),
             "passed_contradicted": self.passed_contradicted,
             "passed_unverified": self.passed_unverified,

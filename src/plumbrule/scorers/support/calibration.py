@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 _MOST_KNOTS = 8
@@ -11,6 +12,7 @@ _LEAST_SLOPE = 0.02  # the curve always rises a little, so that it never makes t
 _TAIL_SLOPE = 0.25  # and goes on rising beyond the labels
 _BOUND = 1e-6
 _DECIMALS = 6  # of a knot, as it is written
+_LEAST_STEP = 0.001  # between two knots, so that the least slope shows in those decimals
 
 
 class Example(NamedTuple):
@@ -70,10 +72,9 @@ def fit_curve(examples: Sequence[Example], most_knots: int = _MOST_KNOTS) -> Cur
         place = round(math.fsum([example.log_odds * example.weight for example in group]) / total, _DECIMALS)
         value = round(log_odds_of(share), _DECIMALS)
         if found:
-            if place <= found[-1][0]:
+            if place < found[-1][0] + _LEAST_STEP:
                 continue  # the same answers over again
-            rise = max(10**-_DECIMALS, _LEAST_SLOPE * (place - found[-1][0]))
-            value = max(value, round(found[-1][1] + rise, _DECIMALS))
+            value = max(value, round(found[-1][1] + _LEAST_SLOPE * (place - found[-1][0]), _DECIMALS))
         found.append((place, value))
     return Curve(knots=tuple(found))
 
@@ -84,13 +85,15 @@ def _share(examples: Sequence[Example]) -> float:
 
 
 def _groups(ordered: Sequence[Example], count: int) -> list[list[Example]]:
-    """Cut examples into runs of about equal weight."""
+    """Cut examples into runs of about equal weight; those with the same log-odds stay together."""
     whole = math.fsum([example.weight for example in ordered])
     groups: list[list[Example]] = [[] for _ in range(count)]
     before = 0.0
-    for example in ordered:
-        groups[min(count - 1, int(count * (before + example.weight / 2) / whole))].append(example)
-        before += example.weight
+    for _, alike in groupby(ordered, key=lambda example: example.log_odds):
+        tied = list(alike)
+        weight = math.fsum([example.weight for example in tied])
+        groups[min(count - 1, int(count * (before + weight / 2) / whole))] += tied
+        before += weight
     return [group for group in groups if group]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from plumbrule.errors import RubricError
 from plumbrule.rubrics import SupportRules, VerdictRubric
 from plumbrule.scorers.anchors import Evidence
 from plumbrule.scorers.support.calibration import Curve, log_odds_of
@@ -58,6 +59,7 @@ class Support:
     model: dict[str, str]
     calibration: dict[str, str] | None
     verifier: dict[str, str] | None
+    log_odds: float | None = None  # the model's own, not yet calibrated; none where nothing is claimed
 
     def at(self, offset: int) -> SupportedSentence | None:
         """Return the sentence that holds an offset of the answer."""
@@ -115,7 +117,8 @@ class SupportScorer:
             return None
         raw = self._log_odds(compared, answer, ground)
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
-        score = self._answers.probability(self._model.answer_log_odds(claimed)) if claimed else 1.0
+        log_odds = self._model.answer_log_odds(claimed) if claimed else None
+        score = self._answers.probability(log_odds) if log_odds is not None else 1.0
         sentences = [self._sentence(*each, answer, contexts, ground) for each in zip(compared, raw, strict=True)]
         held = [(each.start, each.end) for each in sentences if each.band == "unsupported"]
         return Support(
@@ -126,6 +129,7 @@ class SupportScorer:
             model=self._model.stamp,
             calibration=self._rules.calibration.stamp() if self._rules.calibration is not None else None,
             verifier=self._verifier.identity if self._verifier is not None else None,
+            log_odds=log_odds,
         )
 
     def _log_odds(self, compared: Sequence[Comparison], answer: TextView, ground: Ground) -> list[float]:
@@ -173,12 +177,17 @@ class SupportScorer:
         return "unsupported" if probability < self._unsupported else "doubtful"
 
 
+def gives_support(rubric: VerdictRubric) -> bool:
+    """Tell whether a rubric asks for the support score."""
+    claims = "claim" in rubric.hallucination.anchors
+    decides = claims and rubric.hallucination.claim_check == "evidence"
+    return decides or rubric.support.when == "always" or (rubric.support.when == "claims" and claims)
+
+
 def support_scorer(rubric: VerdictRubric) -> SupportScorer | None:
     """Return the scorer that a rubric asks for; None where it asks for none."""
     rules = rubric.support
-    claims = "claim" in rubric.hallucination.anchors
-    decides = claims and rubric.hallucination.claim_check == "evidence"
-    if not decides and (rules.when == "never" or (rules.when == "claims" and not claims)):
+    if not gives_support(rubric):
         return None
     return SupportScorer(rules, open_verifier(Path(rules.verifier)) if rules.verifier is not None else None)
 
@@ -187,6 +196,12 @@ def curves_of(rules: SupportRules, model: SupportModel) -> tuple[Curve, Curve]:
     """Return the calibration of answers and of sentences that is in force."""
     if rules.calibration is None:
         return model.answers, model.sentences
+    if rules.calibration.model != model.sha256:
+        raise RubricError(
+            f"support.calibration '{rules.calibration.name}' was fitted to another model "
+            f"({rules.calibration.model[:12]}) than the one in force ({model.sha256[:12]}); fit it again: "
+            "plumbrule support calibrate LABELS --set support.calibration=null"
+        )
     return curve_of(rules.calibration.answers), curve_of(rules.calibration.sentences)
 
 

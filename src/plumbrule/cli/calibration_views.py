@@ -1,0 +1,113 @@
+"""A calibration of the support score on a terminal: reliability before and after, and the model behind it."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plumbrule.api.support import MovedCalibration, SupportCalibration
+from plumbrule.cli.console import plain
+from plumbrule.rubrics import Calibration
+from plumbrule.scorers.support.calibration import Bin
+from plumbrule.scorers.support.fitting import Reliability
+from plumbrule.stats.intervals import wilson
+
+_BAR = 30
+
+
+def show_fit(
+    console: Console, found: SupportCalibration, *, source: str, bad: int, output: Path | None, plot: Path | None
+) -> None:
+    """Print what labels say of the probabilities, before and after."""
+    counts = [
+        f"labels used {found.labels}",
+        f"without label {found.without_label}",
+        f"could not be scored {found.not_scored}",
+        f"bad records {bad}",
+    ]
+    console.print(plain(f"{source}: {' · '.join(counts)}"), soft_wrap=True)
+    interval = wilson(found.unsupported, found.labels)
+    between = f" (95% interval {interval.low:.0%} to {interval.high:.0%})" if interval is not None else ""
+    console.print(f"unsupported {found.unsupported / found.labels:.0%}{between} · AUROC {found.auroc:.3f}")
+    _show_reliability(console, "before, by the calibration in force", found.before)
+    _show_reliability(console, "after, by five-fold cross-fitting", found.after)
+    console.print()
+    if plot is not None:
+        console.print(plain(f"picture: {plot}", "dim"), soft_wrap=True)
+    _show_stamp(console, found.calibration, output)
+
+
+def show_move(console: Console, moved: MovedCalibration, *, output: Path | None) -> None:
+    """Print by how much a calibration was moved."""
+    console.print(
+        f"unsupported {moved.before:.1%} before, {float(moved.calibration.unsupported_share):.1%} now: "
+        f"{moved.shift:+.3f} to the log-odds of every sentence and answer"
+    )
+    _show_stamp(console, moved.calibration, output)
+
+
+def show_description(console: Console, description: dict[str, Any]) -> None:
+    """Print the model, measure by measure, and the calibration in force."""
+    model, calibration, bands = description["model"], description["calibration"], description["bands"]
+    console.print(f"model: {model['name']} version {model['version']}, sha256 {model['sha256']}", soft_wrap=True)
+    console.print()
+    table = Table(box=None, pad_edge=False)
+    table.add_column("measure")
+    table.add_column("weight", justify="right")
+    table.add_column("what it says of a sentence", overflow="fold")
+    for measure in description["measures"]:
+        table.add_row(measure["name"], f"{measure['weight']:+.3f}", measure["meaning"])
+    console.print(table)
+    console.print()
+    console.print("A weight is the risk, in log-odds, that one unit of the measure adds.", style="dim")
+    own = calibration["labels"] is None
+    which = "the model's own" if own else f"{calibration['name']} version {calibration['version']}"
+    fitted = "" if own else f", sha256 {calibration['sha256'][:12]}, {calibration['labels']} labels"
+    console.print(
+        plain(f"calibration: {which}{fitted}, where {calibration['unsupported_share']:.0%} were unsupported"),
+        soft_wrap=True,
+    )
+    console.print(
+        f"bands: supported from {bands['supported_from']:.2f}, unsupported below {bands['unsupported_below']:.2f}, "
+        "else doubtful",
+        soft_wrap=True,
+    )
+    if description["verifier"] is not None:
+        console.print(plain(f"verifier: {description['verifier']}"), soft_wrap=True)
+
+
+def _show_reliability(console: Console, title: str, reliability: Reliability) -> None:
+    console.print()
+    console.print(Text.assemble((title, "bold"), f": expected calibration error {reliability.error:.3f}"))
+    table = Table(box=None, pad_edge=False)
+    table.add_column("probability")
+    table.add_column("answers", justify="right")
+    table.add_column("foretold", justify="right")
+    table.add_column("seen", justify="right")
+    table.add_column("█ seen, │ foretold")
+    for each in reliability.bins:
+        table.add_row(
+            f"{each.low:.1f} to {each.high:.1f}", str(each.answers), f"{each.probability:.2f}", f"{each.share:.2f}",
+            _bar(each),
+        )  # fmt: skip
+    console.print(table)
+
+
+def _bar(each: Bin) -> Text:
+    """Draw the share that was supported, with a mark where the probability is."""
+    cells = ["█"] * round(each.share * _BAR)
+    cells += [" "] * (_BAR - len(cells))
+    cells[min(_BAR - 1, int(each.probability * _BAR))] = "│"
+    return Text("".join(cells), "cyan")
+
+
+def _show_stamp(console: Console, calibration: Calibration, output: Path | None) -> None:
+    stamp = calibration.stamp()
+    text = f"calibration: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
+    console.print(plain(text, "dim"), soft_wrap=True)
+    if output is not None:
+        console.print(plain(f"written to {output}; any command takes it with --rubric", "dim"), soft_wrap=True)
+    else:
+        console.print("not written: -o FILE makes a rubric file of it", style="dim")

@@ -1,0 +1,18 @@
+"""How well a score ranks: the area under the receiver operating characteristic."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+
+def auroc(scores: Sequence[float], positives: Sequence[bool]) -> float | None:
+    """Return how often a positive scores above a negative, a tie counting half; None where one kind is missing."""
+    ordered = sorted(zip(scores, positives, strict=True))
+    wins = 0.0
+    below = 0
+    for _, tied in groupby(ordered, key=lambda pair: pair[0]):
+        labels = [positive for _, positive in tied]
+        positive, negative = sum(labels), len(labels) - sum(labels)
+        wins += positive * (below + negative / 2)
+        below += negative
+    above = len(ordered) - below
+    return wins / (above * below) if above and below else None
