@@ -249,6 +249,14 @@ def test_facts_count_among_specifics_and_opposites() -> None:
     assert ("It has parking.", "unknown_fact", "Parking: unknown") in findings("It has parking.", data)
 
 
+@pytest.mark.parametrize("said", ["WiFi", "Wi-Fi", "wifi", "wi-fi"])
+def test_a_key_is_known_however_it_is_written(said: str) -> None:
+    """As one word or as two: a key in camel case is no missing word or name."""
+    found = only(f"The hotel has {said}.", '{"hotel": "Ritz", "has": "yes", "WiFi": true}')
+    assert found.measures[MEASURES.index("specifics")] == 0.0
+    assert found.findings == ()
+
+
 # What claims nothing, pronouns, citation markers
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from plumbrule.scorers.support.fact_checks import FactSheet
 from plumbrule.scorers.support.facts import read_facts
 from plumbrule.scorers.support.words import SupportWords
-from plumbrule.text.tokens import words
+from plumbrule.text.tokens import lemmas, words
 from plumbrule.text.values import Value
 from plumbrule.text.view import TextView
 
@@ -47,6 +47,11 @@ class Passage:
         self.sheet = FactSheet(facts, known) if facts else None
         ranges = [self.view.words_between(start, end) for start, end in self.cuts]
         self.units = [frozenset(self.view.lemmas[first:last]) for first, last in ranges]
+        self.lemmas = self.view.lemma_set
+        if facts:  # a sentence may write a key as one word
+            joined = [_joined(fact.key) for fact in facts]
+            self.units = [unit | key for unit, key in zip(self.units, joined, strict=True)]
+            self.lemmas = self.lemmas.union(*joined)
         self.where: dict[str, list[int]] = {}
         for index, unit in enumerate(self.units):
             for lemma in unit - known.stop:
@@ -81,7 +86,7 @@ class Ground:
             for lemma, units in passage.where.items():
                 placed = [base + unit for unit in units] if base else units
                 self.where[lemma] = self.where[lemma] + placed if lemma in self.where else placed
-        self.lemmas = frozenset[str]().union(*[passage.view.lemma_set for passage in self.passages])
+        self.lemmas = frozenset[str]().union(*[passage.lemmas for passage in self.passages])
         self._stems: dict[str, list[str]] | None = None
 
     def has_name(self, word: str) -> bool:
@@ -179,6 +184,11 @@ class Ground:
     def _owner(self, unit: int) -> int:
         """Return the context that a unit stands in; one without units has the same base as the next."""
         return bisect_left(self._bases, unit + 1) - 1
+
+
+def _joined(key: str) -> frozenset[str]:
+    """Return the lemma of a key of two words written as one: "WiFi"."""
+    return frozenset(lemmas(key.replace(" ", ""))) if key.count(" ") == 1 else frozenset()
 
 
 def _common(one: str, other: str, shorter: int) -> int:
