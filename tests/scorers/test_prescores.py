@@ -146,6 +146,16 @@ def test_the_hints_of_support_name_their_model() -> None:
             assert prescore.to_dict()["support"]["model"] == model.stamp
 
 
+def test_what_the_passages_bear_out_has_no_hint_of_support() -> None:
+    """Neither on the answer nor on its marked sentence; and without the parse there is no support at all."""
+    supported = prescored({"base": "answer", "claims": True})
+    codes = {hint.code for score in supported.dimensions.values() for hint in score.hints}
+    assert codes.isdisjoint({"support_low", "cited_support_low"})
+    assert supported.support is not None
+    assert supported.support.band == "supported"
+    assert prescored({"base": "answer"}).support is None
+
+
 @pytest.mark.parametrize("case", DATA["findings"], ids=lambda case: "-".join(case["codes"]) or case["base"])
 def test_finding(case: dict[str, Any]) -> None:
     """Each deviation from the contract is a finding of its code, and what keeps to it has none."""
