@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench lock format clean help
+.PHONY: demo test check bench support agreement lock format clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -27,6 +27,14 @@ bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, 
 	$(BIN)/python -m bench.prescores
 	$(BIN)/python -m bench.monitoring
 	$(BIN)/python -m bench.reviews
+
+DATA ?= ../shared/data/groundedness
+
+support: $(STAMPS)/test  ## train the model of the support score anew on the labelled answers in DATA
+	$(BIN)/python -m training.support --data $(DATA)
+
+agreement: $(STAMPS)/test  ## measure how far the support score agrees with people, and write docs/agreement.md
+	$(BIN)/python -m training.agreement --data $(DATA)
 
 format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .

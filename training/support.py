@@ -7,15 +7,16 @@ same, and the sentences made by rule as much as one data set.
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
-from plumbrule.scorers.support.calibration import Example, fit_curve
+from plumbrule.scorers.support.calibration import Curve, Example, fit_curve
 from plumbrule.scorers.support.measures import LOWERS_RISK, MEASURES
-from plumbrule.scorers.support.model import SupportModel, model_of
+from plumbrule.scorers.support.model import SupportModel
 from plumbrule.scorers.support.words import support_words
 from plumbrule.writing import written_whole
 from training.data import FOLDER, Labelled, read_labelled
@@ -29,6 +30,7 @@ LENGTH_POWER = 0.7
 _RIDGE = 5.0
 _KNOTS = 12
 _EACH = 1000.0  # what a data set's class weighs
+_STRAIGHT = Curve(knots=((0.0, 0.0),))
 
 
 class Table(NamedTuple):
@@ -53,33 +55,36 @@ def fit(
     leave_out: str | None = None,
     measures: Sequence[str] = MEASURES,
     pair_weight: float = PAIR_WEIGHT,
+    more: Sequence[float] = (),
 ) -> SupportModel:
-    """Fit the model on all data sets but one, with some of the measures."""
+    """Fit the model on all data sets but one, with some of the measures.
+
+    A table may have more columns than the measures of the score: ``more`` gives the sign of each.
+    """
     kept = [index for index, row in enumerate(table.rows) if row.data_set != leave_out]
     values, labels, weights = _sentences(table, kept)
     if pair_weight:
-        more = [index for index, pair in enumerate(table.pairs) if pair.data_set != leave_out]
-        made = np.array([table.pair_measures[index] for index in more])
-        made_labels = np.array([float(table.pairs[index].unsupported) for index in more])
+        chosen = [index for index, pair in enumerate(table.pairs) if pair.data_set != leave_out]
+        made = np.array([table.pair_measures[index] for index in chosen])
+        made_labels = np.array([float(table.pairs[index].unsupported) for index in chosen])
         values = np.concatenate([values, made])
         labels = np.concatenate([labels, made_labels])
-        weights = np.concatenate([weights, pair_weight * _balanced(made_labels, np.ones(len(more)))])
-    used = np.array([name in measures for name in MEASURES], dtype=float)
-    intercept, coefficients = _logistic(values * used, labels, weights)
-    raw: dict[str, Any] = {
-        "name": "plumbrule-support",
-        "version": VERSION,
-        "intercept": round(intercept, 6),
-        "weights": {name: round(float(weight), 6) for name, weight in zip(MEASURES, coefficients, strict=True)},
-        "length_power": LENGTH_POWER,
-        "calibration": {
-            "sentences": [[0.0, 0.0]],
-            "answers": [[0.0, 0.0]],
-            "unsupported_share": 0.5,
-        },
-    }
-    raw["calibration"] = _calibration(model_of(raw, ""), table, kept)
-    return model_of(raw, "")
+        weights = np.concatenate([weights, pair_weight * _balanced(made_labels, np.ones(len(chosen)))])
+    used = np.array([*[float(name in measures) for name in MEASURES], *[1.0 for _ in more]])
+    signs = np.array([*[-1.0 if name in LOWERS_RISK else 1.0 for name in MEASURES], *more])
+    intercept, coefficients = _logistic(values * used, labels, weights, signs)
+    model = SupportModel(
+        name="plumbrule-support",
+        version=VERSION,
+        sha256="",
+        intercept=round(intercept, 6),
+        weights=tuple(round(float(weight), 6) for weight in coefficients),
+        length_power=LENGTH_POWER,
+        sentences=_STRAIGHT,
+        answers=_STRAIGHT,
+        unsupported_share=0.5,
+    )
+    return _calibrated(model, table, kept)
 
 
 def model_file(model: SupportModel) -> bytes:
@@ -137,11 +142,10 @@ def _balanced(labels: Array, weights: Array) -> Array:
     return result
 
 
-def _logistic(values: Array, labels: Array, weights: Array) -> tuple[float, Array]:
+def _logistic(values: Array, labels: Array, weights: Array, signs: Array) -> tuple[float, Array]:
     """Fit a logistic regression whose weights keep their signs."""
     scale = values.std(axis=0) + 1e-9
-    sign = np.array([-1.0 if name in LOWERS_RISK else 1.0 for name in MEASURES])
-    scaled = values / scale * sign
+    scaled = values / scale * signs
 
     def loss(point: Array) -> tuple[float, Array]:
         log_odds = scaled @ point[1:] + point[0]
@@ -152,12 +156,12 @@ def _logistic(values: Array, labels: Array, weights: Array) -> tuple[float, Arra
         gradient = np.concatenate([[slope.sum()], scaled.T @ slope + 2 * _RIDGE * point[1:]])
         return float((weights * losses).sum() + ridge), gradient
 
-    bounds = [(None, None), *[(0.0, None)] * len(MEASURES)]
-    found = minimize(loss, np.zeros(len(MEASURES) + 1), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return float(found[0]), found[1:] / scale * sign
+    bounds = [(None, None), *[(0.0, None)] * len(signs)]
+    found = minimize(loss, np.zeros(len(signs) + 1), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return float(found[0]), found[1:] / scale * signs
 
 
-def _calibration(model: SupportModel, table: Table, kept: Sequence[int]) -> dict[str, Any]:
+def _calibrated(model: SupportModel, table: Table, kept: Sequence[int]) -> SupportModel:
     """Fit the calibration that ships; every data set weighs the same, with its own share of unsupported answers."""
     counts = {row.data_set: 0 for row in table.rows}
     for index in kept:
@@ -176,20 +180,22 @@ def _calibration(model: SupportModel, table: Table, kept: Sequence[int]) -> dict
             if not np.isnan(label)
         ]
     unsupported = sum(example.weight for example in answers if not example.supported)
-    return {
-        "sentences": fit_curve(sentences, _KNOTS).knots,
-        "answers": fit_curve(answers, _KNOTS).knots,
-        "unsupported_share": round(unsupported / sum(example.weight for example in answers), 6),
-    }
+    return replace(
+        model,
+        sentences=fit_curve(sentences, _KNOTS),
+        answers=fit_curve(answers, _KNOTS),
+        unsupported_share=round(unsupported / sum(example.weight for example in answers), 6),
+    )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Train on everything and write the model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=FOLDER)
-    table = read_table(parser.parse_args().data)
-    model = fit(table)
-    with written_whole(TARGET) as file:
+    parser.add_argument("--data", type=Path, default=FOLDER, help="the folder of labelled answers")
+    parser.add_argument("--output", type=Path, default=TARGET, help="where the model is written")
+    options = parser.parse_args(arguments)
+    model = fit(read_table(options.data))
+    with written_whole(options.output) as file:
         file.write(model_file(model))
     print(model_file(model).decode())  # noqa: T201 - a script
 

@@ -23,7 +23,7 @@ MEASURES: tuple[MeasureName, ...] = ("words", "evidence", "specifics", "opposite
 LOWERS_RISK: frozenset[MeasureName] = frozenset({"unknown"})
 FindingKind = Literal[
     "word", "name", "number", "date", "unknown_fact", "other_value", "denied_fact", "opposite", "negation", "strength",
-    "speaker",
+    "speaker", "denial",
 ]  # fmt: skip
 
 CONTRADICTING: frozenset[FindingKind] = frozenset({"denied_fact", "other_value", "opposite"})
@@ -35,6 +35,7 @@ _ELSEWHERE_CREDIT = 0.3  # for a word that the contexts have, outside the eviden
 _SMALL_NUMBER, _PARTLY_DATED, _RIVALLED, _ADDED_NEGATION = 0.5, 0.5, 0.5, 0.5
 _PREVIOUS = 0.5  # of a name that the sentence before brought, for a sentence that opens with a pronoun
 _MOST = 3.0
+_LEAST_TWIN = 2  # words that a unit must share with a sentence to say the same
 _MARKER = re.compile(r"[\[【][\d\s,;^–-]*\Z")  # before a number of a citation marker
 _LONGEST_MARKER = 60
 _YEAR = re.compile(r"\b\d{4}\b")
@@ -323,7 +324,18 @@ class _Comparing:
         added = denial is not None and evidence.isdisjoint(known.negations)
         if added and denial is not None:
             self._findings.append(Finding(*said.spans[denial], "negation"))
-        return min(2, max(listed, inherited)) + _ADDED_NEGATION * added
+        dropped = denial is None and self._denied_by_twin()
+        if dropped:
+            self._findings.append(Finding(*said.place, "denial"))
+        return min(2, max(listed, inherited)) + _ADDED_NEGATION * (added or dropped)
+
+    def _denied_by_twin(self) -> bool:
+        """Tell whether each unit of the evidence that has every word of the sentence denies something."""
+        window, content = self._window, self._said.content
+        if window is None or len(content) < _LEAST_TWIN:
+            return False
+        twins = [unit for unit in self._ground.units[window.first : window.last + 1] if unit.issuperset(content)]
+        return bool(twins) and not any(twin.isdisjoint(self._known.negations) for twin in twins)
 
     def _rival(self, opposites: Sequence[str] | frozenset[str], mine: frozenset[str]) -> str | None:
         found = [other for other in opposites if other in self._evidence and other not in mine]

@@ -20,7 +20,7 @@ _NAMED = 4  # words quoted in one reason
 # Which findings stand behind a measure, the most telling first.
 _BEHIND: dict[MeasureName, tuple[FindingKind, ...]] = {
     "specifics": ("denied_fact", "other_value", "unknown_fact", "number", "date", "name"),
-    "opposites": ("denied_fact", "other_value", "opposite", "negation"),
+    "opposites": ("denied_fact", "other_value", "opposite", "negation", "denial"),
     "words": ("word", "name"),
     "evidence": (),
     "strength": ("strength",),
@@ -103,6 +103,7 @@ _WORDING: dict[FindingKind, Callable[[Sequence[Finding], str], str]] = {
     "denied_fact": _against("says the opposite of"),
     "opposite": _opposite,
     "negation": lambda findings, answer: f"denies ({_quoted(findings, answer)}) what the nearest passage does not deny",
+    "denial": lambda _findings, _answer: "leaves out that the nearest passage denies it",
     "strength": lambda findings, answer: f"is stronger than its passage: {_quoted(findings, answer)}",
     "speaker": lambda findings, answer: f"speaks of itself: {_quoted(findings, answer)}",
 }

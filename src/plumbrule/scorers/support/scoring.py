@@ -93,9 +93,11 @@ class Support:
 class SupportScorer:
     """Scores answers by one rubric's rules of support."""
 
-    def __init__(self, rules: SupportRules, verifier: Verifier | None = None) -> None:
+    def __init__(
+        self, rules: SupportRules, verifier: Verifier | None = None, *, model: SupportModel | None = None
+    ) -> None:
         self._rules = rules
-        self._model = load_model()
+        self._model = model if model is not None else load_model()
         self._words = support_words()
         self._verifier = verifier
         self._answers, self._sentences = curves_of(rules, self._model)

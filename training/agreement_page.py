@@ -1,0 +1,258 @@
+"""The page that tells how far the support score agrees with people, written whole from the figures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from plumbrule.rubrics import load_verdict
+from plumbrule.scorers.support.calibration import Bin
+from plumbrule.scorers.support.measures import LOWERS_RISK, MEASURES
+from plumbrule.scorers.support.model import load_model
+from training.ablation import Trial
+from training.calibrating import DRAWS, LABELS, Calibrated
+from training.data import Labelled
+from training.page import count, share, signed, table
+from training.page_words import ABLATION, CALIBRATION, CLAIMS, INTRODUCTION, MODEL, RANKING, SPANS, SPEED, WITHIN
+from training.ranking import DRAWS as REDRAWN
+from training.ranking import LEAST, Interval, Within
+from training.span_scores import Fit
+from training.table import mean_of, tasks_of
+from training.timing import Timing
+from training.verdicts import Checked, balanced_accuracy, flat_mean, gain
+
+DIAGRAM = "images/reliability.svg"
+_HEADERS = {
+    "answer length": "answer length",
+    "word overlap": "word overlap",
+    "hallucination": "hallucination score",
+    "specifics": "names, numbers, dates missing",
+    "support": "**support**",
+}
+_BY_TASK = Mapping[str, Mapping[str, float]]
+
+
+class Figures(NamedTuple):
+    """Every figure of the page."""
+
+    rows: Sequence[Labelled]
+    pairs: int
+    auroc: Mapping[str, _BY_TASK]  # by column
+    intervals: Mapping[str, Interval]
+    within: Within
+    whole: float
+    without: Sequence[tuple[str, float]]
+    levels: Sequence[tuple[str, float]]
+    tried: Sequence[Trial]
+    checked: Sequence[Checked]
+    calibrated: Mapping[str, Calibrated]
+    bins: Mapping[str, Sequence[Bin]]
+    spans: Mapping[str, Fit]
+    timing: Timing
+
+
+def page_of(figures: Figures) -> str:
+    """Return the whole page."""
+    parts: list[Callable[[Figures], str]] = [
+        _introduction, _ranking, _within, _ablation, _claims, _calibration, _spans, _speed, _model,
+    ]  # fmt: skip
+    return "\n\n".join(part(figures).strip("\n") for part in parts) + "\n"
+
+
+def _introduction(figures: Figures) -> str:
+    bad = sum(row.unsupported for row in figures.rows)
+    words = INTRODUCTION.format(
+        rows=count(len(figures.rows)), unsupported=count(bad), pairs=count(figures.pairs), sets=len(figures.calibrated)
+    )
+    header = ["what was asked", "asked", "measured", "reached"]
+    return f"{words}\n\n{table(header, [*_asked(figures)])}"
+
+
+def _asked(figures: Figures) -> list[list[str]]:
+    means = {name: _set_means(figures.auroc[name]) for name in ("support", "word overlap")}
+    above = {name: means["support"][name] - means["word overlap"][name] for name in means["support"]}
+    least = min(above, key=lambda name: above[name])
+    data = figures.auroc["support"]["ragtruth"]["data2txt"] - figures.auroc["word overlap"]["ragtruth"]["data2txt"]
+    gained = gain(figures.rows, figures.checked).mean
+    worst = max(figures.calibrated, key=lambda name: figures.calibrated[name].after)
+    after = figures.calibrated[worst].after
+    timing = figures.timing
+    lines = [
+        ("mean AUROC over tasks, then data sets", "0.725 or more", share(figures.whole), figures.whole >= 0.725),
+        (
+            "no data set more than 0.01 below word overlap",
+            "-0.010 or more",
+            f"{signed(above[least])} ({least})",
+            above[least] >= -0.01,
+        ),
+        ("RAGTruth data2txt (JSON contexts) well above word overlap", "above", signed(data), data >= 0.02),
+        (
+            "balanced accuracy of claims by evidence above proximity, mean over tasks",
+            "+0.080 or more",
+            signed(gained),
+            gained >= 0.08,
+        ),
+        (
+            f"calibration error after {LABELS} labels, the worst data set",
+            "0.060 or less",
+            f"{share(after)} ({worst})",
+            after <= 0.06,
+        ),
+        ("CPU time for a RAGTruth answer, without the parse", "10 ms or less", f"{timing.support:.1f} ms",
+         timing.support <= 10),
+    ]  # fmt: skip
+    return [[what, asked, found, "yes" if met else "**no**"] for what, asked, found, met in lines]
+
+
+def _ranking(figures: Figures) -> str:
+    lines = []
+    for data_set, tasks in tasks_of(figures.rows).items():
+        for task, indices in tasks.items():
+            bad = sum(figures.rows[index].unsupported for index in indices)
+            scores = [share(figures.auroc[name][data_set][task]) for name in _HEADERS]
+            lines.append([f"{data_set}: {task}", count(len(indices)), count(bad), *scores])
+        whole = [index for indices in tasks.values() for index in indices]
+        bad = sum(figures.rows[index].unsupported for index in whole)
+        scores = [f"**{share(_set_means(figures.auroc[name])[data_set])}**" for name in _HEADERS]
+        lines.append([f"**{data_set}, mean of its tasks**", count(len(whole)), count(bad), *scores])
+    bad = sum(row.unsupported for row in figures.rows)
+    means = [f"**{share(mean_of(figures.auroc[name]))}**" for name in _HEADERS]
+    lines.append(["**mean of the data sets**", count(len(figures.rows)), count(bad), *means])
+    support, above = figures.intervals["support"], figures.intervals["above overlap"]
+    words = RANKING.format(
+        draws=count(REDRAWN), mean=share(support.mean), low=share(support.low), high=share(support.high),
+        above=signed(above.mean), above_low=signed(above.low), above_high=signed(above.high),
+    )  # fmt: skip
+    return f"{words}\n\n{table(['task', 'answers', 'unsupported', *_HEADERS.values()], lines)}"
+
+
+def _within(figures: Figures) -> str:
+    within = figures.within
+    lines = [
+        [task, str(within.told[task]), *[share(scores[name]) for name in _HEADERS]]
+        for task, scores in within.by_task.items()
+    ]
+    means = [share(float(np.mean([scores[name] for scores in within.by_task.values()]))) for name in _HEADERS]
+    lines.append(["**mean**", str(sum(within.told.values())), *[f"**{mean}**" for mean in means]])
+    words = WITHIN.format(alone=share(within.by_cell_alone), least=LEAST, cells=within.cells)
+    return f"{words}\n\n{table(['task', 'generators', *_HEADERS.values()], lines)}"
+
+
+def _ablation(figures: Figures) -> str:
+    def lines(found: Sequence[tuple[str, float]]) -> list[list[str]]:
+        return [[what, share(figure), signed(figure - figures.whole)] for what, figure in found]
+
+    header = ["", "mean AUROC", "against the score as it ships"]
+    ships = ["the score as it ships", share(figures.whole), ""]
+    return ABLATION.format(
+        parts=table(header, [ships, *lines(figures.without)]),
+        levels=table(header, lines(figures.levels)),
+        tried=table(
+            [
+                "tried",
+                "AUROC by itself",
+                "weight, least and greatest",
+                "added to the model",
+                "difference",
+                "added, without sentences made by rule",
+            ],
+            [
+                [
+                    each.what,
+                    share(each.alone),
+                    " to ".join(map(signed, each.weights)),
+                    share(each.added),
+                    signed(each.added - figures.whole),
+                    share(each.added_unmade),
+                ]
+                for each in figures.tried
+            ],
+        ),
+    )
+
+
+def _claims(figures: Figures) -> str:
+    by_proximity, by_evidence = _accuracies(figures)
+    lines = []
+    for name in by_proximity:
+        one, other = (float(np.mean(list(found[name].values()))) for found in (by_proximity, by_evidence))
+        lines.append([name, str(len(by_proximity[name])), share(one), share(other), signed(other - one)])
+    for what, mean in (("mean over all tasks", flat_mean), ("mean over tasks, then data sets", mean_of)):
+        one, other = mean(by_proximity), mean(by_evidence)
+        tasks = str(sum(map(len, by_proximity.values())))
+        lines.append(
+            [f"**{what}**", tasks, *[f"**{each}**" for each in (share(one), share(other), signed(other - one))]]
+        )
+    rubric = load_verdict().rubric
+    gained = gain(figures.rows, figures.checked)
+    words = CLAIMS.format(
+        limit=float(rubric.hallucination.fail_above), claim_from=float(rubric.support.claim_from),
+        gained=signed(gained.mean), low=signed(gained.low), high=signed(gained.high),
+    )  # fmt: skip
+    return f"{words}\n\n{table(['data set', 'tasks', 'proximity', 'evidence', 'difference'], lines)}"
+
+
+def _calibration(figures: Figures) -> str:
+    lines = [
+        [
+            name,
+            *map(
+                share, [each.unsupported, each.before, each.prior, each.after, each.worst, each.elsewhere, each.floor]
+            ),
+        ]
+        for name, each in figures.calibrated.items()
+    ]
+    means = np.mean([each[1:] for each in figures.calibrated.values()], axis=0)
+    lines.append(["**mean**", "", *[f"**{share(float(mean))}**" for mean in means]])
+    header = ["left-out data set", "unsupported", "before, calibrated on the other data sets",
+              "with the share of unsupported known",
+              f"after {LABELS} labels, mean", "worst draw", "labels and answers of different sources",
+              "of that, chance"]  # fmt: skip
+    return CALIBRATION.format(labels=LABELS, draws=DRAWS, table=table(header, lines), diagram=DIAGRAM)
+
+
+def _spans(figures: Figures) -> str:
+    lines = [[way, share(fit.precision), share(fit.recall), share(fit.f1)] for way, fit in figures.spans.items()]
+    best = max(figures.spans, key=lambda way: figures.spans[way].f1)
+    ships = f"sentences below {float(load_verdict().rubric.support.unsupported_below):g}"
+    words = SPANS.format(
+        ships=ships, f1=share(figures.spans[ships].f1), best=best, best_f1=share(figures.spans[best].f1)
+    )
+    return f"{words}\n\n{table(['held unsupported', 'precision', 'recall', 'F1'], lines)}"
+
+
+def _speed(figures: Figures) -> str:
+    timing = figures.timing
+    lines = [
+        ["support, every text read anew", f"{timing.support:.1f}"],
+        ["support, contexts met before", f"{timing.cached:.1f}"],
+        ["the whole verdict with claims and support", f"{timing.verdict:.1f}"],
+        ["of that, the parse of the claims", f"{timing.parse:.1f} ({timing.parse / timing.verdict:.0%})"],
+    ]
+    words = SPEED.format(
+        answers=timing.answers, words=round(timing.words), context_words=count(round(timing.context_words))
+    )
+    return f"{words}\n\n{table(['', 'CPU ms for an answer'], lines)}"
+
+
+def _model(figures: Figures) -> str:  # noqa: ARG001 - each part takes the same
+    model = load_model()
+    lines = [
+        [f"`{name}`", f"{weight:+.3f}", "lowers" if name in LOWERS_RISK else "raises"]
+        for name, weight in zip(MEASURES, model.weights, strict=True)
+    ]
+    words = MODEL.format(
+        name=model.name, version=model.version, sha256=model.sha256, intercept=f"{model.intercept:+.3f}"
+    )
+    return f"{words}\n\n{table(['measure', 'weight', 'the risk it'], lines)}"
+
+
+def _accuracies(figures: Figures) -> tuple[_BY_TASK, _BY_TASK]:
+    return (
+        balanced_accuracy(figures.rows, [each.failed_by_proximity for each in figures.checked]),
+        balanced_accuracy(figures.rows, [each.failed_by_evidence for each in figures.checked]),
+    )
+
+
+def _set_means(by_task: _BY_TASK) -> dict[str, float]:
+    return {name: float(np.mean(list(tasks.values()))) for name, tasks in by_task.items()}

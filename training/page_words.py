@@ -1,0 +1,115 @@
+"""The words of docs/agreement.md, around its figures."""
+
+INTRODUCTION = """\
+# Agreement with people
+
+How far does the support score agree with people who read an answer beside its contexts? This page is written by
+`make agreement` from {rows} human-labelled answers of {sets} public data sets, {unsupported} of them with at least one
+statement that the contexts do not bear out. None of the data is kept in this repository: RAGTruth (MIT), WiCE (ODC-BY),
+SummEdits (Apache-2.0), BEGIN (CC BY 4.0) and ExpertQA (MIT); `make agreement DATA=folder` names where it lies.
+`make support` trains the model anew on the same answers and on {pairs} sentences made by rule from their contexts.
+
+**Leave one data set out.** All agreement below is of a model, and a calibration, that never saw the data set it is
+measured on, nor sentences made from it: one model for each data set, trained on all the others. That is the
+nearest thing to your own answers, which no model of ours has seen. The model that ships is trained on all of them.
+
+**What the figures mean.** AUROC is the chance that an unsupported answer gets a higher risk than a supported one: 0.5
+is a coin, 1 is perfect. It says how well answers are *ranked*, not whether a probability is right (that is
+[calibration](#calibration)) nor where to draw a line. A mean over tasks and then data sets keeps a large data set from
+speaking for the rest.
+
+**What they do not mean.** Measures, word lists and the few constants of the score were chosen while looking at these
+data sets, so the figures flatter it a little, however the weights were fitted. People do not always agree with each
+other either. And nobody's labels here are of your documents: label some answers of your own and run
+`plumbrule support calibrate`.
+
+**What was asked of the score**, and whether it is reached. A "yes" is of the mean; where an interval is given below, it
+may reach under what was asked."""
+
+RANKING = """\
+## Ranking answers
+
+AUROC, leave one data set out. Beside the support score stand trivial ones: the number of words of the answer; the share
+of its words that stand nowhere in the contexts; the hallucination score of the verdict rubric (claims checked by
+proximity); and the number of names, numbers, dates and data fields that the contexts do not have or deny, which is one
+measure of the support score by itself. The two files of WiCE count as one data set.
+
+Drawing the sources anew {draws} times within each task, the mean of support is {mean} (95% interval {low} to {high}),
+and {above} above word overlap ({above_low} to {above_high})."""
+
+WITHIN = """\
+## Within one generator
+
+On RAGTruth, to know which model wrote the answer and for which task, and to read nothing, gives an AUROC of {alone}:
+weak generators err more. A score could gain by recognising a style. So this is the AUROC among answers of one
+generator to one task, averaged over generators; it is told where either class has at least {least} answers
+(there are {cells} cells of generator and task in all)."""
+
+ABLATION = """\
+## What each part is worth
+
+The mean AUROC of the left-out data sets, when the model is fitted without a part:
+
+{parts}
+
+By sentence or by answer, and how the sentences of a long answer add up (their risks are summed and divided by their
+number to this power: 0 is the sum, 1 the mean):
+
+{levels}
+
+Measures that were tried and left out, each added to the measures that ship, with its sign held. A weight of
+nought says that the fit has no use for the measure, or would turn it round. The last column tells whether the sentences
+made by rule are to blame; compare it with "without the sentences made by rule" in the first table.
+
+{tried}"""
+
+CLAIMS = """\
+## Claims of the verdict rubric
+
+Balanced accuracy (the mean of the shares of supported and of unsupported answers told right; 0.5 is a coin) of "the
+hallucination score is above {limit:g}", with `claim_check: proximity` and with `claim_check: evidence`, where a claim
+is supported if its sentence is at least `support.claim_from` ({claim_from:g}) likely. Numbers and dates are checked
+alike by both. Model and calibration never saw the data set; the threshold was chosen on all of them, so it flatters.
+
+Drawing the sources anew, evidence is {gained} above proximity in the mean over all tasks (95% interval {low} to
+{high}). Read it by data set too: the gain is far from even."""
+
+CALIBRATION = """\
+## Calibration
+
+The expected calibration error, in ten bins: how far a probability is from the share of answers that people found
+supported, on average. Shares of unsupported answers differ between data sets, and will in your deployment, so a
+probability calibrated elsewhere misleads. `plumbrule support calibrate` fits a curve to your own labels: here to
+{labels} labels drawn at random, measured on all the other answers, {draws} times; and, more strictly, to as many labels of
+one half of the sources, measured on the answers of the other half. The last column is what chance alone would show on
+that half if every probability were right.
+
+{table}
+
+The probabilities before, by left-out data set; on the dashed line they come true, and a circle is as large as the
+number of its answers:
+
+![Reliability of the support score on data sets its model never saw]({diagram})"""
+
+SPANS = """\
+## Unsupported spans
+
+The stretches of the answer held unsupported against those that RAGTruth's annotators marked, counted in characters over
+all its answers, by the model that never saw RAGTruth. What ships is "{ships}", as whole sentences (F1 {f1}). The best
+F1 here has "{best}" ({best_f1}). "Findings" are the words, names and values that the score points at; a sentence
+without any is held as a whole."""
+
+SPEED = """\
+## Speed
+
+CPU time of one process of one machine for an answer of RAGTruth, the mean of {answers} ({words} words on average,
+against {context_words} words of context). Read the proportions: another machine has other times. These are the only
+figures of this page that change from run to run."""
+
+MODEL = """\
+## The model that ships
+
+{name} version {version}, sha256 `{sha256}`;
+the hash covers its weights and its word lists, and stands in every result.
+A weight is what one unit of a measure adds to the log-odds that a sentence is unsupported, from {intercept} where
+nothing speaks against it. Every weight keeps its sign, so that more support never raises the risk."""

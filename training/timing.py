@@ -1,0 +1,60 @@
+"""What the support score costs: CPU time for an answer of RAGTruth, measured in this process."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from plumbrule.rubrics import load_verdict
+from plumbrule.scorers.lexicon import lexicon_of
+from plumbrule.scorers.support.scoring import SupportScorer
+from plumbrule.scorers.verdict import VerdictScorer
+from plumbrule.text.claims import extract_claims
+from plumbrule.text.view import TextView
+from training.data import Labelled
+from training.verdicts import sample_of
+
+_EVERY = 3  # one answer in so many is timed
+_TIMED = "ragtruth"
+
+
+class Timing(NamedTuple):
+    """Milliseconds of CPU time for an answer."""
+
+    answers: int
+    words: float  # of the answer
+    context_words: float
+    support: float  # every text read anew
+    cached: float  # the contexts were met before
+    verdict: float  # the whole verdict with claims and support
+    parse: float  # of the whole, what the parse of the claims takes
+
+
+def time_support(rows: Sequence[Labelled]) -> Timing:
+    """Time each way once over the same answers, after a few to warm up."""
+    timed = [row for row in rows if row.data_set == _TIMED][::_EVERY]
+    loaded = load_verdict()
+    support, verdicts = SupportScorer(loaded.rubric.support), VerdictScorer(loaded)
+    words = lexicon_of(loaded.rubric).claims
+    texts = [row.answer for row in timed]
+    samples = [sample_of(row) for row in timed]
+    fresh = [(TextView(row.answer), [TextView(context) for context in row.contexts]) for row in timed]
+    for answer, contexts in [(TextView(row.answer), [TextView(each) for each in row.contexts]) for row in timed[:20]]:
+        support.score(answer, contexts)
+    extract_claims(texts[:20], words)
+
+    def each(work: Callable[[], object]) -> float:
+        start = time.process_time()
+        work()
+        return 1000 * (time.process_time() - start) / len(timed)
+
+    anew = each(lambda: [support.score(*views) for views in fresh])
+    again = [(TextView(answer.text), contexts) for answer, contexts in fresh]
+    return Timing(
+        answers=len(timed),
+        words=sum(len(row.answer.split()) for row in timed) / len(timed),
+        context_words=sum(len(row.source.split()) for row in timed) / len(timed),
+        support=anew,
+        cached=each(lambda: [support.score(*views) for views in again]),
+        verdict=each(lambda: list(verdicts.score_many(samples))),
+        parse=each(lambda: extract_claims(texts, words)),
+    )
