@@ -80,9 +80,9 @@ CALIBRATION = """\
 The expected calibration error, in ten bins: how far a probability is from the share of answers that people found
 supported, on average. Shares of unsupported answers differ between data sets, and will in your deployment, so a
 probability calibrated elsewhere misleads. `plumbrule support calibrate` fits a curve to your own labels: here to
-{labels} labels drawn at random, measured on all the other answers, {draws} times; and, more strictly, to as many labels of
-one half of the sources, measured on the answers of the other half. The last column is what chance alone would show on
-that half if every probability were right.
+{labels} labels drawn at random, measured on all the other answers, {draws} times; and, more strictly, to as many labels
+of one half of the sources, measured on the answers of the other half. The last column is what chance alone would show
+on that half if every probability were right.
 
 {table}
 

@@ -180,7 +180,6 @@ def test_opposites_are_words_in_each_others_place(answer: str, context: str, cou
     ("answer", "context", "count"),
     [
         ("The fee was not increased.", "The fee was increased.", 0.5),
-        ("The fee was increased.", "The fee was not increased.", 0.0),
         ("The fee isn't due.", "The fee is never due.", 0.0),
         ("The fee isn’t due.", "The fee is due.", 0.5),
     ],
@@ -189,6 +188,36 @@ def test_an_added_denial_is_half_an_opposite(answer: str, context: str, count: f
     """Only where the evidence denies nothing."""
     assert measure("opposites", answer, context) == count
     assert ("negation" in [kind for _, kind, _ in findings(answer, context)]) == (count > 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "count"),
+    [
+        ("The fee was increased.", "The fee was not increased.", 1.0),
+        ("The fee was increased.", "The fee was not increased. The fee was increased in May.", 0.0),
+        ("The fee was increased.", "The fee was increased, but not for members.", 0.0),
+        ("The fee was increased in Paris.", "The fee was not increased.", 0.0),
+        ("Increased.", "Not increased.", 0.0),
+    ],
+)
+def test_a_denial_left_out_is_an_opposite(answer: str, context: str, count: float) -> None:
+    """Only where every unit with all of the sentence's words denies one of them."""
+    assert measure("opposites", answer, context) == count
+    assert ("denial" in [kind for _, kind, _ in findings(answer, context)]) == (count > 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "count"),
+    [
+        ("The wire fee is $30.", "The wire fee is $25.", 1.0),
+        ("The wire fee is $30.", "A wire is free, and the fee of an account is $25.", 1.0),
+        ("The wire fee of members is $30.", "The wire fee is $25.", 0.0),
+        ("The wire fee is $25.", "The wire fee is $25.", 0.0),
+    ],
+)
+def test_another_value_in_the_same_words_is_an_opposite(answer: str, context: str, count: float) -> None:
+    """Where a unit has every other word of the sentence, its value stands against the sentence's."""
+    assert measure("opposites", answer, context) == count
 
 
 @pytest.mark.parametrize(

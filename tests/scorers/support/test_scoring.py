@@ -76,7 +76,10 @@ def test_bands_are_cut_by_the_rubric(supported_from: float, band: str) -> None:
 def test_a_probability_at_the_bound_is_in_the_upper_band() -> None:
     """As it is printed: equal is not below."""
     probability = given("The wire fee is $95.", FEES).sentences[0].probability
-    assert given("The wire fee is $95.", FEES, supported_from=probability).sentences[0].band == "supported"
+    assert (
+        given("The wire fee is $95.", FEES, supported_from=probability, unsupported_below=0).sentences[0].band
+        == "supported"
+    )
     upper = given("The wire fee is $95.", FEES, supported_from=1, unsupported_below=probability).sentences[0]
     assert upper.band == "doubtful"
 

@@ -152,6 +152,13 @@ class Ground:
         """Return the lemmas of a window."""
         return frozenset[str]().union(*self.units[window.first : window.last + 1])
 
+    def sequence(self, unit: int) -> list[str]:
+        """Return the lemmas of a unit in their order."""
+        owner = self._owner(unit)
+        view, (start, end) = self.passages[owner].view, self.passages[owner].cuts[unit - self._bases[owner]]
+        first, last = view.words_between(start, end)
+        return view.lemmas[first:last]
+
     def view_of(self, window: Window) -> TextView:
         """Return the text that a window is a part of."""
         return self.passages[self._owner(window.first)].view

@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from plumbrule.scorers.support.ground import Ground, Window, bare
+from plumbrule.scorers.support.said import SaidSentence
 from plumbrule.scorers.support.words import SupportWords
 from plumbrule.text.dates import Date
 from plumbrule.text.numbers import Number
@@ -36,11 +37,8 @@ _SMALL_NUMBER, _PARTLY_DATED, _RIVALLED, _ADDED_NEGATION = 0.5, 0.5, 0.5, 0.5
 _PREVIOUS = 0.5  # of a name that the sentence before brought, for a sentence that opens with a pronoun
 _MOST = 3.0
 _LEAST_TWIN = 2  # words that a unit must share with a sentence to say the same
-_MARKER = re.compile(r"[\[【][\d\s,;^–-]*\Z")  # before a number of a citation marker
-_LONGEST_MARKER = 60
+_DENIED = 2  # words after a denial that it speaks of
 _YEAR = re.compile(r"\b\d{4}\b")
-_TITLE_WORDS = 4
-_TITLE = 0.7  # share of capitalised words from which a line is a title, and its words are no names
 
 
 class Finding(NamedTuple):
@@ -66,53 +64,13 @@ class Comparison:
 def compare(answer: TextView, ground: Ground, known: SupportWords) -> list[Comparison]:
     """Compare each sentence of an answer with its contexts."""
     found: list[Comparison] = []
-    before: _Sentence | None = None
+    before: SaidSentence | None = None
     for sentence in answer.sentences:
-        current = _Sentence(answer, sentence, known)
+        current = SaidSentence(answer, sentence, known)
         if current.lemmas:
             found.append(_Comparing(current, ground, known, before).result())
             before = current
     return found
-
-
-class _Sentence:
-    """One sentence with its words."""
-
-    def __init__(self, answer: TextView, sentence: Sentence, known: SupportWords) -> None:
-        self.answer, self.place = answer, sentence
-        first, last = answer.words_between(sentence.start, sentence.end)
-        words = [
-            (lemma, (begin, end))
-            for lemma, begin, end in zip(answer.lemmas[first:last], answer.spans[0][first:last],
-                                         answer.spans[1][first:last], strict=True)
-            if lemma.strip("0123456789,") or not _in_marker(answer.text, begin)
-        ]  # fmt: skip
-        self.lemmas = [lemma for lemma, _ in words]  # without the numbers of citation markers
-        self.spans = [span for _, span in words]
-        self.text = answer.text[sentence.start : sentence.end]
-        self.folded = self.text.casefold().replace("’", "'")
-        self.values = [value for value in answer.values_between(*sentence) if not value.weak]
-        self.content = dict.fromkeys([lemma for lemma in self.lemmas if lemma not in known.stop])
-
-    def names(self, known: SupportWords) -> list[list[int]]:
-        """Return the runs of capitalised words that are no mere openings, each as the places of its words."""
-        text = self.answer.text
-        capital = [text[start].isupper() and end - start > 1 for start, end in self.spans]
-        if len(capital) >= _TITLE_WORDS and sum(capital) > _TITLE * len(capital):
-            return []
-        runs: list[list[int]] = []
-        for index, lemma in enumerate(self.lemmas):
-            if not capital[index] or lemma in known.stop or text[slice(*self.spans[index])].isdigit():
-                continue
-            if index == 0 and lemma in known.thesaurus:  # any word begins a sentence with a capital
-                continue
-            if known.thesaurus.kind(lemma) == "r":
-                continue
-            if runs and runs[-1][-1] == index - 1:
-                runs[-1].append(index)
-            else:
-                runs.append([index])
-        return runs
 
 
 def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
@@ -127,18 +85,13 @@ def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
     return [each for each in findings if not echoes(each)]
 
 
-def _in_marker(text: str, at: int) -> bool:
-    """Tell whether the number at ``at`` is one of a citation marker: [1], [2, 3], [^1]."""
-    return _MARKER.search(text, max(0, at - _LONGEST_MARKER), at) is not None
-
-
 class _Comparing:
     """The comparison of one sentence."""
 
-    def __init__(self, sentence: _Sentence, ground: Ground, known: SupportWords, before: _Sentence | None) -> None:
-        self._said, self._ground, self._known = sentence, ground, known
+    def __init__(self, said: SaidSentence, ground: Ground, known: SupportWords, before: SaidSentence | None) -> None:
+        self._said, self._ground, self._known = said, ground, known
         self._findings: list[Finding] = []
-        self._forms = {lemma: self._form(lemma) for lemma in sentence.content if lemma not in ground.where}
+        self._forms = {lemma: self._form(lemma) for lemma in said.content if lemma not in ground.where}
         wanted = self._wanted()
         query = {**self._named_before(before), **wanted}
         window = ground.best_window(query)
@@ -182,7 +135,7 @@ class _Comparing:
                 wanted[form] = max(wanted.get(form, 0.0), weight * credit)
         return wanted
 
-    def _named_before(self, before: _Sentence | None) -> dict[str, float]:
+    def _named_before(self, before: SaidSentence | None) -> dict[str, float]:
         """Return the names of the sentence before, where this one opens with a pronoun that may stand for them."""
         if before is None or self._said.lemmas[0] not in self._known.pronouns:
             return {}
@@ -324,18 +277,33 @@ class _Comparing:
         added = denial is not None and evidence.isdisjoint(known.negations)
         if added and denial is not None:
             self._findings.append(Finding(*said.spans[denial], "negation"))
-        dropped = denial is None and self._denied_by_twin()
+        twins = self._twins()
+        dropped = bool(twins) and denial is None and all(self._denies(twin) for twin in twins)
         if dropped:
             self._findings.append(Finding(*said.place, "denial"))
-        return min(2, max(listed, inherited)) + _ADDED_NEGATION * (added or dropped)
+        rivalled = bool(twins) and any(each.kind in {"number", "date"} and each.against for each in self._findings)
+        return min(2, max(listed, inherited)) + _ADDED_NEGATION * added + dropped + rivalled
 
-    def _denied_by_twin(self) -> bool:
-        """Tell whether each unit of the evidence that has every word of the sentence denies something."""
-        window, content = self._window, self._said.content
+    def _twins(self) -> list[list[str]]:
+        """Return the units of the evidence that have every word of the sentence, its numbers left aside."""
+        window = self._window
+        values = [(value.start, value.end) for value in self._said.values]
+        content = {
+            lemma
+            for lemma, (start, _) in zip(self._said.lemmas, self._said.spans, strict=True)
+            if lemma in self._said.content and not any(first <= start < last for first, last in values)
+        }
         if window is None or len(content) < _LEAST_TWIN:
-            return False
-        twins = [unit for unit in self._ground.units[window.first : window.last + 1] if unit.issuperset(content)]
-        return bool(twins) and not any(twin.isdisjoint(self._known.negations) for twin in twins)
+            return []
+        units = range(window.first, window.last + 1)
+        return [self._ground.sequence(unit) for unit in units if self._ground.units[unit].issuperset(content)]
+
+    def _denies(self, sequence: Sequence[str]) -> bool:
+        content = self._said.content
+        return any(
+            lemma in self._known.negations and any(near in content for near in sequence[at + 1 : at + 1 + _DENIED])
+            for at, lemma in enumerate(sequence)
+        )
 
     def _rival(self, opposites: Sequence[str] | frozenset[str], mine: frozenset[str]) -> str | None:
         found = [other for other in opposites if other in self._evidence and other not in mine]
