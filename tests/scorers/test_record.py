@@ -79,13 +79,13 @@ def test_the_documented_form() -> None:
     )
     assert support == snapshot(
         {
-            "score": 0.396043,
+            "score": 0.271506,
             "band": "unsupported",
             "sentences": [
                 {
                     "start": 0,
                     "end": 51,
-                    "probability": 0.479553,
+                    "probability": 0.314995,
                     "band": "doubtful",
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},

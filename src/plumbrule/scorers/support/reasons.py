@@ -9,7 +9,7 @@ MEANINGS: dict[MeasureName, str] = {
     "words": "share of its words, by weight, that stand nowhere in the contexts",
     "evidence": "share of its words, by weight, that the best passage does not have",
     "specifics": "numbers, dates and names that the contexts do not have, and facts of data that it gets wrong",
-    "opposites": "words whose opposite stands in the passage, facts turned round, a denial that the passage has not",
+    "opposites": "opposite words, facts turned round, another value in the same words, a denial more or less",
     "strength": "says all, only, never or the like where the passage does not",
     "speaker": "speaks of itself, as 'I' or 'we', where no context does",
     "unknown": "says that the contexts do not tell, which speaks for it",
