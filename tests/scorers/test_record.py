@@ -79,13 +79,13 @@ def test_the_documented_form() -> None:
     )
     assert support == snapshot(
         {
-            "score": 0.271506,
+            "score": 0.276016,
             "band": "unsupported",
             "sentences": [
                 {
                     "start": 0,
                     "end": 51,
-                    "probability": 0.314995,
+                    "probability": 0.316977,
                     "band": "doubtful",
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},

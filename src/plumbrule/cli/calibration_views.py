@@ -34,6 +34,9 @@ def show_fit(
     _show_reliability(console, "before, by the calibration in force", found.before)
     _show_reliability(console, "after, by five-fold cross-fitting", found.after)
     console.print()
+    if found.after.error >= found.before.error:
+        said = f"no better than before: {found.labels} labels tell too little, or nothing new; 200 are good"
+        console.print(plain(said, "yellow"), soft_wrap=True)
     if plot is not None:
         console.print(plain(f"picture: {plot}", "dim"), soft_wrap=True)
     _show_stamp(console, found.calibration, output)
@@ -108,6 +111,6 @@ def _show_stamp(console: Console, calibration: Calibration, output: Path | None)
     text = f"calibration: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
     console.print(plain(text, "dim"), soft_wrap=True)
     if output is not None:
-        console.print(plain(f"written to {output}; any command takes it with --rubric", "dim"), soft_wrap=True)
+        console.print(plain(f"written to {output}; plumbrule score --rubric takes it", "dim"), soft_wrap=True)
     else:
         console.print("not written: -o FILE makes a rubric file of it", style="dim")

@@ -193,15 +193,15 @@ def test_an_added_denial_is_half_an_opposite(answer: str, context: str, count: f
 @pytest.mark.parametrize(
     ("answer", "context", "count"),
     [
-        ("The fee was increased.", "The fee was not increased.", 1.0),
+        ("The fee was increased.", "The fee was not increased.", 2.0),
         ("The fee was increased.", "The fee was not increased. The fee was increased in May.", 0.0),
         ("The fee was increased.", "The fee was increased, but not for members.", 0.0),
         ("The fee was increased in Paris.", "The fee was not increased.", 0.0),
         ("Increased.", "Not increased.", 0.0),
     ],
 )
-def test_a_denial_left_out_is_an_opposite(answer: str, context: str, count: float) -> None:
-    """Only where every unit with all of the sentence's words denies one of them."""
+def test_a_denial_left_out_is_two_opposites(answer: str, context: str, count: float) -> None:
+    """Only where every unit with nearly all of the words denies one of them."""
     assert measure("opposites", answer, context) == count
     assert ("denial" in [kind for _, kind, _ in findings(answer, context)]) == (count > 0)
 

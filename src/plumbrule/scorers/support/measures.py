@@ -36,7 +36,8 @@ _ELSEWHERE_CREDIT = 0.3  # for a word that the contexts have, outside the eviden
 _SMALL_NUMBER, _PARTLY_DATED, _RIVALLED, _ADDED_NEGATION = 0.5, 0.5, 0.5, 0.5
 _PREVIOUS = 0.5  # of a name that the sentence before brought, for a sentence that opens with a pronoun
 _MOST = 3.0
-_LEAST_TWIN = 2  # words that a unit must share with a sentence to say the same
+_LEAST_TWIN, _TWIN_SHARE = 2, 0.8  # words, and share of them, that a unit must have to say the same as a sentence
+_DROPPED_NEGATION = 2.0
 _DENIED = 2  # words after a denial that it speaks of
 _YEAR = re.compile(r"\b\d{4}\b")
 
@@ -169,7 +170,7 @@ class _Comparing:
             credit = 0.0
             if lemma not in self._known.stop and (self._forms.get(lemma) is not None or self._has_synonym(lemma)):
                 credit = _FORM_CREDIT
-            elif lemma not in self._known.stop and weight == 1.0:
+            elif lemma not in self._known.stop and weight == 1.0 and not self._in_value(start):
                 self._findings.append(Finding(start, end, "word"))
             missing.append(weight * (1.0 - credit))
         return fsum(missing) / fsum(whole)
@@ -203,16 +204,28 @@ class _Comparing:
             dated = isinstance(value, Date)
             small = isinstance(value, Number) and value.unit is None and shown.split()[0] in self._known.small_numbers
             known_year = dated and any(year in self._ground.lemmas for year in _YEAR.findall(shown))
-            rival = next((other for other in self._values if comparable(value, other)), None)
+            rivals = [other for other in self._values if comparable(value, other)]
             weight = _SMALL_NUMBER if small else _PARTLY_DATED if known_year else 1.0
-            counts.append(weight + (_RIVALLED if rival is not None else 0.0))
-            if not small or rival is not None:
+            counts.append(weight + (_RIVALLED if rivals else 0.0))
+            if not small or rivals:
                 kind: FindingKind = "date" if dated else "number"
-                self._findings.append(Finding(value.start, value.end, kind, self._shown(rival)))
+                self._findings.append(Finding(value.start, value.end, kind, self._nearest(rivals)))
         return fsum(counts)
 
-    def _shown(self, rival: Value | None) -> str:
-        return "" if rival is None or self._near is None else self._near.text[rival.start : rival.end]
+    def _in_value(self, start: int) -> bool:
+        return any(value.start <= start < value.end for value in self._said.values)
+
+    def _nearest(self, rivals: Sequence[Value]) -> str:
+        """Return the rival whose own sentence has most of this sentence's words; none where none stands in one."""
+        if self._near is None or not rivals:
+            return ""
+        view, content = self._near, self._said.content
+        shared = [len(view.lemmas_beside(rival.start) & content.keys()) for rival in rivals]
+        most = max(shared)
+        if not most:
+            return ""
+        rival = rivals[shared.index(most)]
+        return view.text[rival.start : rival.end]
 
     def _has_value(self, value: Value) -> bool:
         keys = lookup_keys(value)
@@ -282,10 +295,10 @@ class _Comparing:
         if dropped:
             self._findings.append(Finding(*said.place, "denial"))
         rivalled = bool(twins) and any(each.kind in {"number", "date"} and each.against for each in self._findings)
-        return min(2, max(listed, inherited)) + _ADDED_NEGATION * added + dropped + rivalled
+        return min(2, max(listed, inherited)) + _ADDED_NEGATION * added + _DROPPED_NEGATION * dropped + rivalled
 
     def _twins(self) -> list[list[str]]:
-        """Return the units of the evidence that have every word of the sentence, its numbers left aside."""
+        """Return the units of the evidence that have nearly every word of the sentence, its numbers left aside."""
         window = self._window
         values = [(value.start, value.end) for value in self._said.values]
         content = {
@@ -296,7 +309,8 @@ class _Comparing:
         if window is None or len(content) < _LEAST_TWIN:
             return []
         units = range(window.first, window.last + 1)
-        return [self._ground.sequence(unit) for unit in units if self._ground.units[unit].issuperset(content)]
+        near = [unit for unit in units if len(content & self._ground.units[unit]) >= _TWIN_SHARE * len(content)]
+        return [self._ground.sequence(unit) for unit in near]
 
     def _denies(self, sequence: Sequence[str]) -> bool:
         content = self._said.content
@@ -334,6 +348,8 @@ class _Comparing:
 
     def _claims_nothing(self) -> bool:
         folded = self._said.folded.strip("*_#- \t")
+        if folded.rstrip(".!") in self._known.particles:
+            return True
         if folded.endswith(":") and folded.startswith(self._known.openings):
             return True
         return not self._said.values and any(phrase in folded for phrase in self._known.courtesies)

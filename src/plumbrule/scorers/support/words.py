@@ -28,6 +28,7 @@ class SupportWords:
     small_numbers: frozenset[str]
     talk: frozenset[str]
     courtesies: tuple[str, ...]
+    particles: frozenset[str]
     openings: tuple[str, ...]
     unknowns: tuple[str, ...]
     days: tuple[str, ...]
@@ -79,6 +80,7 @@ def support_words() -> SupportWords:
         small_numbers=frozenset(raw["small_numbers"]),
         talk=_lemma_set(raw["talk"]),
         courtesies=tuple(raw["courtesies"]),
+        particles=frozenset(raw["particles"]),
         openings=tuple(raw["openings"]),
         unknowns=tuple(raw["unknowns"]),
         days=tuple(raw["days"]),
