@@ -62,7 +62,7 @@ def logits(
 ) -> Any:
     """Return the logit of support for each row of tokens; ``kinds`` is 1 where the sentence stands."""
     drop = _DROPOUT if train else 0.0
-    with torch.set_grad_enabled(train and frozen < 0):
+    with torch.no_grad():  # the embeddings stay as they are
         x = (
             weights["embeddings.word_embeddings.weight"][ids]
             + weights["embeddings.token_type_embeddings.weight"][kinds]
