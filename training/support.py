@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     model = fit(read_table(options.data))
     with written_whole(options.output) as file:
         file.write(model_file(model))
-    print(model_file(model).decode())  # noqa: T201 - a script
+    print(model_file(model).decode())
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     lines = list(_lines(_synsets(folder), _senses(folder)))
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(lines)} words, {TARGET.stat().st_size:,} bytes: {TARGET}")  # noqa: T201 - a script
+    print(f"{len(lines)} words, {TARGET.stat().st_size:,} bytes: {TARGET}")
 
 
 def _synsets(folder: Path) -> dict[tuple[str, str], _Synset]:
