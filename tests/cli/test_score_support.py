@@ -31,7 +31,7 @@ def test_explain(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> Non
     shown = out[out.index("support  ") : out.index("support model")]
     assert max(map(len, out.splitlines())) <= 80
     assert "\n".join(line.rstrip() for line in shown.splitlines()) == snapshot("""\
-support  unsupported  all of it is borne out with a probability of 0.30
+support  doubtful  all of it is borne out with a probability of 0.31
 no claim           Thank you for your question!
                    claims nothing that a context could bear out
 unsupported  0.26  A domestic wire costs $35 at every branch.

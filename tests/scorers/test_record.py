@@ -79,13 +79,13 @@ def test_the_documented_form() -> None:
     )
     assert support == snapshot(
         {
-            "score": 0.276016,
+            "score": 0.285869,
             "band": "unsupported",
             "sentences": [
                 {
                     "start": 0,
                     "end": 51,
-                    "probability": 0.316977,
+                    "probability": 0.313732,
                     "band": "doubtful",
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},

@@ -207,6 +207,21 @@ def test_a_denial_left_out_is_two_opposites(answer: str, context: str, count: fl
 
 
 @pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("Yes. The fee is $25.", [False, True]),
+        ("**No.** The fee is $25.", [False, True]),
+        ("The fee is $25. Yes.", [True, True]),
+        ("Yes. I love fees.", [True, True]),
+        ("Yes, the fee is $25.", [True]),
+    ],
+)
+def test_a_bare_yes_leaves_the_claim_to_the_next_sentence(answer: str, claims: list[bool]) -> None:
+    """Where one follows that does not speak of itself, as small talk does."""
+    assert [each.claims for each in compare(answer, "The fee is $25.")] == claims
+
+
+@pytest.mark.parametrize(
     ("answer", "context", "count"),
     [
         ("The wire fee is $30.", "The wire fee is $25.", 1.0),

@@ -3,8 +3,8 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
 from math import fsum
 from operator import itemgetter
 from typing import Literal, NamedTuple
@@ -71,7 +71,17 @@ def compare(answer: TextView, ground: Ground, known: SupportWords) -> list[Compa
         if current.lemmas:
             found.append(_Comparing(current, ground, known, before).result())
             before = current
-    return found
+    return [
+        replace(each, claims=False) if _leaves_it_to(each, following, answer.text, known) else each
+        for each, following in zip_longest(found, found[1:])
+    ]
+
+
+def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, known: SupportWords) -> bool:
+    """Tell whether a sentence is a mere "Yes." whose claim is the next sentence; in small talk it is the claim."""
+    if following is None or following.measures[MEASURES.index("speaker")]:
+        return False
+    return text[each.sentence.start : each.sentence.end].casefold().strip("*_#- \t.!") in known.particles
 
 
 def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
@@ -348,8 +358,6 @@ class _Comparing:
 
     def _claims_nothing(self) -> bool:
         folded = self._said.folded.strip("*_#- \t")
-        if folded.rstrip(".!") in self._known.particles:
-            return True
         if folded.endswith(":") and folded.startswith(self._known.openings):
             return True
         return not self._said.values and any(phrase in folded for phrase in self._known.courtesies)
