@@ -108,7 +108,7 @@ def test_faithfulness_falls_with_unsupported_anchors() -> None:
     assert rate(reference=reference, answer="It costs $25.", contexts=[])[1] == 0
 
 
-INVENTED = "Penguins of the harbour office dispatch parcels through coral tunnels overnight."
+INVENTED = "Penguins of the harbour office dispatch parcels through coral tunnels to Zanzibar for 900 pounds."
 
 
 @pytest.mark.parametrize(

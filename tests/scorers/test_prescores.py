@@ -23,6 +23,7 @@ from plumbrule.scorers.support.model import load_model
 CASES = Path(__file__).parents[1] / "data" / "interactions.yaml"
 DATA = yaml.load(CASES.read_text(encoding="utf-8"), Loader=PlainYaml)  # noqa: S506 - PlainYaml is a SafeLoader
 COMPLIANCE, REFUSALS = load_compliance(), load_refusals()
+VERDICT = load_verdict(overrides={"support.unsupported_below": 0.4})  # so that a plain invention is unsupported
 CONTRACT = contract_of(COMPLIANCE, REFUSALS)
 # Findings that only files can have: tests/samples/test_interaction_reading.py has them.
 OF_FILES = {"record_bad", "trace_id_twice", "trace_orphan", "file_skipped", "passage_twice"}
@@ -31,7 +32,7 @@ OF_FILES = {"record_bad", "trace_id_twice", "trace_orphan", "file_skipped", "pas
 @cache
 def scorer(*, claims: bool) -> PreScorer:
     """Return one scorer for all cases."""
-    return prescorer(COMPLIANCE, REFUSALS, claims=claims)
+    return PreScorer(COMPLIANCE, REFUSALS, VERDICT) if claims else prescorer(COMPLIANCE, REFUSALS, claims=False)
 
 
 def changed(record: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import plumbrule
+from plumbrule.scorers.support.model import load_model
 from plumbrule.scorers.support.scoring import Support
 from plumbrule.scorers.verifier import open_verifier
 
@@ -28,7 +29,7 @@ def probabilities(found: Support) -> list[float]:
     return [sentence.probability for sentence in found.sentences]
 
 
-PLAIN = {"name": "plain", "version": "1", "model": "0" * 64, "labels": 0, "unsupported_share": 0.5}
+PLAIN = {"name": "plain", "version": "1", "model": load_model().sha256, "labels": 0, "unsupported_share": 0.5}
 # knots that leave log-odds as they are
 AS_THEY_ARE = {**PLAIN, "answers": [[-30, -30], [30, 30]], "sentences": [[-30, -30], [30, 30]]}
 
