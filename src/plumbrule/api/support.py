@@ -9,12 +9,12 @@ from typing import Any
 import yaml
 
 from plumbrule.errors import UsageError
-from plumbrule.rubrics import Calibration, Loaded, VerdictRubric, load_verdict
+from plumbrule.rubrics import Calibration, Loaded, SupportRules, VerdictRubric, load_verdict
 from plumbrule.samples import Sample
 from plumbrule.samples.labels import LabelledReading, SupportLabel, labelled_from
 from plumbrule.scorers.support.fitting import Judged, Reliability, fit, shift_to
 from plumbrule.scorers.support.measures import MEASURES
-from plumbrule.scorers.support.model import load_model
+from plumbrule.scorers.support.model import SupportModel, load_model
 from plumbrule.scorers.support.reasons import MEANINGS
 from plumbrule.scorers.support.scoring import curves_of
 from plumbrule.scorers.verdict import VerdictScorer
@@ -80,7 +80,7 @@ def calibrate_support(
         pairs: Iterable[tuple[Sample, bool | None]] = LabelledReading(labels, label=field, mapping=mapping)
     else:
         pairs = labelled_from(labels, field)
-    loaded = load_verdict(Path(rubric) if rubric is not None else None, {**(overrides or {}), **_SUPPORT_ONLY})
+    loaded = load_for_calibration(Path(rubric) if rubric is not None else None, overrides or {})
     return calibrate(pairs, loaded, name=name or name_of(labels), version=version)
 
 
@@ -142,7 +142,7 @@ def calibrate_to_prior(
     rules = (loaded or load_verdict()).rubric.support
     model = load_model()
     answers, sentences = curves_of(rules, model)
-    before = model.unsupported_share if rules.calibration is None else float(rules.calibration.unsupported_share)
+    before = _unsupported_share(rules, model)
     shift = shift_to(share, before)
     calibration = Calibration(
         name=name,
@@ -176,9 +176,7 @@ def describe_support(loaded: Loaded[VerdictRubric]) -> dict[str, Any]:
         "calibration": {
             **(rules.calibration.stamp() if rules.calibration is not None else model.stamp),
             "labels": None if rules.calibration is None else rules.calibration.labels,
-            "unsupported_share": (
-                model.unsupported_share if rules.calibration is None else float(rules.calibration.unsupported_share)
-            ),
+            "unsupported_share": _unsupported_share(rules, model),
             "answers": [list(knot) for knot in answers.knots],
             "sentences": [list(knot) for knot in sentences.knots],
         },
@@ -231,6 +229,11 @@ def _judged(
                 counts["not_scored"] += 1
             else:
                 yield Judged(sample.id, verdict.support.log_odds, supported)
+
+
+def _unsupported_share(rules: SupportRules, model: SupportModel) -> float:
+    """Return the share of unsupported answers that the calibration in force was fitted on."""
+    return model.unsupported_share if rules.calibration is None else float(rules.calibration.unsupported_share)
 
 
 def _share(share: float) -> Any:  # noqa: ANN401 - the rubric's form makes a fraction of it

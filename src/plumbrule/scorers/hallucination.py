@@ -8,7 +8,7 @@ from functools import partial
 from plumbrule.rubrics import AnchorKind, VerdictRubric
 from plumbrule.scorers.anchors import Anchor, Finding, anchor_at
 from plumbrule.scorers.claim_evidence import ClaimCheck, check_claim, triple_of
-from plumbrule.scorers.support.measures import CONTRADICTING
+from plumbrule.scorers.support.findings import CONTRADICTING
 from plumbrule.scorers.support.scoring import Support, SupportedSentence
 from plumbrule.scorers.value_evidence import find_rival, find_value
 from plumbrule.text.claims import Claim

@@ -1,33 +1,27 @@
 """What is compared between one sentence of an answer and its contexts; each measure has one meaning and one sign."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 from math import fsum
-from operator import itemgetter
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from plumbrule.scorers.support.findings import Finding, FindingKind
 from plumbrule.scorers.support.ground import Ground, Window, bare
 from plumbrule.scorers.support.said import SaidSentence
 from plumbrule.scorers.support.words import SupportWords
+from plumbrule.scorers.value_evidence import find_value
 from plumbrule.text.dates import Date
 from plumbrule.text.numbers import Number
 from plumbrule.text.sentences import Sentence
-from plumbrule.text.values import Value, comparable, lookup_keys, match_value
+from plumbrule.text.values import Value, comparable
 from plumbrule.text.view import TextView
 
 MeasureName = Literal["words", "evidence", "specifics", "opposites", "strength", "speaker", "unknown"]
 # Each is 0 where nothing speaks against the sentence; "unknown" alone speaks for it.
 MEASURES: tuple[MeasureName, ...] = ("words", "evidence", "specifics", "opposites", "strength", "speaker", "unknown")
 LOWERS_RISK: frozenset[MeasureName] = frozenset({"unknown"})
-FindingKind = Literal[
-    "word", "name", "number", "date", "unknown_fact", "other_value", "denied_fact", "opposite", "negation", "strength",
-    "speaker", "denial",
-]  # fmt: skip
-
-CONTRADICTING: frozenset[FindingKind] = frozenset({"denied_fact", "other_value", "opposite"})
 
 # How much a word weighs: what is done can be said in many ways, and talk is not what an answer claims.
 _VERB, _ADVERB, _TALK, _STOP_IN_EVIDENCE = 0.4, 0.6, 0.3, 0.2
@@ -40,15 +34,6 @@ _LEAST_TWIN, _TWIN_SHARE = 2, 0.8  # words, and share of them, that a unit must 
 _DROPPED_NEGATION = 2.0
 _DENIED = 2  # words after a denial that it speaks of
 _YEAR = re.compile(r"\b\d{4}\b")
-
-
-class Finding(NamedTuple):
-    """One thing that speaks against a sentence: a stretch of the answer, and what of the context stands against it."""
-
-    start: int
-    end: int
-    kind: FindingKind
-    against: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,25 +69,13 @@ def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, kno
     return text[each.sentence.start : each.sentence.end].casefold().strip("*_#- \t.!") in known.particles
 
 
-def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
-    """Leave out the words that are a part of a name, number or date told by itself."""
-    told = sorted([(each.start, each.end) for each in findings if each.kind in {"name", "number", "date"}])
-    reach = list(accumulate([end for _, end in told], max))  # how far those up to each one go
-
-    def echoes(each: Finding) -> bool:
-        before = bisect_right(told, each.start, key=itemgetter(0))
-        return each.kind == "word" and before > 0 and each.start < reach[before - 1]
-
-    return [each for each in findings if not echoes(each)]
-
-
 class _Comparing:
     """The comparison of one sentence."""
 
     def __init__(self, said: SaidSentence, ground: Ground, known: SupportWords, before: SaidSentence | None) -> None:
         self._said, self._ground, self._known = said, ground, known
         self._findings: list[Finding] = []
-        self._forms = {lemma: self._form(lemma) for lemma in said.content if lemma not in ground.where}
+        self._forms = {lemma: ground.alike(lemma) for lemma in said.content if lemma not in ground.where}
         wanted = self._wanted()
         query = {**self._named_before(before), **wanted}
         window = ground.best_window(query)
@@ -117,7 +90,7 @@ class _Comparing:
         specifics = self._missing_values() + self._missing_names() + facts_unknown + facts_against
         opposites = self._opposites() + facts_against
         measures = (
-            self._missing_words(),
+            self._missing_words(),  # after the names and values, which it does not tell again
             self._missing_evidence(),
             min(_MOST, specifics),
             min(_MOST, opposites),
@@ -125,13 +98,12 @@ class _Comparing:
             self._speaks_of_itself(),
             self._says_unknown(),
         )
-        findings = sorted(set(_without_echoes(self._findings)))
         return Comparison(
             sentence=self._said.place,
             claims=claims,
             measures=measures,
             window=self._window,
-            findings=tuple(findings) if claims else (),
+            findings=tuple(sorted(set(self._findings))) if claims else (),
         )
 
     def _wanted(self) -> dict[str, float]:
@@ -154,10 +126,6 @@ class _Comparing:
         named = [before.lemmas[index] for index in places if before.lemmas[index] in self._ground.where]
         return {lemma: _PREVIOUS * self._ground.weight(lemma) for lemma in named}
 
-    def _form(self, lemma: str) -> str | None:
-        """Return the word of the contexts that may be another form of a word they do not have."""
-        return self._ground.alike(lemma)
-
     def _weight(self, lemma: str) -> float:
         if lemma in self._known.talk:
             return _TALK
@@ -172,6 +140,7 @@ class _Comparing:
     def _missing_words(self) -> float:
         """Return the share of the words, by weight, that stand nowhere in the contexts."""
         whole, missing = [], []
+        told = self._said.in_values.union([each.start for each in self._findings if each.kind == "name"])
         for lemma, (start, end) in zip(self._said.lemmas, self._said.spans, strict=True):
             weight = self._weight(lemma)
             whole.append(weight)
@@ -180,7 +149,7 @@ class _Comparing:
             credit = 0.0
             if lemma not in self._known.stop and (self._forms.get(lemma) is not None or self._has_synonym(lemma)):
                 credit = _FORM_CREDIT
-            elif lemma not in self._known.stop and weight == 1.0 and not self._in_value(start):
+            elif lemma not in self._known.stop and weight == 1.0 and start not in told:
                 self._findings.append(Finding(start, end, "word"))
             missing.append(weight * (1.0 - credit))
         return fsum(missing) / fsum(whole)
@@ -207,8 +176,9 @@ class _Comparing:
     def _missing_values(self) -> float:
         """Count the numbers and dates that the contexts do not have; one that they give otherwise counts more."""
         counts = []
+        views = [passage.view for passage in self._ground.passages]
         for value in self._said.values:
-            if self._has_value(value):
+            if find_value(value, self._said.answer, views) is not None:
                 continue
             shown = self._said.answer.text[value.start : value.end].casefold()
             dated = isinstance(value, Date)
@@ -222,9 +192,6 @@ class _Comparing:
                 self._findings.append(Finding(value.start, value.end, kind, self._nearest(rivals)))
         return fsum(counts)
 
-    def _in_value(self, start: int) -> bool:
-        return any(value.start <= start < value.end for value in self._said.values)
-
     def _nearest(self, rivals: Sequence[Value]) -> str:
         """Return the rival whose own sentence has most of this sentence's words; none where none stands in one."""
         if self._near is None or not rivals:
@@ -236,14 +203,6 @@ class _Comparing:
             return ""
         rival = rivals[shared.index(most)]
         return view.text[rival.start : rival.end]
-
-    def _has_value(self, value: Value) -> bool:
-        keys = lookup_keys(value)
-        return any(
-            match_value(value, self._said.answer.text, other, passage.view.text) is not None
-            for passage in self._ground.passages
-            for other in passage.view.values_under(keys)
-        )
 
     def _missing_names(self) -> float:
         """Count the words of names that the contexts do not have, in full, in part or by their initials."""
@@ -310,11 +269,11 @@ class _Comparing:
     def _twins(self) -> list[list[str]]:
         """Return the units of the evidence that have nearly every word of the sentence, its numbers left aside."""
         window = self._window
-        values = [(value.start, value.end) for value in self._said.values]
+        said = self._said
         content = {
             lemma
-            for lemma, (start, _) in zip(self._said.lemmas, self._said.spans, strict=True)
-            if lemma in self._said.content and not any(first <= start < last for first, last in values)
+            for lemma, (start, _) in zip(said.lemmas, said.spans, strict=True)
+            if lemma in said.content and start not in said.in_values
         }
         if window is None or len(content) < _LEAST_TWIN:
             return []

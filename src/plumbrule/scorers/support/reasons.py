@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from plumbrule.scorers.support.measures import Comparison, Finding, FindingKind, MeasureName
+from plumbrule.scorers.support.findings import Finding, FindingKind
+from plumbrule.scorers.support.measures import Comparison, MeasureName
 
 # What each measure says of a sentence.
 MEANINGS: dict[MeasureName, str] = {

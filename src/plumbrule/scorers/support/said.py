@@ -1,6 +1,7 @@
 """One sentence of an answer with its words, its numbers and its names."""
 
 import re
+from bisect import bisect_left
 
 from plumbrule.scorers.support.words import SupportWords
 from plumbrule.text.sentences import Sentence
@@ -29,7 +30,17 @@ class SaidSentence:
         self.text = answer.text[sentence.start : sentence.end]
         self.folded = self.text.casefold().replace("’", "'")
         self.values = [value for value in answer.values_between(*sentence) if not value.weak]
+        self.in_values = self._starts_in_values()
         self.content = dict.fromkeys([lemma for lemma in self.lemmas if lemma not in known.stop])
+
+    def _starts_in_values(self) -> frozenset[int]:
+        """Return where the words start that are a part of a number or a date."""
+        starts = [start for start, _ in self.spans]
+        return frozenset(
+            start
+            for value in self.values
+            for start in starts[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
+        )
 
     def names(self, known: SupportWords) -> list[list[int]]:
         """Return the runs of capitalised words that are no mere openings, each as the places of its words."""

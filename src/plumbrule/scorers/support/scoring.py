@@ -9,8 +9,9 @@ from plumbrule.errors import RubricError
 from plumbrule.rubrics import SupportRules, VerdictRubric
 from plumbrule.scorers.anchors import Evidence
 from plumbrule.scorers.support.calibration import Curve, log_odds_of
+from plumbrule.scorers.support.findings import Finding
 from plumbrule.scorers.support.ground import Ground
-from plumbrule.scorers.support.measures import Comparison, Finding, MeasureName, compare
+from plumbrule.scorers.support.measures import Comparison, MeasureName, compare
 from plumbrule.scorers.support.model import SupportModel, curve_of, load_model
 from plumbrule.scorers.support.reasons import reasons_against
 from plumbrule.scorers.support.words import support_words
