@@ -10,7 +10,7 @@ from plumbrule.text.view import TextView
 from training.data import Labelled
 
 _SHORTEST, _LONGEST = 6, 40  # words of a sentence worth changing
-_SOURCES = 500  # of each data set
+SOURCES = 500  # of each data set
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
 _OTHER_NAMES = ("Henderson", "Brazil", "Oxford", "Microsoft")
 _AUXILIARIES = (
@@ -26,6 +26,16 @@ _AUXILIARIES = (
     " could ",
     " must ",
 )
+_DROPPABLE = (
+    re.compile(r"\s\([^()]*\)|\s(?:very|also|just|really|quite|actually|currently|then|even|now|still|already)(?=\s)"),
+    re.compile(r"^[^,]{3,60},\s(?=\w)"),
+    re.compile(r",\s(?:which|who|where|while|with|including|and|but|as|because|although)\s[^,]*[.]?$"),
+)
+_STRONGER = {
+    " may ": " must ", " might ": " must ", " can ": " must ", " should ": " must ", " some ": " all ",
+    " most ": " all ", " many ": " all ", " several ": " all ", " often ": " always ", " usually ": " always ",
+    " sometimes ": " always ", " generally ": " always ",
+}  # fmt: skip
 _NEGATIONS = (" not ", " never ", " no ")
 
 
@@ -39,8 +49,8 @@ class Pair(NamedTuple):
     how: str
 
 
-def make_pairs(rows: Sequence[Labelled], known: SupportWords) -> Iterator[Pair]:
-    """Yield pairs from up to some hundred sources of each data set; the same each time."""
+def make_pairs(rows: Sequence[Labelled], known: SupportWords, *, each: int = 1) -> Iterator[Pair]:
+    """Yield pairs from ``each`` sentences of up to some hundred sources of each data set; the same each time."""
     by_set: dict[str, dict[str, Labelled]] = {}
     for row in rows:
         if not row.contexts[0].lstrip().startswith("{"):
@@ -48,8 +58,8 @@ def make_pairs(rows: Sequence[Labelled], known: SupportWords) -> Iterator[Pair]:
     for data_set in sorted(by_set):
         chosen = [by_set[data_set][source] for source in sorted(by_set[data_set])]
         random.Random(data_set).shuffle(chosen)  # noqa: S311 - no secret
-        for row in chosen[:_SOURCES]:
-            yield from _Maker(row, known).pairs()
+        for row in chosen[:SOURCES]:
+            yield from _Maker(row, known).pairs(each)
 
 
 class _Maker:
@@ -60,20 +70,25 @@ class _Maker:
         self._rng = random.Random(row.id)  # noqa: S311
         self._names = [*sorted(set(_NAME.findall(row.source))), *_OTHER_NAMES]
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self, each: int) -> Iterator[Pair]:
         sentences = [
             context[sentence.start : sentence.end]
             for context in self._row.contexts
             for sentence in TextView(context).sentences
         ]
         usable = [text for text in sentences if _SHORTEST <= len(text.split()) <= _LONGEST and "\n" not in text]
-        if not usable:
-            return
-        text = self._rng.choice(usable)
-        for count in (1, 1, 2, 3):
-            said = self._reworded(text, count)
+        for _ in range(each if usable else 0):
+            yield from self._pairs_of(self._rng.choice(usable))
+
+    def _pairs_of(self, text: str) -> Iterator[Pair]:
+        for how, said in (
+            ("reworded", self._reworded(text, 1)),
+            ("reworded", self._reworded(text, 2)),
+            ("shortened", self._shortened(text)),
+            ("shortened", self._shortened(self._reworded(text, 1))),
+        ):
             if said != text:
-                yield Pair(self._row.data_set, said, self._row.contexts, unsupported=False, how="reworded")
+                yield Pair(self._row.data_set, said, self._row.contexts, unsupported=False, how=how)
         changes: dict[str, Callable[[str], str | None]] = {
             "number": self._number,
             "name": self._name,
@@ -81,6 +96,7 @@ class _Maker:
             "negation": self._negation,
             "opposite": self._opposite,
             "noun": self._noun,
+            "strength": self._strength,
         }
         for how, change in changes.items():
             changed = change(text)
@@ -89,18 +105,27 @@ class _Maker:
                 yield Pair(self._row.data_set, said, self._row.contexts, unsupported=True, how=how)
 
     def _reworded(self, text: str, count: int) -> str:
-        """Say it with synonyms, verbs first: what people do when they tell the same again."""
+        """Say it with other verbs: what people do when they tell the same again."""
         thesaurus = self._known.thesaurus
         for _ in range(count):
             choices = [
                 (lemma, start, end)
                 for lemma, start, end in self._words(text)
-                if thesaurus.synonyms(lemma) and (thesaurus.kind(lemma) == "v" or self._rng.random() < 0.4)
+                if thesaurus.synonyms(lemma) and thesaurus.kind(lemma) == "v"
             ]
             if choices:
                 lemma, start, end = self._rng.choice(choices)
                 text = _replaced(text, start, end, self._rng.choice(thesaurus.synonyms(lemma)))
         return text
+
+    def _shortened(self, text: str) -> str:
+        """Leave out what can be left out: words in brackets, an adverb, the first clause or the last."""
+        cuts = [found.span() for pattern in _DROPPABLE for found in pattern.finditer(text)]
+        if not cuts:
+            return text
+        start, end = self._rng.choice(cuts)
+        said = (text[:start] + text[end:]).rstrip(".") + "."
+        return said[0].upper() + said[1:] if len(said.split()) >= _SHORTEST - 1 else text
 
     def _number(self, text: str) -> str | None:
         values = [v for v in TextView(text).values if not v.weak and any(map(str.isdigit, text[v.start : v.end]))]
@@ -129,7 +154,9 @@ class _Maker:
         if len(places) < 2:
             return None
         (start, end), (later, last) = sorted(self._rng.sample(places, 2))
-        if end + 1 >= later or text[start:end].casefold() == text[later:last].casefold():
+        if text[start:end].casefold() == text[later:last].casefold():
+            return None
+        if text[end:later].strip(" ,&-") in {"", "and", "or"}:  # one name, or a list that says the same in any order
             return None
         return f"{text[:start]}{text[later:last]}{text[end:later]}{text[start:end]}{text[last:]}"
 
@@ -141,6 +168,14 @@ class _Maker:
             if word in text:
                 return text.replace(word, f"{word}not ", 1)
         return None
+
+    def _strength(self, text: str) -> str | None:
+        """Make it claim more than it does."""
+        found = [word for word in _STRONGER if word in text]
+        if not found:
+            return None
+        word = self._rng.choice(found)
+        return text.replace(word, _STRONGER[word], 1)
 
     def _opposite(self, text: str) -> str | None:
         found = [

@@ -24,9 +24,9 @@ from training.rule_pairs import Pair, make_pairs
 from training.table import Array, Compared, compare_pairs, compare_rows
 
 TARGET = Path(__file__).parents[1] / "src/plumbrule/scorers/support/model.json"
-VERSION = "1"
+VERSION = "2"
 PAIR_WEIGHT = 0.75  # of the made sentences beside one data set
-LENGTH_POWER = 0.7
+LENGTH_POWER = 0.85
 _RIDGE = 5.0
 _KNOTS = 12
 _EACH = 1000.0  # what a data set's class weighs

@@ -36,11 +36,11 @@ def compare_rows(rows: Sequence[Labelled]) -> list[Compared]:
 
 def compare_row(row: Labelled) -> Compared:
     """Return the measures of one row."""
-    found = [each for each in _comparisons(row.answer, row.contexts) if each.claims]
+    found = [each for each in compare_texts(row.answer, row.contexts)[0] if each.claims]
     return Compared(
         measures=[each.measures for each in found],
         places=[(each.sentence.start, each.sentence.end) for each in found],
-        labels=[_label(row, each, len(found)) for each in found],
+        labels=[label_of(row, each, len(found)) for each in found],
     )
 
 
@@ -51,16 +51,19 @@ def compare_pairs(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
 
 
 def _pair_measures(pair: Pair) -> tuple[float, ...]:
-    found = _comparisons(pair.sentence, pair.contexts)
+    found, _ = compare_texts(pair.sentence, pair.contexts)
     return tuple(max(values) for values in zip(*[each.measures for each in found], strict=True))
 
 
-def _comparisons(answer: str, contexts: Sequence[str]) -> list[Comparison]:
+def compare_texts(answer: str, contexts: Sequence[str]) -> tuple[list[Comparison], Ground]:
+    """Return what became of each sentence of an answer, and the ground it was compared with."""
     known = support_words()
-    return compare(TextView(answer), Ground([TextView(context) for context in contexts], known), known)
+    ground = Ground([TextView(context) for context in contexts], known)
+    return compare(TextView(answer), ground, known), ground
 
 
-def _label(row: Labelled, found: Comparison, count: int) -> float:
+def label_of(row: Labelled, found: Comparison, count: int) -> float:
+    """Return the label of one of so many sentences: NaN where the answer is unsupported and nobody said which is."""
     if row.spans:
         return float(any(start < found.sentence.end and found.sentence.start < end for start, end in row.spans))
     if not row.unsupported:

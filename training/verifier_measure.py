@@ -1,122 +1,102 @@
-"""How well a verifier ranks answers that people judged, beside word overlap, and what a pair costs."""
+"""How well fitted verifiers rank the answers they never saw, alone and with the small model, and what a pair costs."""
 
 import json
-import re
 import time
-from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from math import fsum, log
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
-from typing import NamedTuple
 
+import numpy as np
+
+from plumbrule.scorers.support.calibration import log_odds_of
+from plumbrule.scorers.support.model import SupportModel
 from plumbrule.scorers.verifier import open_verifier
 from plumbrule.scorers.verifier.verify import Verifier
-from training.verifier_pairs import Row, answer_sentences, evidence_of
+from training.data import Labelled
+from training.folds import ranks
+from training.page import share, table
+from training.table import by_task, mean_of, word_overlap
+from training.verifier_pairs import Asked, asked_of
 
-_WINDOWS = 2
-_ROOT = 0.7  # an answer's risk is the sum over its n sentences, divided by n to this power
-_LEAST = 1e-4
-_WARM = 50  # pairs before the clock starts
+WEIGHTS = (0.1, 0.25, 0.5)  # of the verifier beside the small model
+_CLAIMS_NOTHING = -np.inf
+_WARM, _TIMED = 50, 300  # pairs before the clock starts, and pairs by the clock
 
-
-class Judged(NamedTuple):
-    """An answer with its risk by each method; ``label`` is 1 where people found something unsupported."""
-
-    file: str
-    task: str
-    id: str
-    label: int
-    overlap: float
-    verifier: float
+Risks = dict[str, float]
 
 
-def measure(data: dict[str, dict[str, list[Row]]], out: Path) -> None:
-    """Judge all answers with OUT/verifier, keep the risks in OUT/risks.jsonl, and print AUROC by task and data set."""
-    folder = out / "verifier"
+def measured(rows: Sequence[Labelled], fitted: Sequence[Path], models: Mapping[str, SupportModel]) -> str:
+    """Return the tables of what these fits left out; ``models`` has, by data set, the small model that never saw it."""
+    fits = [(json.loads((folder / "fit.json").read_text(encoding="utf-8")), folder) for folder in fitted]
+    kept: list[Labelled] = []
+    risks: list[Risks] = []
+    costs = []
+    for fit, folder in fits:
+        verifier = open_verifier(folder / "verifier")
+        unseen = [row for row in rows if row.data_set in fit["left_out"]]
+        asked = [asked_of(row.answer, row.contexts) for row in unseen]
+        kept += unseen
+        risks += [risks_of(*each, verifier, models[each[0].data_set]) for each in zip(unseen, asked, strict=True)]
+        costs.append(_cost(folder / "verifier", [pair for each in asked for pair in each]))
+    return "\n\n".join([_fits([fit for fit, _ in fits], costs), *_tables(kept, risks)])
+
+
+def risks_of(row: Labelled, asked: Sequence[Asked], verifier: Verifier, model: SupportModel) -> Risks:
+    """Return an answer's risk by each method; sentences are added up to answers in one way for all of them."""
+    told = verifier.verify([(each.evidence, each.sentence) for each in asked])
+    own = [model.log_odds(each.found.measures) for each in asked]
+
+    def risk(weight: float) -> float:
+        if not asked:
+            return _CLAIMS_NOTHING
+        mixed = [(1 - weight) * mine + weight * log_odds_of(other) for mine, other in zip(own, told, strict=True)]
+        return -model.answer_log_odds(mixed)
+
+    return {
+        "word overlap": word_overlap(row),
+        "verifier": risk(1.0),
+        "small model": risk(0.0),
+        **{f"small model, verifier at {weight:g}": risk(weight) for weight in WEIGHTS},
+    }
+
+
+def _tables(rows: Sequence[Labelled], risks: Sequence[Risks]) -> list[str]:
+    figures = {}
+    for name in risks[0]:
+        placed = ranks([each[name] for each in risks])
+        figures[name] = by_task(rows, lambda _, placed=placed: placed)  # type: ignore[misc]
+    sets = list(next(iter(figures.values())))
+    by_set = [
+        [name, *[share(float(np.mean(list(of[each].values())))) for each in sets], share(mean_of(of))]
+        for name, of in figures.items()
+    ]
+    tasks = [
+        [f"{each} {task}", *[share(of[each][task]) for of in figures.values()]]
+        for each in sets
+        for task in figures["verifier"][each]
+    ]
+    return [table(["", *sets, "mean"], by_set), table(["task", *figures], tasks)]
+
+
+def _fits(fits: Sequence[Mapping[str, object]], costs: Sequence[str]) -> str:
+    names = {
+        "left_out": "measured on", "labelled": "labelled pairs", "repeats": "times", "made": "rule-made pairs",
+        "seen": "pairs seen", "minutes": "minutes, one thread",
+    }  # fmt: skip
+    told = [[shown, *[_words(fit[name]) for fit in fits]] for name, shown in names.items()]
+    return table(["", *[f"fit {number}" for number in range(1, len(fits) + 1)]], [*told, ["a pair", *costs]])
+
+
+def _words(value: object) -> str:
+    return ", ".join(value) if isinstance(value, list) else f"{value:,}"
+
+
+def _cost(folder: Path, pairs: Sequence[Asked]) -> str:
+    """Return what the folder and a pair of usual length cost; the verifier is a new one, which remembers none."""
     verifier = open_verifier(folder)
-    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-    print(f"{verifier.identity['name']} {verifier.identity['sha256'][:12]}, {size:.1f} MB", flush=True)
-    means: dict[str, list[float]] = defaultdict(list)
-    print(f"{'':<34}{'rows':>6}{'overlap':>9}{'verifier':>9}{'both':>9}")
-    with (out / "risks.jsonl").open("w", encoding="utf-8") as kept:
-        for name, files in data.items():
-            tasks: dict[str, list[Judged]] = defaultdict(list)
-            for file, rows in files.items():
-                for row in rows:
-                    judged = judge(verifier, file, row)
-                    tasks[f"{file} {judged.task}"].append(judged)
-                    kept.write(json.dumps(judged._asdict()) + "\n")
-            figures = {task: auroc_by_method(judged) for task, judged in tasks.items()}
-            for task, by_method in figures.items():
-                _print(f"  {task}", len(tasks[task]), by_method)
-            own = [fmean(column) for column in zip(*figures.values(), strict=True)]
-            _print(name, sum(map(len, tasks.values())), own)
-            means[name] = own
-    _print("mean", 0, [fmean(column) for column in zip(*means.values(), strict=True)])
-    print(_speed(verifier, [row for files in data.values() for rows in files.values() for row in rows]))
-
-
-def _print(name: str, rows: int, figures: Iterable[float]) -> None:
-    print(f"{name:<34}{rows or '':>6}" + "".join(f"{figure:>9.3f}" for figure in figures), flush=True)
-
-
-def judge(verifier: Verifier, file: str, row: Row) -> Judged:
-    """Return the answer of a row with its risk by each method."""
-    evidence = evidence_of(row["contexts"])
-    risks = []
-    for start, end in answer_sentences(row["answer"]):
-        sentence = row["answer"][start:end]
-        windows = evidence.windows(sentence, _WINDOWS)
-        support = max(verifier.verify([(window, sentence) for window in windows]), default=0.0)
-        risks.append(-log(max(support, _LEAST)))
-    known = {word for context in row["contexts"] for word in _words(context)}
-    own = _words(row["answer"])
-    return Judged(
-        file=file,
-        task=row["task"],
-        id=row["id"],
-        label=row["label"],
-        overlap=sum(word not in known for word in own) / max(1, len(own)),
-        verifier=fsum(risks) / len(risks) ** _ROOT,
-    )
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-def auroc_by_method(judged: Sequence[Judged]) -> tuple[float, float, float]:
-    """Return the AUROC of word overlap, of the verifier, and of the mean of both ranks."""
-    labels = [each.label for each in judged]
-    overlap, verifier = _ranks([each.overlap for each in judged]), _ranks([each.verifier for each in judged])
-    both = [one + other for one, other in zip(overlap, verifier, strict=True)]
-    return auroc(labels, overlap), auroc(labels, verifier), auroc(labels, both)
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 for value in values]
-
-
-def auroc(labels: Sequence[int], scores: Sequence[float]) -> float:
-    """Return how often a row with label 1 scores above one with label 0; a tie counts half."""
-    below = sorted(score for label, score in zip(labels, scores, strict=True) if not label)
-    above = [score for label, score in zip(labels, scores, strict=True) if label]
-    won = fsum((bisect_left(below, score) + bisect_right(below, score)) / 2 for score in above)
-    return won / (len(below) * len(above))
-
-
-def _speed(verifier: Verifier, rows: Sequence[Row]) -> str:
-    """Return what a pair of usual length costs, asked of pairs that are not remembered."""
-    pairs = []
-    for row in rows[:: max(1, len(rows) // 300)]:
-        start, end = answer_sentences(row["answer"])[0]
-        sentence = f"{row['answer'][start:end]} "  # a space more: the same tokens, another key
-        pairs += [(window, sentence) for window in evidence_of(row["contexts"]).windows(sentence, 1)]
-    verifier.verify(pairs[:_WARM])
+    chosen = [(each.evidence, each.sentence) for each in pairs[:: max(1, len(pairs) // (_WARM + _TIMED))]]
+    verifier.verify(chosen[:_WARM])
     started = time.process_time()
-    verifier.verify(pairs[_WARM:])
-    took = time.process_time() - started
-    return f"{1000 * took / len(pairs[_WARM:]):.1f} ms of CPU for a pair, mean of {len(pairs) - _WARM}"
+    verifier.verify(chosen[_WARM:])
+    took = (time.process_time() - started) / max(1, len(chosen[_WARM:]))
+    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    return f"{1000 * took:.1f} ms of CPU, {size:.1f} MB"

@@ -79,20 +79,20 @@ def test_the_documented_form() -> None:
     )
     assert support == snapshot(
         {
-            "score": 0.285869,
+            "score": 0.120396,
             "band": "unsupported",
             "sentences": [
                 {
                     "start": 0,
                     "end": 51,
-                    "probability": 0.313732,
-                    "band": "doubtful",
+                    "probability": 0.193272,
+                    "band": 'unsupported',
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},
                     "reasons": ["numbers not in the context: '12 months' (where the passage has 'six months')"],
                 }
             ],
-            "unsupported_spans": [],
+            "unsupported_spans": [{'start': 0, 'end': 51}],
         }
     )
 

@@ -1,17 +1,20 @@
 """What a fit writes can be opened by the package, and is measured with figures that others get too."""
 
-import sys
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime
 import pytest
-from sklearn.metrics import roc_auc_score
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from training.data import Labelled
 from training.verifier_export import build_graph, write_folder
-from training.verifier_measure import auroc, judge
+from training.verifier_measure import WEIGHTS, risks_of
+from training.verifier_pairs import asked_of
 
+from plumbrule.scorers.support.model import load_model
 from plumbrule.scorers.verifier import open_verifier
 from training import verifier
 
@@ -82,36 +85,52 @@ def test_padding_does_not_change_a_logit() -> None:
     assert run(5) == pytest.approx(run(0), abs=1e-5)
 
 
-def test_an_answer_without_evidence_is_at_the_highest_risk(written: Path) -> None:
-    """Where there is no context, nothing is supported: no verifier is asked, and all words are missing."""
-    row = {"answer": "the office opens", "contexts": [], "task": "qa", "id": "1", "label": 1}
-    judged = judge(open_verifier(written), "file", row)
-    assert judged.overlap == 1
-    assert judged.verifier == pytest.approx(9.2103, abs=1e-4)  # -log(0.0001)
+def test_the_methods_agree_where_the_verifier_weighs_nothing_or_all(written: Path) -> None:
+    """The mixed risks lie between that of the small model and that of the verifier; no context, no evidence."""
+    row = Labelled(
+        id="1",
+        data_set="one",
+        task="qa",
+        generator=None,
+        question="",
+        answer="the office closes at nine.",
+        contexts=("the office opens at nine.",),
+        unsupported=True,
+        spans=(),
+    )
+    risks = risks_of(row, asked_of(row.answer, row.contexts), open_verifier(written), load_model())
+    mixed = [risks[f"small model, verifier at {weight:g}"] for weight in WEIGHTS]
+    ordered = [risks["small model"], *mixed, risks["verifier"]]
+    assert ordered == sorted(ordered) or ordered == sorted(ordered, reverse=True)
+    assert risks["word overlap"] == pytest.approx(1 / 5)
+    bare = risks_of(replace(row, contexts=()), asked_of(row.answer, ()), open_verifier(written), load_model())
+    assert bare["word overlap"] == 1
+    assert bare["verifier"] > 10  # nothing supports it, whatever a model makes of an empty text
 
 
-def test_auroc_is_that_of_scikit_learn() -> None:
-    """With ties and without, the figure is the reference's."""
-    rng = np.random.default_rng(8)
-    labels = rng.integers(0, 2, 200).tolist()
-    scores = [value + label for value, label in zip(rng.integers(0, 9, 200).tolist(), labels, strict=True)]
-    assert auroc(labels, scores) == pytest.approx(roc_auc_score(labels, scores))
-
-
-def test_without_the_data_it_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_data_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where the labelled answers are absent, the script is skipped with one line that says how to go on."""
     place = str(tmp_path / "absent")
-    monkeypatch.setattr(sys, "argv", ["verifier", "measure", "--leave", "begin", "--out", place, "--data", place])
-    assert verifier.main() == 0
+    assert verifier.main(["measure", place, "--data", place]) == 0
     assert capsys.readouterr().out == (
         f"skipped: there is no folder {place} with labelled answers; name one with --data\n"
     )
 
 
-def test_an_unknown_data_set_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_data_set_is_refused(labelled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A name that is no data set is told, with those that there are."""
-    monkeypatch.setattr(sys, "argv", ["verifier", "measure", "--leave", "begin,nope", "--out", "x"])
-    assert verifier.main() == 2
-    assert "there is no data set nope" in capsys.readouterr().out
+    assert verifier.main(["fit", "x", "--leave", "one,nope", "--data", str(labelled)]) == 2
+    assert capsys.readouterr().out == "--leave: there is no data set nope; there are: one, two\n"
+
+
+def test_fits_are_measured_on_what_they_left_out(
+    written: Path, labelled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table has a column for each data set that the fit left out, and none for the others."""
+    told = {"left_out": ["two"], "labelled": 3, "repeats": 2, "made": 50_000, "seen": 50_006, "minutes": 30.5}
+    (written.parent / "fit.json").write_text(json.dumps(told))
+    assert verifier.main(["measure", str(written.parent), "--data", str(labelled)]) == 0
+    shown = capsys.readouterr().out
+    assert "| pairs seen | 50,006 |" in shown
+    assert "|  | two | mean |" in shown
+    assert "| two towns |" in shown

@@ -8,7 +8,6 @@ from functools import partial
 from plumbrule.rubrics import AnchorKind, VerdictRubric
 from plumbrule.scorers.anchors import Anchor, Finding, anchor_at
 from plumbrule.scorers.claim_evidence import ClaimCheck, check_claim, triple_of
-from plumbrule.scorers.support.findings import CONTRADICTING
 from plumbrule.scorers.support.scoring import Support, SupportedSentence
 from plumbrule.scorers.value_evidence import find_rival, find_value
 from plumbrule.text.claims import Claim
@@ -139,7 +138,7 @@ def _by_support(sentence: SupportedSentence, claim_from: float) -> Finding:
     """Hold what a sentence claims supported where the sentence is, and contradicted where its evidence differs."""
     if sentence.probability >= claim_from:
         return Finding(supported=True, reason="found", evidence=sentence.evidence)
-    against = any(each.kind in CONTRADICTING for each in sentence.findings)
+    against = any(each.contradicts for each in sentence.findings)
     return Finding(supported=False, reason="contradicted" if against else "not_found", evidence=sentence.evidence)
 
 

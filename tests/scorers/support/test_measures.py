@@ -111,6 +111,8 @@ def test_without_contexts_all_is_missing(contexts: tuple[str, ...]) -> None:
         ("It was paid on March 6, 2023.", 1.5, [("March 6, 2023", "date", "March 5, 2024")]),
         ("There are three fees.", 0.5, []),
         ("There are 7 fees.", 1.0, [("7", "number", "")]),
+        ("Passage 7 and passages 8, 9 and 10 say so.", 0.0, []),
+        ("Passage 7 says so in 11 words.", 1.0, [("11", "number", "")]),
         ("There are 31 fees, 41 fees, 51 fees and 61 fees.", 3.0, None),
     ],
 )
@@ -131,6 +133,9 @@ def test_numbers_and_dates_are_held_by_value(
         ("In Paris, Globex paid the fee.", ["Paris", "Globex"]),
         ("Zebra Corp paid a fee.", ["Zebra"]),
         ("Payment was a fee.", []),
+        ("Despite Passage 2 the fee was paid by PM.", []),
+        ("1. Payment: Check the fee.", []),
+        ("1. Zorble paid: Globex.", ["Zorble", "Globex"]),
         ("Then Quickly Acme paid.", []),
         ("The Great Zorble Of Quax", []),
         ("A Zorble", ["Zorble"]),
@@ -149,6 +154,12 @@ def test_an_abbreviation_stands_for_its_name_both_ways() -> None:
     assert measure("specifics", "On time the World Trade Organization met.", "The WHO met.") == 3.0
 
 
+def test_a_name_of_one_word_may_be_written_in_capitals() -> None:
+    """A state stands for its two capitals; the same letters in a common word do not."""
+    assert measure("specifics", "The hotel of California is open.", "The hotel in Santa Barbara, CA is open.") == 0.0
+    assert measure("specifics", "The hotel of Indiana is open.", "In May the hotel in town is open.") == 1.0
+
+
 def test_a_name_is_told_once() -> None:
     """The words of a name, number or date that is told by itself are not told again as words."""
     assert findings("Globex paid 31 kg.", "They paid.") == [("Globex", "name", ""), ("31 kg", "number", "")]
@@ -163,6 +174,11 @@ def test_a_name_is_told_once() -> None:
         ("The fee decreased.", "The fee increased.", 1.0, "increase"),
         ("The room is dark.", "The room is bright.", 1.0, "bright"),
         ("Members abandon the house.", "Members inhabit the house.", 1.0, "inhabit"),
+        ("The unprofessional staff met us.", "The professional staff met us.", 1.0, "professional"),
+        ("The staff is professional.", "The staff is unprofessional.", 1.0, "unprofessional"),
+        ("Visitors may prohibit dogs.", "Visitors may not allow dogs.", 0.0, None),
+        ("The high gate of the old town is red.", "A mast stood on the low ground by the river.", 0.0, None),
+        ("The used car is new.", "The new car is red.", 0.0, None),
         ("The fee increased.", "The fee increased.", 0.0, None),
         ("The fee increased and decreased.", "The fee increased.", 0.0, None),
         ("The fee decreased.", "The fee decreased, then increased.", 0.0, None),
@@ -179,13 +195,20 @@ def test_opposites_are_words_in_each_others_place(answer: str, context: str, cou
 @pytest.mark.parametrize(
     ("answer", "context", "count"),
     [
-        ("The fee was not increased.", "The fee was increased.", 0.5),
+        ("The fee was not increased.", "The fee was increased.", 2.0),
+        ("The fee isn’t due.", "The fee is due.", 2.0),
         ("The fee isn't due.", "The fee is never due.", 0.0),
-        ("The fee isn’t due.", "The fee is due.", 0.5),
+        ("Members of the old club do not pay.", "The fee is what others pay each May.", 1.0),
+        ("Members of the old club do not pay.", "The fee is what others pay, never late.", 0.5),
+        ("Members of the old club do not dance.", "The club has members.", 0.5),
+        ("Members of the old club do not dance.", "The club has no members.", 0.0),
+        ("It is not certain, but the fee is due.", "The fee is due.", 0.5),
+        ("Not really, but the fee is due.", "The fee is due.", 0.0),
+        ("The text does not mention a due fee.", "The fee is due.", 0.5),
     ],
 )
-def test_an_added_denial_is_half_an_opposite(answer: str, context: str, count: float) -> None:
-    """Only where the evidence denies nothing."""
+def test_an_added_denial_counts_by_what_the_evidence_says(answer: str, context: str, count: float) -> None:
+    """Half where the evidence has none, half where it says the denied word plainly, two where it says all the rest."""
     assert measure("opposites", answer, context) == count
     assert ("negation" in [kind for _, kind, _ in findings(answer, context)]) == (count > 0)
 
@@ -198,6 +221,7 @@ def test_an_added_denial_is_half_an_opposite(answer: str, context: str, count: f
         ("The fee was increased.", "The fee was increased, but not for members.", 0.0),
         ("The fee was increased in Paris.", "The fee was not increased.", 0.0),
         ("Increased.", "Not increased.", 0.0),
+        ("The team passes the ball.", "The team passes the ball to those without the ball.", 0.0),
     ],
 )
 def test_a_denial_left_out_is_two_opposites(answer: str, context: str, count: float) -> None:
@@ -214,9 +238,13 @@ def test_a_denial_left_out_is_two_opposites(answer: str, context: str, count: fl
         ("The fee is $25. Yes.", [True, True]),
         ("Yes. I love fees.", [True, True]),
         ("Yes, the fee is $25.", [True]),
+        ("Certainly! The fee is $25.", [False, True]),
+        ("Good morning! Great question. Of course! The fee is $25.", [False, False, False, True]),
+        ("That’s a great question! The fee is $25.", [False, True]),
+        ("Sure. I love fees.", [True, True]),
     ],
 )
-def test_a_bare_yes_leaves_the_claim_to_the_next_sentence(answer: str, claims: list[bool]) -> None:
+def test_a_greeting_or_a_bare_yes_leaves_the_claim_to_the_next_sentence(answer: str, claims: list[bool]) -> None:
     """Where one follows that does not speak of itself, as small talk does."""
     assert [each.claims for each in compare(answer, "The fee is $25.")] == claims
 
@@ -238,14 +266,17 @@ def test_another_value_in_the_same_words_is_an_opposite(answer: str, context: st
 @pytest.mark.parametrize(
     ("answer", "context", "strong"),
     [
-        ("All fees rose.", "Some fees rose.", 1.0),
+        ("All fees rose.", "Most fees rose.", 1.0),
+        ("All fees rose.", "Some fees rose.", 0.0),
         ("All fees rose.", "All fees rose.", 0.0),
-        ("Fees must always rise.", "Fees rise.", 1.0),
+        ("Fees must always rise.", "Fees may often rise.", 1.0),
+        ("Fees must always rise.", "Fees rise.", 0.0),
+        ("All fees rose.", "Fees rose and fell again in the year that some banks closed.", 0.0),
         ("Some fees rose.", "All fees rose.", 0.0),
     ],
 )
 def test_strength_is_a_word_stronger_than_the_evidence(answer: str, context: str, strong: float) -> None:
-    """It is found once, the first such word."""
+    """It is found where the evidence has a weaker word in its place, once, and not where that is its opposite."""
     assert measure("strength", answer, context) == strong
     assert [kind for _, kind, _ in findings(answer, context)].count("strength") == strong
 
@@ -271,6 +302,8 @@ def test_who_speaks_of_himself_has_no_source(answer: str, context: str, speaks: 
         ("It DOESN’T MENTION a refund.", 1.0),
         ("There is no information on refunds.", 1.0),
         ("The text mentions a refund.", 0.0),
+        ("The text does not provide a fee.", 1.0),
+        ("The hotel does not provide a towel.", 0.0),
     ],
 )
 def test_what_is_said_to_be_unknown(answer: str, unknown: float) -> None:

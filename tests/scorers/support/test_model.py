@@ -70,7 +70,7 @@ def test_the_hash_covers_every_data_file(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(hashes) == 4
     assert MODEL.sha256 in hashes
     whole = b"".join(hashlib.sha256(read_data(name)).digest() for name in ("model.json", "words.yaml", "thesaurus.tsv"))
-    assert MODEL.stamp == {"name": "plumbrule-support", "version": "1", "sha256": hashlib.sha256(whole).hexdigest()}
+    assert MODEL.stamp == {"name": "plumbrule-support", "version": "2", "sha256": hashlib.sha256(whole).hexdigest()}
 
 
 def test_every_weight_has_its_sign() -> None:

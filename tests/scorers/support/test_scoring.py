@@ -65,6 +65,38 @@ def test_a_contradicted_number_says_what_the_passage_has() -> None:
     assert sentence.reasons == ("numbers not in the context: '$95' (where the passage has '$25')",)
 
 
+@pytest.mark.parametrize(
+    ("answer", "context", "reason"),
+    [
+        (
+            "The fee was not refunded.",
+            "The fee was refunded.",
+            "denies ('not') what the nearest passage says plainly: 'refund'",
+        ),
+        ("The fee was refunded.", "The fee was not refunded.", "leaves out that the nearest passage denies it"),
+        ("Fees must be paid.", "Fees may be paid.", "is stronger than its passage: 'must'"),
+    ],
+)
+def test_a_meaning_turned_round_is_told(answer: str, context: str, reason: str) -> None:
+    """A denial more or less, or a stronger word, is among the reasons; only a denial contradicts."""
+    found = given(answer, context)
+    assert reason in found.sentences[0].reasons
+    assert any(each.contradicts for each in found.sentences[0].findings) == ("is stronger" not in reason)
+
+
+def test_whatever_is_not_supported_has_a_reason() -> None:
+    """Where no word, name or number is to blame, it is how little the nearest passage has of the sentence."""
+    contexts = [
+        "The gate is red and old.",
+        "A clerk opens it.",
+        "Trains leave at night.",
+        "The bell of the station rings.",
+    ]
+    found = given("The old clerk of the night station rings the red bell at the gate.", *contexts, supported_from=1.0)
+    assert found.sentences[0].band == "doubtful"
+    assert found.sentences[0].reasons == ("the nearest passage lacks 40% of its words, by weight",)
+
+
 @pytest.mark.parametrize(("supported_from", "band"), [(0.0, "supported"), (1.0, "doubtful")])
 def test_bands_are_cut_by_the_rubric(supported_from: float, band: str) -> None:
     """From ``supported_from`` on supported, below ``unsupported_below`` unsupported."""

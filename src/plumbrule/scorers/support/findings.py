@@ -6,7 +6,8 @@ FindingKind = Literal[
     "word", "name", "number", "date", "unknown_fact", "other_value", "denied_fact", "opposite", "negation", "strength",
     "speaker", "denial",
 ]  # fmt: skip
-CONTRADICTING: frozenset[FindingKind] = frozenset({"denied_fact", "other_value", "opposite"})
+_CONTRADICTING: frozenset[FindingKind] = frozenset({"denied_fact", "other_value", "opposite", "denial"})
+_IF_AGAINST: frozenset[FindingKind] = frozenset({"number", "date", "negation"})
 
 
 class Finding(NamedTuple):
@@ -16,3 +17,8 @@ class Finding(NamedTuple):
     end: int
     kind: FindingKind
     against: str = ""
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the context says otherwise, rather than nothing."""
+        return self.kind in _CONTRADICTING or (self.kind in _IF_AGAINST and bool(self.against))

@@ -87,11 +87,13 @@ class Ground:
                 placed = [base + unit for unit in units] if base else units
                 self.where[lemma] = self.where[lemma] + placed if lemma in self.where else placed
         self.lemmas = frozenset[str]().union(*[passage.lemmas for passage in self.passages])
+        self._written_as = known.written_as
         self._stems: dict[str, list[str]] | None = None
 
     def has_name(self, word: str) -> bool:
-        """Tell whether a name, or a part of one, stands in a context."""
-        return any(passage.names.has(word) for passage in self.passages)
+        """Tell whether a name, or a part of one, stands in a context, in full or as it is written in capitals."""
+        short = self._written_as.get(bare(word))
+        return any(passage.names.has(word) or short in passage.names.shouted for passage in self.passages)
 
     def abbreviates(self, parts: Sequence[str]) -> bool:
         """Tell whether a context has the initials of a name of several words."""
@@ -159,6 +161,10 @@ class Ground:
         first, last = view.words_between(start, end)
         return view.lemmas[first:last]
 
+    def is_data(self, window: Window) -> bool:
+        """Tell whether a window is of facts rather than of sentences."""
+        return self.passages[self._owner(window.first)].sheet is not None
+
     def view_of(self, window: Window) -> TextView:
         """Return the text that a window is a part of."""
         return self.passages[self._owner(window.first)].view
@@ -210,6 +216,7 @@ class Names:
 
     def __init__(self, surface: Iterable[str]) -> None:
         self.capitals: dict[str, None] = {}
+        self.shouted: set[str] = set()
         self.plain: set[str] = set()
         self._initials: set[str] = set()
         self._heads: set[str] = set()
@@ -218,6 +225,8 @@ class Names:
             if word[0].isupper():
                 folded = bare(word)
                 self.capitals[folded] = None
+                if word.isupper():
+                    self.shouted.add(word)
                 self._heads.add(folded[: _STEM - 1])
                 run = [*run[1 - _LONGEST_NAME :], folded]
                 for size in range(2, len(run) + 1):

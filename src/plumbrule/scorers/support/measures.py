@@ -9,6 +9,7 @@ from typing import Literal
 
 from plumbrule.scorers.support.findings import Finding, FindingKind
 from plumbrule.scorers.support.ground import Ground, Window, bare
+from plumbrule.scorers.support.opposition import oppose
 from plumbrule.scorers.support.said import SaidSentence
 from plumbrule.scorers.support.words import SupportWords
 from plumbrule.scorers.value_evidence import find_value
@@ -27,12 +28,9 @@ LOWERS_RISK: frozenset[MeasureName] = frozenset({"unknown"})
 _VERB, _ADVERB, _TALK, _STOP_IN_EVIDENCE = 0.4, 0.6, 0.3, 0.2
 _FORM_CREDIT = 0.6  # for another form of the word, or a synonym in the evidence
 _ELSEWHERE_CREDIT = 0.3  # for a word that the contexts have, outside the evidence
-_SMALL_NUMBER, _PARTLY_DATED, _RIVALLED, _ADDED_NEGATION = 0.5, 0.5, 0.5, 0.5
+_SMALL_NUMBER, _PARTLY_DATED, _RIVALLED = 0.5, 0.5, 0.5
 _PREVIOUS = 0.5  # of a name that the sentence before brought, for a sentence that opens with a pronoun
 _MOST = 3.0
-_LEAST_TWIN, _TWIN_SHARE = 2, 0.8  # words, and share of them, that a unit must have to say the same as a sentence
-_DROPPED_NEGATION = 2.0
-_DENIED = 2  # words after a denial that it speaks of
 _YEAR = re.compile(r"\b\d{4}\b")
 
 
@@ -66,7 +64,8 @@ def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, kno
     """Tell whether a sentence is a mere "Yes." whose claim is the next sentence; in small talk it is the claim."""
     if following is None or following.measures[MEASURES.index("speaker")]:
         return False
-    return text[each.sentence.start : each.sentence.end].casefold().strip("*_#- \t.!") in known.particles
+    said = text[each.sentence.start : each.sentence.end].casefold().replace("’", "'")
+    return said.strip("*_#- \t.!") in known.particles
 
 
 class _Comparing:
@@ -78,7 +77,7 @@ class _Comparing:
         self._forms = {lemma: ground.alike(lemma) for lemma in said.content if lemma not in ground.where}
         wanted = self._wanted()
         query = {**self._named_before(before), **wanted}
-        window = ground.best_window(query)
+        self._whole_window = window = ground.best_window(query)
         self._evidence = ground.lemmas_of(window) if window is not None else frozenset()
         self._values = ground.values_of(window) if window is not None else ()
         self._near = ground.view_of(window) if window is not None else None
@@ -88,15 +87,16 @@ class _Comparing:
         claims = not self._claims_nothing()
         facts_unknown, facts_against = self._facts()
         specifics = self._missing_values() + self._missing_names() + facts_unknown + facts_against
-        opposites = self._opposites() + facts_against
+        opposites, too_strong = self._opposed()
+        opposites += facts_against
         measures = (
             self._missing_words(),  # after the names and values, which it does not tell again
             self._missing_evidence(),
             min(_MOST, specifics),
             min(_MOST, opposites),
-            self._too_strong(),
+            too_strong,
             self._speaks_of_itself(),
-            self._says_unknown(),
+            float(self._said.says_unknown(self._known)),
         )
         return Comparison(
             sentence=self._said.place,
@@ -236,71 +236,14 @@ class _Comparing:
             self._findings += [Finding(*said.place, "other_value", text) for text in found.other_value]
         return unknown, against
 
-    def _opposites(self) -> float:
-        """Count the words whose opposite the evidence has in their place, and a denial that it has not."""
-        said, evidence, known = self._said, self._evidence, self._known
-        if not evidence:
-            return 0.0
-        listed = inherited = 0
-        mine = frozenset(said.lemmas)
-        places = dict(zip(reversed(said.lemmas), reversed(said.spans), strict=True))  # of the first of each
-        for lemma in dict.fromkeys(said.lemmas):
-            if lemma in evidence:
-                continue
-            opposite = self._rival(known.antonyms.get(lemma, ()), mine)
-            if opposite is not None:
-                listed += 1
-            other = self._rival(known.thesaurus.antonyms(lemma), mine) if lemma not in known.stop else None
-            if other is not None:
-                inherited += 1
-            if opposite is not None or other is not None:
-                self._findings.append(Finding(*places[lemma], "opposite", opposite or other or ""))
-        denial = next((index for index, lemma in enumerate(said.lemmas) if lemma in known.negations), None)
-        added = denial is not None and evidence.isdisjoint(known.negations)
-        if added and denial is not None:
-            self._findings.append(Finding(*said.spans[denial], "negation"))
-        twins = self._twins()
-        dropped = bool(twins) and denial is None and all(self._denies(twin) for twin in twins)
-        if dropped:
-            self._findings.append(Finding(*said.place, "denial"))
-        rivalled = bool(twins) and any(each.kind in {"number", "date"} and each.against for each in self._findings)
-        return min(2, max(listed, inherited)) + _ADDED_NEGATION * added + _DROPPED_NEGATION * dropped + rivalled
-
-    def _twins(self) -> list[list[str]]:
-        """Return the units of the evidence that have nearly every word of the sentence, its numbers left aside."""
-        window = self._window
-        said = self._said
-        content = {
-            lemma
-            for lemma, (start, _) in zip(said.lemmas, said.spans, strict=True)
-            if lemma in said.content and start not in said.in_values
-        }
-        if window is None or len(content) < _LEAST_TWIN:
-            return []
-        units = range(window.first, window.last + 1)
-        near = [unit for unit in units if len(content & self._ground.units[unit]) >= _TWIN_SHARE * len(content)]
-        return [self._ground.sequence(unit) for unit in near]
-
-    def _denies(self, sequence: Sequence[str]) -> bool:
-        content = self._said.content
-        return any(
-            lemma in self._known.negations and any(near in content for near in sequence[at + 1 : at + 1 + _DENIED])
-            for at, lemma in enumerate(sequence)
-        )
-
-    def _rival(self, opposites: Sequence[str] | frozenset[str], mine: frozenset[str]) -> str | None:
-        found = [other for other in opposites if other in self._evidence and other not in mine]
-        return min(found) if found else None
-
-    def _too_strong(self) -> float:
-        said, known = self._said, self._known
-        if not self._evidence:
-            return 0.0
-        for lemma, place in zip(said.lemmas, said.spans, strict=True):
-            if lemma in known.strongest and lemma not in self._evidence:
-                self._findings.append(Finding(*place, "strength"))
-                return 1.0
-        return 0.0
+    def _opposed(self) -> tuple[float, float]:
+        """Return how much the evidence says against the sentence, and 1 where the sentence claims more than it."""
+        if self._whole_window is None:
+            return 0.0, 0.0
+        found = oppose(self._said, self._ground, self._whole_window, self._known)
+        rivalled = found.has_twin and any(each.kind in {"number", "date"} and each.against for each in self._findings)
+        self._findings += found.findings
+        return found.amount + rivalled, float(found.too_strong)
 
     def _speaks_of_itself(self) -> float:
         said, known = self._said, self._known
@@ -311,9 +254,6 @@ class _Comparing:
                 self._findings.append(Finding(*place, "speaker"))
                 return 1.0
         return 0.0
-
-    def _says_unknown(self) -> float:
-        return float(any(phrase in self._said.folded for phrase in self._known.unknowns))
 
     def _claims_nothing(self) -> bool:
         folded = self._said.folded.strip("*_#- \t")

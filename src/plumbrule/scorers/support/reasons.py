@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from plumbrule.scorers.support.findings import Finding, FindingKind
-from plumbrule.scorers.support.measures import Comparison, MeasureName
+from plumbrule.scorers.support.measures import MEASURES, Comparison, MeasureName
 
 # What each measure says of a sentence.
 MEANINGS: dict[MeasureName, str] = {
@@ -11,11 +11,13 @@ MEANINGS: dict[MeasureName, str] = {
     "evidence": "share of its words, by weight, that the best passage does not have",
     "specifics": "numbers, dates and names that the contexts do not have, and facts of data that it gets wrong",
     "opposites": "opposite words, facts turned round, another value in the same words, a denial more or less",
-    "strength": "says all, only, never or the like where the passage does not",
+    "strength": "says all, only, must or the like where the passage has a weaker word",
     "speaker": "speaks of itself, as 'I' or 'we', where no context does",
     "unknown": "says that the contexts do not tell, which speaks for it",
 }
 _MOST = 3
+_EVIDENCE = MEASURES.index("evidence")
+_MUCH = 0.5  # of its words, for a sentence whose other faults are told
 _NAMED = 4  # words quoted in one reason
 
 # Which findings stand behind a measure, the most telling first.
@@ -40,15 +42,14 @@ def reasons_against(compared: Comparison, contributions: Sequence[tuple[MeasureN
         for reason in _reasons(measure, compared, answer, told):
             if len(said) < _MOST:
                 said.append(reason)
-    return said
+    return said or [_lacking(compared)]
 
 
 def _reasons(measure: MeasureName, compared: Comparison, answer: str, told: set[Finding]) -> list[str]:
     if measure == "evidence":
         if compared.window is None:
             return ["no passage has any of its words"]
-        missing = compared.measures[1]
-        return [f"the nearest passage lacks {missing:.0%} of its words, by weight"] if missing >= 0.5 else []
+        return [_lacking(compared)] if compared.measures[_EVIDENCE] >= _MUCH else []
     found = []
     for kind in _BEHIND[measure]:
         findings = [each for each in compared.findings if each.kind == kind and each not in told]
@@ -56,6 +57,10 @@ def _reasons(measure: MeasureName, compared: Comparison, answer: str, told: set[
         if findings:
             found.append(_WORDING[kind](findings, answer))
     return found
+
+
+def _lacking(compared: Comparison) -> str:
+    return f"the nearest passage lacks {compared.measures[_EVIDENCE]:.0%} of its words, by weight"
 
 
 def _quoted(findings: Sequence[Finding], answer: str) -> str:
@@ -94,6 +99,12 @@ def _opposite(findings: Sequence[Finding], answer: str) -> str:
     return f"says {', '.join(pairs)}"
 
 
+def _negation(findings: Sequence[Finding], answer: str) -> str:
+    plain = findings[0].against
+    what = f"says plainly: '{plain}'" if plain else "does not deny"
+    return f"denies ({_quoted(findings, answer)}) what the nearest passage {what}"
+
+
 _WORDING: dict[FindingKind, Callable[[Sequence[Finding], str], str]] = {
     "word": _nowhere("words"),
     "name": _nowhere("names"),
@@ -103,7 +114,7 @@ _WORDING: dict[FindingKind, Callable[[Sequence[Finding], str], str]] = {
     "other_value": _against("gives another value than"),
     "denied_fact": _against("says the opposite of"),
     "opposite": _opposite,
-    "negation": lambda findings, answer: f"denies ({_quoted(findings, answer)}) what the nearest passage does not deny",
+    "negation": _negation,
     "denial": lambda _findings, _answer: "leaves out that the nearest passage denies it",
     "strength": lambda findings, answer: f"is stronger than its passage: {_quoted(findings, answer)}",
     "speaker": lambda findings, answer: f"speaks of itself: {_quoted(findings, answer)}",

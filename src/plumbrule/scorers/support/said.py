@@ -9,6 +9,7 @@ from plumbrule.text.view import TextView
 
 _MARKER = re.compile(r"[\[【][\d\s,;^–-]*\Z")  # before a number of a citation marker
 _LONGEST_MARKER = 60
+_OPENING = frozenset('.:!?*•\n("“')
 _TITLE_WORDS = 4
 _TITLE = 0.7  # share of capitalised words from which a line is a title, and its words are no names
 
@@ -29,7 +30,11 @@ class SaidSentence:
         self.spans = [span for _, span in words]
         self.text = answer.text[sentence.start : sentence.end]
         self.folded = self.text.casefold().replace("’", "'")
-        self.values = [value for value in answer.values_between(*sentence) if not value.weak]
+        self.values = [
+            value
+            for value in answer.values_between(*sentence)
+            if not value.weak and not known.numbers(answer.text, value.start)
+        ]
         self.in_values = self._starts_in_values()
         self.content = dict.fromkeys([lemma for lemma in self.lemmas if lemma not in known.stop])
 
@@ -42,6 +47,12 @@ class SaidSentence:
             for start in starts[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
         )
 
+    def says_unknown(self, known: SupportWords) -> bool:
+        """Tell whether the sentence says that its sources do not tell something."""
+        named = not known.sources.isdisjoint(self.lemmas)
+        phrases = known.unknowns + known.unknowns_of_sources if named else known.unknowns
+        return any(phrase in self.folded for phrase in phrases)
+
     def names(self, known: SupportWords) -> list[list[int]]:
         """Return the runs of capitalised words that are no mere openings, each as the places of its words."""
         text = self.answer.text
@@ -52,15 +63,19 @@ class SaidSentence:
         for index, lemma in enumerate(self.lemmas):
             if not capital[index] or lemma in known.stop or text[slice(*self.spans[index])].isdigit():
                 continue
-            if index == 0 and lemma in known.thesaurus:  # any word begins a sentence with a capital
+            if lemma in known.thesaurus and self._opens(index):  # any word begins a sentence with a capital
                 continue
-            if known.thesaurus.kind(lemma) == "r":
+            if lemma in known.sources or known.thesaurus.kind(lemma) == "r":
                 continue
             if runs and runs[-1][-1] == index - 1:
                 runs[-1].append(index)
             else:
                 runs.append([index])
         return runs
+
+    def _opens(self, index: int) -> bool:
+        """Tell whether a word begins the sentence, an item of a list, or what follows a colon or an opening mark."""
+        return index == 0 or not _OPENING.isdisjoint(self.answer.text[self.spans[index - 1][1] : self.spans[index][0]])
 
 
 def _in_marker(text: str, at: int) -> bool:

@@ -1,5 +1,6 @@
 """The words that the support score knows: the lists and the thesaurus that ship with its model."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,7 @@ from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.text.tokens import lemmas
 
 WORD_FILES = ("words.yaml", "thesaurus.tsv")
-_NONE: frozenset[str] = frozenset()
+_LONGEST_NUMBERED = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,9 @@ class SupportWords:
     stop: frozenset[str]
     negations: frozenset[str]
     antonyms: dict[str, frozenset[str]]
+    turning_prefixes: tuple[str, ...]
     strongest: frozenset[str]
+    weaker: frozenset[str]
     speakers: frozenset[str]
     pronouns: frozenset[str]
     small_numbers: frozenset[str]
@@ -31,11 +34,19 @@ class SupportWords:
     particles: frozenset[str]
     openings: tuple[str, ...]
     unknowns: tuple[str, ...]
+    unknowns_of_sources: tuple[str, ...]
+    sources: frozenset[str]
+    numbered: re.Pattern[str]
     days: tuple[str, ...]
     every_day: tuple[str, ...]
     turns: frozenset[str]
     restarts: frozenset[str]
+    written_as: dict[str, str]
     thesaurus: "Thesaurus"
+
+    def numbers(self, text: str, at: int) -> bool:
+        """Tell whether what stands before a number makes it the number of a source or of a step: "passage 3"."""
+        return self.numbered.search(text, max(0, at - _LONGEST_NUMBERED), at) is not None
 
 
 class Thesaurus:
@@ -74,7 +85,9 @@ def support_words() -> SupportWords:
         stop=_lemma_set(raw["stop"]),
         negations=_lemma_set(raw["negations"]),
         antonyms=_antonyms(raw["antonyms"]),
+        turning_prefixes=tuple(raw["turning_prefixes"]),
         strongest=_lemma_set(raw["strongest"]),
+        weaker=_lemma_set(raw["weaker"]),
         speakers=_lemma_set(raw["speakers"]),
         pronouns=_lemma_set(raw["pronouns"]),
         small_numbers=frozenset(raw["small_numbers"]),
@@ -83,10 +96,14 @@ def support_words() -> SupportWords:
         particles=frozenset(raw["particles"]),
         openings=tuple(raw["openings"]),
         unknowns=tuple(raw["unknowns"]),
+        unknowns_of_sources=tuple(raw["unknowns_of_sources"]),
+        sources=_lemma_set(raw["sources"]),
+        numbered=re.compile(rf"(?i)\b(?:{'|'.join(raw['numbered'])})s?\s+#?(?:\d+\s*(?:,|and|&|-|to)\s*)*\Z"),
         days=tuple(raw["days"]),
         every_day=tuple(raw["every_day"]),
         turns=_lemma_set(raw["turns"]),
         restarts=_lemma_set(raw["restarts"]),
+        written_as=raw["written_as"],
         thesaurus=thesaurus,
     )
 
