@@ -6,12 +6,13 @@ from difflib import get_close_matches
 from typing import Any
 
 from plumbrule.api.archive import find_interaction, stored_interactions
-from plumbrule.api.cases import Known, interaction_of, known_of, trace_of, week_in
+from plumbrule.api.cases import Known, interaction_of, known_of, trace_of
 from plumbrule.api.interactions import Source, read_interactions
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.samples import Sample
 from plumbrule.samples.cra import key_of_trace
+from plumbrule.scorecards.weeks import week_at
 
 _NEAR = 3
 _MOST_COMPARED = 20_000  # beyond, only ids that begin alike are looked for
@@ -43,7 +44,7 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
                 refused = interaction.sample.refused
                 return Located(
                     trace_id=name,
-                    known=Known(interaction=interaction, week=week_in(interaction), refused=refused),
+                    known=Known(interaction=interaction, week=week_at(interaction.sample.timestamp), refused=refused),
                     response=plain_sample(interaction.sample),
                     trace=None if interaction.trace is None else asdict(interaction.trace),
                     findings=[finding.to_dict() for finding in interaction.findings],
