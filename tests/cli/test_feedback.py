@@ -102,6 +102,14 @@ def test_open_ratings_expect_nothing(run: Run, store: Store, tmp_path: Path) -> 
     assert "expected" not in lines(dataset)[0]
 
 
+def test_the_start_of_an_id_will_do(run: Run, store: Store, tmp_path: Path) -> None:
+    """The sample has the id in full."""
+    store.interaction(response("0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11"))
+    dataset = tmp_path / "regressions.jsonl"
+    assert run("feedback", "take", "0b7e", "-o", dataset, "--ledger", store.url).code == 0
+    assert lines(dataset)[0]["trace_id"] == "0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11"
+
+
 def test_a_dataset_grows_and_is_never_broken(run: Run, store: Store, tmp_path: Path) -> None:
     """What stands there stays byte for byte, a missing line end is mended, a duplicate is refused."""
     dataset = tmp_path / "regressions.jsonl"
@@ -120,7 +128,8 @@ def test_a_dataset_grows_and_is_never_broken(run: Run, store: Store, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["t", "-o", "a.jsonl"], 2, "there is no interaction 't'; there is t1, t2, t3"),
+        (["t", "-o", "a.jsonl"], 2, "3 interactions begin with 't': t1, t2, t3; write more of it"),
+        (["t11", "-o", "a.jsonl"], 2, "there is no interaction 't11'; there is t1"),
         (["t1", "-o", "a.csv"], 2, "name it .jsonl"),
         (["t1", "-o", "bad.jsonl"], 3, "bad.jsonl:1: not valid JSON"),
         (["t1", "-o", "no/folder/a.jsonl"], 2, "cannot be written"),

@@ -210,10 +210,27 @@ def test_a_uuid_in_any_form(run: Run, tmp_path: Path) -> None:
     assert (found["trace_id"], len(found["records"]), len(found["settled"])) == (name, 1, 1)
 
 
+def test_the_start_of_an_id_will_do(run: Run, write: Write, tmp_path: Path) -> None:
+    """Of what the ledger holds and of what stands in a file, where only one interaction begins so."""
+    store = Store(tmp_path / "start.db")
+    for name in ("0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11", "0b7e9c00-6f0e-4f43-9a51-3a1f0f2c9d12", "t-1", "t-11"):
+        store.interaction(response(name))
+    answers = write("answers.jsonl", [response("96d0cc5f-d4c2"), response("t-1")])
+    for wanted, meant in (("0b7e4", "0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11"), ("t-1", "t-1"), ("96d", "96d0cc5f-d4c2")):
+        done = run("incident", wanted, "-o", "a.json", "--ledger", store.url, "--from", answers)
+        assert (done.code, done.err) == (0, "")
+        assert json.loads((tmp_path / "a.json").read_bytes())["trace_id"] == meant
+    done = run("incident", "t", "-o", "b.json", "--ledger", store.url, "--from", answers)
+    assert (done.code, done.out) == (2, "")
+    assert "2 interactions begin with 't': t-1, t-11; write more of it" in done.err
+    assert done.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (["t11", "-o", "a.html"], 2, "there is no interaction 't11'; there is t1"),
+        (["t", "-o", "a.html"], 2, "3 interactions begin with 't': t1, t2, t3; write more of it"),
         (["zzz", "-o", "a.html"], 2, "there is no interaction 'zzz'"),
         (["\x1b[31m", "-o", "a.html"], 2, "there is no interaction '\\x1b[31m'"),
         (["t1", "-o", "a.pdf"], 2, "an incident is written to .html or .json: name the file so"),

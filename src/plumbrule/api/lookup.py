@@ -8,6 +8,7 @@ from typing import Any
 from plumbrule.api.archive import find_interaction, stored_interactions
 from plumbrule.api.cases import Known, interaction_of, known_of, trace_of
 from plumbrule.api.interactions import Source, read_interactions
+from plumbrule.api.naming import pick
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.samples import Sample
@@ -32,7 +33,10 @@ class Located:
 
 
 def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passages: Source | None) -> Located:
-    """Return the interaction: the one at ``source`` where a path is given and holds it, else the ledger's."""
+    """Return the interaction by its trace id: at ``source`` where a path is given and holds it, else the ledger's.
+
+    The start of an id will do where only one interaction begins so.
+    """
     names: list[str] = []
     places: list[str] = []
     if source is not None:
@@ -59,6 +63,9 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
             names += [each.trace_id for each in stored_interactions(ledger)]
         if found is not None:
             return _of_entry(found.entry)
+    meant = pick(trace_id, names, lambda name: (name,), where=" and ".join(places), what="interactions")
+    if meant is not None:
+        return locate(meant, ledger=ledger, source=source, passages=passages)
     close = ", ".join(near(trace_id, names))
     hint = f"; there is {close}" if close else "" if names else "; there are none at all"
     raise UsageError(f"{' and '.join(places)}: there is no interaction '{trace_id[:80]}'{hint}")

@@ -66,8 +66,8 @@ def command(
 def take(trace_id: str, output: Path, source: str | None, passages: str | None, ledger_url: str | None) -> None:
     """Take an interaction into a dataset, so that the next benchmark run tries it again.
 
-    What should have been is taken from the log, else from the reviewers' card. An id that the dataset holds already is
-    refused, and the file is changed whole or not at all.
+    What should have been is taken from the log, else from the reviewers' card. The start of an id will do. One that the
+    dataset holds already is refused, and the file is changed whole or not at all.
 
     \b
     Examples:

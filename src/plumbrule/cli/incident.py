@@ -17,11 +17,11 @@ def command(trace_id: str, output: Path, source: str | None, passages: str | Non
 
     Response, trace, passages, findings, mechanical checks, verdict, records with their revisions, campaigns, alerts of
     its week, results of runs, and the interactions most like it. With --from the interaction may come from files; what
-    the ledger has on it is added. The same ledger and files give the same bytes.
+    the ledger has on it is added. The same ledger and files give the same bytes. The start of an id will do.
 
     \b
     Examples:
-      plumbrule incident 96d0cc5f-d4c2-4c2e-bc26-847f0316909e -o incident.html
+      plumbrule incident 96d0cc5f -o incident.html
       plumbrule incident t-17 -o incident.json --from answers.jsonl --passages corpus.jsonl
     """
     from plumbrule.api.incidents import incident_renderer, write_incident
