@@ -41,9 +41,9 @@ _CHANGING = re.compile(
 CALLS: dict[str, list[list[str]]] = {
     "compare": [["last", "last", "--json"]],
     "feedback": [[], ["--json"]],
-    "feedback take": [["{item}", "-o", "out.jsonl"], ["{full}", "-o", "out.jsonl"]],
+    "feedback take": [["{item}", "-o", "out.jsonl"], ["{full}", "-o", "out.jsonl", "--json"]],
     "gate": [["last"]],
-    "incident": [["{item}", "-o", "out.json"], ["{full}", "-o", "out.html"]],
+    "incident": [["{item}", "-o", "out.json"], ["{full}", "-o", "out.html", "--json"], ["{full}", "--json"]],
     "ledger backup": [],  # a whole copy, to be kept from evaluators: see below
     "ledger export": [["out.jsonl"], ["out.jsonl", "--with-open-ratings", "--as", "Ben"]],
     "ledger upgrade": [[]],

@@ -83,6 +83,16 @@ def test_taken_with_what_the_card_says(run: Run, store: Store, tmp_path: Path, t
     assert run("score", dataset, "--no-claims").code == 0
 
 
+@pytest.mark.parametrize(("trace_id", "expected"), [("t1", {"refuse": False}), ("t4", None)])
+def test_taken_for_machines(run: Run, store: Store, trace_id: str, expected: Any) -> None:
+    """One object: the file, the sample, what should have been where anybody said so, and how many there are now."""
+    store.interaction(response("t4"))
+    done = run("feedback", "take", trace_id, "-o", "regressions.jsonl", "--ledger", store.url, "--json")
+    assert (done.code, done.err) == (0, "")
+    taken = {"file": "regressions.jsonl", "id": trace_id, "trace_id": trace_id, "expected": expected, "samples": 1}
+    assert done.records == [taken]
+
+
 def test_what_was_expected_stays(run: Run, store: Store, tmp_path: Path) -> None:
     """A stated expectation is not overruled by a card."""
     store.interaction(refusal("t3", expected={"refuse": False}))

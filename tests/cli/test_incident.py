@@ -113,6 +113,21 @@ def test_everything_is_gathered(run: Run, store: Store, tmp_path: Path) -> None:
     assert "Verdict FAIL" in told
 
 
+def test_json_for_machines(run: Run, store: Store, tmp_path: Path) -> None:
+    """On standard output it is what the file holds, in one line; with a file, what was written."""
+    done = run("incident", "t1", "-o", "incident.json", "--ledger", store.url, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.records == [
+        {"file": "incident.json", "trace_id": "t1", "finding": "PROBLEMS FOUND", "records": 1, "similar": 2}
+    ]
+    printed = run("incident", "t1", "--ledger", store.url, "--json")
+    assert (printed.code, printed.err) == (0, "")
+    assert printed.records == [json.loads((tmp_path / "incident.json").read_bytes())]
+    neither = run("incident", "t1", "--ledger", store.url)
+    assert (neither.code, neither.out) == (2, "")
+    assert "name the file to write with -o, or print with --json" in neither.err
+
+
 def test_the_same_ledger_gives_the_same_bytes(run: Run, store: Store, tmp_path: Path) -> None:
     """In both formats, in another process of the same day or year."""
     for suffix in ("html", "json"):
