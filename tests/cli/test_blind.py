@@ -199,7 +199,8 @@ def test_who_was_shown_the_ratings_rates_no_more(
         *_, event = ledger.entries(kind="campaign", subject="campaigns/c")
         assert (event.author, event.value) == ("Di", {"event": "disclosed", "evaluator": "Di"})
     for command in (["claim", "--count", "1"], ["next"]):
-        assert "nothing is left for di" in run("review", *command, "--as", "di", *LEDGER).out
+        said = run("review", *command, "--as", "di", *LEDGER).out
+        assert "nothing is left for di: 2 items wait for other evaluators; di was shown the ratings" in said
     item = folders[1]["item"]
     assert "was shown the ratings of c" in run("review", "assign", item, "--to", "Di", *LEDGER).err
     assert restore(tmp_path / "out.jsonl", f"sqlite:///{tmp_path / 'again.db'}").sequence > 0
