@@ -199,6 +199,7 @@ def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) ->
     assert closed.code == 0
     decision = closed.records[0]
     assert (decision["release"], decision["recommendation"], decision["blockers"]) == (True, "Pass with notes", [])
+    assert len(decision["reasons"]) > 0
     assert decision["cards"][0]["adjudicator"] == "Cy"
     assert run("review", "progress", "--json").records[0]["decision"] == decision
     assert "RELEASE" in run("review", "progress").out
