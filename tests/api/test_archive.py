@@ -7,9 +7,13 @@ import pytest
 from tests.api.conftest import AT, response
 
 from plumbrule.api.archive import find_interaction, keep_interactions, stored_interactions
+from plumbrule.api.cases import known_of
+from plumbrule.api.drawing import Request, draw
 from plumbrule.api.interactions import prescore_many, read_interactions
+from plumbrule.api.lookup import locate
 from plumbrule.demo import corpus_path, samples_path
 from plumbrule.ledger import Ledger
+from plumbrule.rubrics import load_scorecard
 
 
 def written(folder: Path, *records: object, name: str = "in.jsonl") -> Path:
@@ -58,6 +62,22 @@ def test_trace_and_corpus_passages_come_back(ledger: Ledger, tmp_path: Path) -> 
     assert (back.sample, back.trace, back.passages) == (read.sample, read.trace, read.passages)
     assert (back.passages_from, back.unresolved) == ("trace", ("gone",))
     assert (found.body["trace"], found.week) == (trace, "2026-W05")
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "week"), [("2026-01-26T01:00:00+02:00", "2026-W04"), ("2026-01-25T23:00:00-02:00", "2026-W05")]
+)
+def test_the_week_is_the_same_everywhere(ledger: Ledger, tmp_path: Path, timestamp: str, week: str) -> None:
+    """Kept, located in the file it came from, and drawn by its week: always that of UTC."""
+    given = response(1, timestamp=timestamp)
+    path = written(tmp_path, given)
+    keep(ledger, path)
+    found = find_interaction(ledger, given["trace_id"])
+    assert found is not None
+    assert (found.week, known_of(found.entry).week) == (week, week)
+    assert locate(given["trace_id"], ledger=None, source=path, passages=None).known.week == week
+    request = Request(trigger="monitoring", path=str(path), week=week, claims=False)
+    assert draw(request, load_scorecard()).manifest.drawn == (given["trace_id"],)
 
 
 def test_the_same_is_not_stored_twice(ledger: Ledger, tmp_path: Path) -> None:

@@ -270,6 +270,7 @@ def test_what_nobody_rated_does_not_release(ledger: Ledger, opens: Opens) -> Non
             assert decision["reasons"] == ["1 of 2 items have no rating"]
         else:
             assert (decision["release"], decision["recommendation"]) == (True, "Pass with notes")
+            assert decision["reasons"] == ["2 of 2 items lack a rating or wait for an adjudicator"]
 
 
 def test_a_decision_that_was_cut_off_is_made_up_for(ledger: Ledger, opens: Opens) -> None:

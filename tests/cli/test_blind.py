@@ -41,9 +41,9 @@ _CHANGING = re.compile(
 CALLS: dict[str, list[list[str]]] = {
     "compare": [["last", "last", "--json"]],
     "feedback": [[], ["--json"]],
-    "feedback take": [["{item}", "-o", "out.jsonl"], ["{full}", "-o", "out.jsonl"]],
+    "feedback take": [["{item}", "-o", "out.jsonl"], ["{full}", "-o", "out.jsonl", "--json"]],
     "gate": [["last"]],
-    "incident": [["{item}", "-o", "out.json"], ["{full}", "-o", "out.html"]],
+    "incident": [["{item}", "-o", "out.json"], ["{full}", "-o", "out.html", "--json"], ["{full}", "--json"]],
     "ledger backup": [],  # a whole copy, to be kept from evaluators: see below
     "ledger export": [["out.jsonl"], ["out.jsonl", "--with-open-ratings", "--as", "Ben"]],
     "ledger upgrade": [[]],
@@ -199,7 +199,8 @@ def test_who_was_shown_the_ratings_rates_no_more(
         *_, event = ledger.entries(kind="campaign", subject="campaigns/c")
         assert (event.author, event.value) == ("Di", {"event": "disclosed", "evaluator": "Di"})
     for command in (["claim", "--count", "1"], ["next"]):
-        assert "nothing is left for di" in run("review", *command, "--as", "di", *LEDGER).out
+        said = run("review", *command, "--as", "di", *LEDGER).out
+        assert "nothing is left for di: 2 items wait for other evaluators; di was shown the ratings" in said
     item = folders[1]["item"]
     assert "was shown the ratings of c" in run("review", "assign", item, "--to", "Di", *LEDGER).err
     assert restore(tmp_path / "out.jsonl", f"sqlite:///{tmp_path / 'again.db'}").sequence > 0

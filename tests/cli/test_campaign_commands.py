@@ -199,6 +199,7 @@ def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) ->
     assert closed.code == 0
     decision = closed.records[0]
     assert (decision["release"], decision["recommendation"], decision["blockers"]) == (True, "Pass with notes", [])
+    assert len(decision["reasons"]) > 0
     assert decision["cards"][0]["adjudicator"] == "Cy"
     assert run("review", "progress", "--json").records[0]["decision"] == decision
     assert "RELEASE" in run("review", "progress").out
@@ -305,6 +306,48 @@ def test_adjudicating_by_keys(run: Run, sample: Run) -> None:
     done = run("review", "rate", "--adjudicate", "--as", "Cy", "--json", stdin=b"3\nread it\ny\n")
     assert (done.code, done.records[0]["scores"]["attribution_accuracy"]) == (0, "Adequate")
     assert "rated by Ada" in done.err
+
+
+def test_what_waits_for_others_is_told(run: Run, sample: Run) -> None:
+    """How many, and why they are not for the one who asks; no rating is told, and nobody is told that all is done."""
+    one, two, three = drawn(sample("pre-deployment", "--size", "3", "--name", "c"))
+
+    def said(who: str, *command: str) -> str:
+        text = run("review", *command, "--as", who).out.strip()
+        assert text.startswith(f"c: nothing is left for {who}: ")
+        return str(text.partition(f"for {who}: ")[2])
+
+    assert said("Cy", "adjudicate") == "no item waits for an adjudicator, and 3 items still to be rated"
+    for item in (one, two, three):
+        rate(run, "Ada", item, 4)
+    assert said("Ada", "next") == "3 items wait for other evaluators; Ada rated 3 of them"
+    run("review", "assign", one, "--to", "Ben")
+    run("review", "claim", two, "--as", "Ben")
+    run("review", "claim", three, "--as", "Di")
+    assert said("Eve", "next") == "3 items wait for other evaluators; 3 with Ben, Di"
+    assert said("Eve", "claim", "--count", "1") == said("Eve", "rate") == said("Eve", "next")
+    rate(run, "Ben", one, 1)
+    rate(run, "Ben", two, 1)
+    rate(run, "Di", three, 1)
+    assert said("Ada", "adjudicate") == "3 items wait for another adjudicator; Ada rated 3 of them"
+    assert said("Eve", "next") == "every item has its ratings"
+    assert run("review", "adjudicate", three, "--as", "Cy").code == 0
+    assert said("Ben", "adjudicate") == "3 items wait for another adjudicator; Ben rated 2 of them; 1 with Cy"
+    assert said("Ben", "rate", "--adjudicate") == said("Ben", "adjudicate")
+    told = run("review", "adjudicate", "--as", "Ben", "--json").records[0]
+    assert (told["campaign"], told["trace_id"]) == ("c", None)
+    assert told["waiting"] == {
+        "role": "adjudicator",
+        "closed": False,
+        "items": 3,
+        "rated": 2,
+        "held": 1,
+        "holders": ["Cy"],
+        "shown": False,
+        "unrated": 0,
+    }
+    run("review", "close", "--as-is")
+    assert said("Ben", "adjudicate") == "the campaign is closed"
 
 
 def test_people_beside_the_judge_of_a_run(run: Run, sample: Run, write: Write) -> None:

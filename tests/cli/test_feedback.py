@@ -83,6 +83,16 @@ def test_taken_with_what_the_card_says(run: Run, store: Store, tmp_path: Path, t
     assert run("score", dataset, "--no-claims").code == 0
 
 
+@pytest.mark.parametrize(("trace_id", "expected"), [("t1", {"refuse": False}), ("t4", None)])
+def test_taken_for_machines(run: Run, store: Store, trace_id: str, expected: Any) -> None:
+    """One object: the file, the sample, what should have been where anybody said so, and how many there are now."""
+    store.interaction(response("t4"))
+    done = run("feedback", "take", trace_id, "-o", "regressions.jsonl", "--ledger", store.url, "--json")
+    assert (done.code, done.err) == (0, "")
+    taken = {"file": "regressions.jsonl", "id": trace_id, "trace_id": trace_id, "expected": expected, "samples": 1}
+    assert done.records == [taken]
+
+
 def test_what_was_expected_stays(run: Run, store: Store, tmp_path: Path) -> None:
     """A stated expectation is not overruled by a card."""
     store.interaction(refusal("t3", expected={"refuse": False}))
@@ -100,6 +110,14 @@ def test_open_ratings_expect_nothing(run: Run, store: Store, tmp_path: Path) -> 
     done = run("feedback", "take", "t4", "-o", dataset, "--ledger", store.url)
     assert "nobody said what should have been" in done.out
     assert "expected" not in lines(dataset)[0]
+
+
+def test_the_start_of_an_id_will_do(run: Run, store: Store, tmp_path: Path) -> None:
+    """The sample has the id in full."""
+    store.interaction(response("0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11"))
+    dataset = tmp_path / "regressions.jsonl"
+    assert run("feedback", "take", "0b7e", "-o", dataset, "--ledger", store.url).code == 0
+    assert lines(dataset)[0]["trace_id"] == "0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11"
 
 
 def test_a_dataset_grows_and_is_never_broken(run: Run, store: Store, tmp_path: Path) -> None:
@@ -120,7 +138,8 @@ def test_a_dataset_grows_and_is_never_broken(run: Run, store: Store, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["t", "-o", "a.jsonl"], 2, "there is no interaction 't'; there is t1, t2, t3"),
+        (["t", "-o", "a.jsonl"], 2, "3 interactions begin with 't': t1, t2, t3; write more of it"),
+        (["t11", "-o", "a.jsonl"], 2, "there is no interaction 't11'; there is t1"),
         (["t1", "-o", "a.csv"], 2, "name it .jsonl"),
         (["t1", "-o", "bad.jsonl"], 3, "bad.jsonl:1: not valid JSON"),
         (["t1", "-o", "no/folder/a.jsonl"], 2, "cannot be written"),

@@ -100,7 +100,10 @@ def test_everything_is_gathered(run: Run, store: Store, tmp_path: Path) -> None:
     [history] = found["records"]
     assert [(each["revision"], each["reason"]) for each in history["revisions"]] == [(0, None), (1, "calm")]
     assert found["settled"][0]["decision"]["recommendation"] == "Fail"
-    assert [event["kind"] for event in found["campaigns"]] == ["campaign", "claim", "campaign"]
+    [involved] = found["campaigns"]
+    assert (involved["campaign"], involved["taken_as"], involved["stratum"]) == ("week-2", "item", "random")
+    assert (involved["rubric"]["name"], involved["opened_by"], involved["closed_by"]) == ("scorecard", "test", "test")
+    assert [(event["kind"], event["body"]["evaluator"]) for event in involved["work"]] == [("claim", "Ada calm")]
     assert [event["body"]["week"] for event in found["alerts"]] == ["2026-W02"]
     assert [(each["run_id"], each["sample_id"], each["repeat"]) for each in found["runs"]] == [
         ("run-1", "s", 0),
@@ -111,6 +114,21 @@ def test_everything_is_gathered(run: Run, store: Store, tmp_path: Path) -> None:
     told = " ".join(remark["text"] for remark in found["remarks"])
     assert "any_unsafe blocks (grounding_integrity)" in told
     assert "Verdict FAIL" in told
+
+
+def test_json_for_machines(run: Run, store: Store, tmp_path: Path) -> None:
+    """On standard output it is what the file holds, in one line; with a file, what was written."""
+    done = run("incident", "t1", "-o", "incident.json", "--ledger", store.url, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.records == [
+        {"file": "incident.json", "trace_id": "t1", "finding": "PROBLEMS FOUND", "records": 1, "similar": 2}
+    ]
+    printed = run("incident", "t1", "--ledger", store.url, "--json")
+    assert (printed.code, printed.err) == (0, "")
+    assert printed.records == [json.loads((tmp_path / "incident.json").read_bytes())]
+    neither = run("incident", "t1", "--ledger", store.url)
+    assert (neither.code, neither.out) == (2, "")
+    assert "name the file to write with -o, or print with --json" in neither.err
 
 
 def test_the_same_ledger_gives_the_same_bytes(run: Run, store: Store, tmp_path: Path) -> None:
@@ -199,6 +217,49 @@ def test_ratings_of_an_open_campaign_stay_blind(run: Run, tmp_path: Path) -> Non
     assert "a note that nobody may see" not in shown[0]
 
 
+@pytest.mark.parametrize("trigger", ["pre-deployment", "model-change"])
+def test_nothing_of_the_other_items_is_told(run: Run, write: Write, tmp_path: Path, trigger: str) -> None:
+    """Of a campaign its name, purpose, rubric, dates and decision; no other question, answer or note, in any format."""
+    words = [[f"{part}zx{number}" for part in ("asked", "answered", "earlier", "noted")] for number in range(3)]
+    new, old = (
+        write(name, [asking(f"{name[0]}{number}", said[0], said[place]) for number, said in enumerate(words)])
+        for name, place in (("new.jsonl", 1), ("old.jsonl", 2))
+    )
+    Store(tmp_path / "campaign.db")
+    ledger = ("--ledger", f"sqlite:///{tmp_path / 'campaign.db'}")
+    pairs = ("--earlier", old) if trigger == "model-change" else ()
+    opened = ("--trigger", trigger, "--name", "release-7", "--no-claims", "--as", "Lead")
+    assert run("sample", new, *opened, *pairs, *ledger).code == 0
+    for who in ("Ada", "Ben"):
+        scores = card(None)["scores"]
+        cards = [{"trace_id": f"n{n}", "scores": scores, "notes": said[3]} for n, said in enumerate(words)]
+        if run("review", "claim", "--count", "3", "--as", who, "--json", *ledger).records[0]["claims"]:
+            assert run("review", "submit", write("cards.jsonl", cards), "--as", who, *ledger).code == 0
+    shown = []
+    for closes in (False, True):
+        if closes:
+            assert run("review", "close", "--as", "Lead", *ledger).code == 0
+        for file in ("incident.html", "incident.json"):
+            assert run("incident", "n0", "-o", file, *ledger).code == 0
+            shown.append((tmp_path / file).read_text())
+        shown.append(run("incident", "n0", "--json", *ledger).out)
+    assert all(words[0][0] in text and words[0][1] in text and "release-7" in text for text in shown)
+    assert [word for other in words[1:] for word in other if any(word in text for text in shown)] == []
+    [involved] = json.loads(shown[-1])["campaigns"]
+    assert (involved["campaign"], involved["trigger"], involved["opened_by"]) == ("release-7", trigger, "Lead")
+    assert (involved["closed_by"], involved["decision"]["recommendation"]) == ("Lead", "Pass")
+    assert {"cards", "paired", "manifest", "items"}.isdisjoint({*involved, *involved["decision"]})
+    assert len(json.loads(shown[-1])["similar"]) == (5 if pairs else 2)
+    if pairs:
+        [beside] = run("incident", "o0", "--json", *ledger).records[0]["campaigns"]
+        assert (beside["campaign"], beside["taken_as"], beside["work"]) == ("release-7", "earlier", [])
+
+
+def asking(trace_id: str, asked: str, said: str) -> dict[str, Any]:
+    """Return a response whose question and answer can be told from the others'."""
+    return response(trace_id, query=f"What is the wire fee of {asked}?", answer=f"The wire fee of {said} is $25 [1].")
+
+
 def test_a_uuid_in_any_form(run: Run, tmp_path: Path) -> None:
     """With or without hyphens it is the same interaction, with its records."""
     name = "0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11"
@@ -210,10 +271,27 @@ def test_a_uuid_in_any_form(run: Run, tmp_path: Path) -> None:
     assert (found["trace_id"], len(found["records"]), len(found["settled"])) == (name, 1, 1)
 
 
+def test_the_start_of_an_id_will_do(run: Run, write: Write, tmp_path: Path) -> None:
+    """Of what the ledger holds and of what stands in a file, where only one interaction begins so."""
+    store = Store(tmp_path / "start.db")
+    for name in ("0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11", "0b7e9c00-6f0e-4f43-9a51-3a1f0f2c9d12", "t-1", "t-11"):
+        store.interaction(response(name))
+    answers = write("answers.jsonl", [response("96d0cc5f-d4c2"), response("t-1")])
+    for wanted, meant in (("0b7e4", "0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11"), ("t-1", "t-1"), ("96d", "96d0cc5f-d4c2")):
+        done = run("incident", wanted, "-o", "a.json", "--ledger", store.url, "--from", answers)
+        assert (done.code, done.err) == (0, "")
+        assert json.loads((tmp_path / "a.json").read_bytes())["trace_id"] == meant
+    done = run("incident", "t", "-o", "b.json", "--ledger", store.url, "--from", answers)
+    assert (done.code, done.out) == (2, "")
+    assert "2 interactions begin with 't': t-1, t-11; write more of it" in done.err
+    assert done.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (["t11", "-o", "a.html"], 2, "there is no interaction 't11'; there is t1"),
+        (["t", "-o", "a.html"], 2, "3 interactions begin with 't': t1, t2, t3; write more of it"),
         (["zzz", "-o", "a.html"], 2, "there is no interaction 'zzz'"),
         (["\x1b[31m", "-o", "a.html"], 2, "there is no interaction '\\x1b[31m'"),
         (["t1", "-o", "a.pdf"], 2, "an incident is written to .html or .json: name the file so"),

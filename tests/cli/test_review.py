@@ -32,6 +32,7 @@ def test_one_record_as_json(run: Run, write: Write) -> None:
     assert found["overall"] == 3.45
     assert (found["band"], found["recommendation"]) == ("acceptable_with_monitoring", "Pass with notes")
     assert (found["action"], found["blockers"]) == ("Deploy with enhanced monitoring", [])
+    assert found["reasons"] == ["the overall score, 3.45, is below 3.5, which Pass needs"]
     assert (found["trace_id"], found["note_needed"]) == ("noted", [])
     assert found["rubric"] == load_scorecard().stamp()
 
@@ -71,6 +72,12 @@ def test_for_people(run: Run, write: Write) -> None:
         "",
         "Pass 2 · Pass with notes 0 · Fail 1",
     ]
+
+
+def test_a_note_is_told(run: Run, write: Write) -> None:
+    """People are told why it is no Pass."""
+    done = run("review", "decide", write("card.jsonl", [NOTED]))
+    assert "1: the overall score, 3.45, is below 3.5, which Pass needs" in done.out
 
 
 def test_colours(run_process: Run, write: Write) -> None:

@@ -90,6 +90,18 @@ def keys_of(value: object) -> Iterator[str]:
             yield from keys_of(item)
 
 
+def paths_of(value: object, path: str = "") -> Iterator[str]:
+    """Yield the dotted path of every key; a list adds nothing to it, and DIMENSION stands for each dimension."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            longer = f"{path}.{'DIMENSION' if path == 'dimensions' else key}".lstrip(".")
+            yield longer
+            yield from paths_of(inner, longer)
+    elif isinstance(value, list):
+        for item in value:
+            yield from paths_of(item, path)
+
+
 @pytest.mark.parametrize("claims", [(), ("--no-claims",)])
 def test_every_json_key_is_explained(tmp_path: Path, claims: tuple[str, ...]) -> None:
     """The page names each key of a result and of the summary."""
@@ -101,3 +113,7 @@ def test_every_json_key_is_explained(tmp_path: Path, claims: tuple[str, ...]) ->
     keys = {*keys_of(summary), *keys_of(results)} - set(results[0]["scores"])
     assert len(keys) > 30
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
+    written = [path for row in rows("| key | meaning |") for path in row[0].replace("`", "").split(", ")]
+    there = {*paths_of(summary), *paths_of(results)}
+    assert [path for path in written if path not in there] == []  # a nested key stands under its path
+    assert [key for key in (*results[0], *summary) if key not in written] == []

@@ -10,7 +10,7 @@ from plumbrule.samples.findings import finding
 from plumbrule.samples.interactions import Interaction
 from plumbrule.samples.model import Refusal, Sample
 from plumbrule.samples.traces import Decision, Grounding, Trace
-from plumbrule.scorecards.traits import traits_of, week_in
+from plumbrule.scorecards.traits import traits_of
 
 
 def interaction(trace: Trace | None = None, findings: tuple[str, ...] = (), **fields: Any) -> Interaction:
@@ -56,12 +56,3 @@ def test_topics_of_ones_own() -> None:
     assert traits_of(replace(other, sample=replace(other.sample, question="Marginal?")), rubric) == ("difficult_topic",)
     plain = interaction()
     assert traits_of(replace(plain, sample=replace(plain.sample, question="Marginal?")), rubric) == ()
-
-
-@pytest.mark.parametrize(
-    ("timestamp", "week"),
-    [("2025-01-06T18:09:25Z", "2025-W02"), ("2024-12-30", "2025-W01"), ("soon", None), (None, None)],
-)
-def test_weeks(timestamp: str | None, week: str | None) -> None:
-    """The ISO week of the day that the timestamp names."""
-    assert week_in(timestamp) == week

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from plumbrule.errors import InputError, UsageError
-from plumbrule.scorecards.weeks import monday_of, week_of, weeks_over
+from plumbrule.scorecards.weeks import monday_of, week_at, week_of, weeks_over
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,25 @@ from plumbrule.scorecards.weeks import monday_of, week_of, weeks_over
 def test_the_year_is_that_of_the_week(day: str, week: str) -> None:
     """Days around the new year may belong to a week of the other one."""
     assert week_of(dt.date.fromisoformat(day)) == week
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "week"),
+    [
+        ("2025-01-06T18:09:25Z", "2025-W02"),
+        ("2025-01-06T01:00:00+02:00", "2025-W01"),
+        ("2025-01-05T23:00:00-02:00", "2025-W02"),
+        ("2025-01-06T00:30:00", "2025-W02"),
+        ("2024-12-30", "2025-W01"),
+        ("0001-01-01T00:00:00+05:00", None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_week_of_a_moment_is_that_of_utc(timestamp: str | None, week: str | None) -> None:
+    """A zone moves the moment, not the calendar; what has none is UTC already."""
+    assert week_at(timestamp) == week
 
 
 @pytest.mark.parametrize("week", ["2026-W01", "2026-W53", "0001-W02"])

@@ -13,7 +13,8 @@ from plumbrule.samples.cra import Contract, key_of_trace
 from plumbrule.samples.findings import Finding, finding
 from plumbrule.samples.interactions import Interaction, interaction_from
 from plumbrule.samples.model import Passage
-from plumbrule.scorecards.traits import traits_of, week_in
+from plumbrule.scorecards.traits import traits_of
+from plumbrule.scorecards.weeks import week_at
 from plumbrule.scorers.prescores import Prescore
 
 _KIND = "interaction"
@@ -154,7 +155,7 @@ def _body(interaction: Interaction, prescore: Prescore | None, rules: ScorecardR
         "findings": [each.to_dict() for each in interaction.findings],
         "prescore": None if proposed is None else {name: proposed[name] for name in _OF_PRESCORE},
         "traits": list(traits_of(interaction, rules)),
-        "week": week_in(interaction.sample.timestamp),
+        "week": week_at(interaction.sample.timestamp),
         "where": interaction.where,
     }
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from plumbrule.api.archive import keep_interactions, name_of
 from plumbrule.api.drawing import Drawn
+from plumbrule.api.naming import pick
 from plumbrule.api.queueing import likely_items
 from plumbrule.api.reviews import (
     ADHOC,
@@ -103,13 +104,12 @@ def find_name(ledger: Ledger, reference: str = "last") -> str:
     names = campaign_names(ledger)
     if not names:
         raise UsageError(f"{ledger.name}: there is no campaign yet: 'plumbrule sample PATH --trigger T' opens one")
-    found = names[-1:] if reference == "last" else [name for name in names if name.startswith(reference)]
-    exact = [name for name in found if name == reference]
-    if not found:
+    if reference == "last":
+        return names[-1]
+    found = pick(reference, names, lambda name: (name,), where=ledger.name, what="campaigns")
+    if found is None:
         raise UsageError(f"{ledger.name}: there is no campaign '{reference[:_SHOWN]}'; 'plumbrule review list' does")
-    if not exact and len(found) > 1:
-        raise UsageError(f"{ledger.name}: {len(found)} campaigns begin with '{reference[:_SHOWN]}': write more of it")
-    return (exact or found)[0]
+    return found
 
 
 def load_campaign(ledger: Ledger, name: str) -> Standing:
@@ -146,14 +146,12 @@ def load_item(ledger: Ledger, name: str, trace_id: str) -> tuple[Campaign, Item]
 
 def item_of(campaign: Campaign, trace_id: str) -> Item:
     """Return an item by its trace id or the start of it."""
-    found = campaign.item(trace_id)
-    if found is not None:
-        return found
-    close = [item for item in campaign.items.values() if trace_id and item.trace_id.startswith(trace_id)]
-    if len(close) == 1:
-        return close[0]
-    what = "more than one item begins with" if close else "there is no item"
-    raise InputError(f"{campaign.name}: {what} '{trace_id[:_SHOWN]}' among {len(campaign.items)}")
+    found = campaign.item(trace_id) or pick(
+        trace_id, campaign.items.values(), lambda item: (item.trace_id,), where=campaign.name, what="items"
+    )
+    if found is None:
+        raise InputError(f"{campaign.name}: there is no item '{trace_id[:_SHOWN]}' among {len(campaign.items)}")
+    return found
 
 
 def claim_item(

@@ -22,7 +22,7 @@ from plumbrule.scorecards.decisions import Decision, decide
 from plumbrule.scorecards.reading import read_given
 from plumbrule.scorecards.records import EvaluationRecord, read_record
 from plumbrule.scorecards.refusals import RefusalFacts, should_have_refused
-from plumbrule.scorecards.weeks import monday_of, week_of
+from plumbrule.scorecards.weeks import monday_of, week_at
 
 REFUSED = "refused"  # the trait of an interaction that was answered with a refusal
 _ADJUDICATOR = "adjudicator"
@@ -192,7 +192,8 @@ def known_of(entry: Entry) -> Known:
     """Return the interaction that an entry holds, with what was noted of it."""
     interaction, body = interaction_of(entry), entry.value
     refused = REFUSED in body.get("traits", ()) or interaction.sample.refused
-    return Known(interaction=interaction, week=body.get("week") or week_in(interaction), refused=refused)
+    week = body.get("week") or week_at(interaction.sample.timestamp)
+    return Known(interaction=interaction, week=week, refused=refused)
 
 
 def _met(found: Iterable[tuple[str, str | None, _Raw]], rated: list[Rated], known: Callable[[_Raw], Known]) -> _Met:
@@ -208,20 +209,13 @@ def _met(found: Iterable[tuple[str, str | None, _Raw]], rated: list[Rated], know
 
 def _read(path: Source) -> Iterator[tuple[str, str | None, Interaction]]:
     for interaction in read_interactions(path):
-        yield key_of_trace(interaction.sample.trace_id or interaction.sample.id), week_in(interaction), interaction
+        sample = interaction.sample
+        yield key_of_trace(sample.trace_id or sample.id), week_at(sample.timestamp), interaction
 
 
 def _known_as_read(interaction: Interaction) -> Known:
-    return Known(interaction=interaction, week=week_in(interaction), refused=interaction.sample.refused)
-
-
-def week_in(interaction: Interaction) -> str | None:
-    """Return the week in which an interaction was, by its own timestamp."""
-    try:
-        moment = dt.datetime.fromisoformat(interaction.sample.timestamp or "")
-    except ValueError:
-        return None
-    return week_of((moment if moment.tzinfo is None else moment.astimezone(dt.UTC)).date())
+    sample = interaction.sample
+    return Known(interaction=interaction, week=week_at(sample.timestamp), refused=sample.refused)
 
 
 def _draws(campaigns: Iterable[Entry]) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, int]]]:

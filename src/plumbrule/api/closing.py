@@ -8,7 +8,7 @@ from plumbrule.api.pairing import compare_answers
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.scorecards.campaigns import Campaign
-from plumbrule.scorecards.decisions import Decision, decide
+from plumbrule.scorecards.decisions import NOTED, Decision, decide
 from plumbrule.scorecards.items import Item
 from plumbrule.scorecards.levels import named_scores
 from plumbrule.scorecards.releases import ReleaseMode, decide_release
@@ -72,10 +72,13 @@ def decide_campaign(campaign: Campaign) -> dict[str, Any]:
         )
     decided = release.to_dict()
     if left and release.recommendation == "Pass":  # one who should have looked did not: that needs a note
-        decided["recommendation"] = "Pass with notes"
+        decided["recommendation"] = NOTED
     if unrated:  # what nobody looked at cannot pass
         decided |= {"release": False, "recommendation": "Fail"}
         decided["reasons"] = [*decided["reasons"], f"{len(unrated)} of {len(campaign.items)} items have no rating"]
+    elif left and decided["recommendation"] == NOTED:
+        said = f"{len(left)} of {len(campaign.items)} items lack a rating or wait for an adjudicator"
+        decided["reasons"] = [*decided["reasons"], said]
     return {
         "campaign": campaign.name,
         "trigger": campaign.plan["trigger"],

@@ -21,7 +21,8 @@ from plumbrule.samples.interactions import Interaction
 from plumbrule.scorecards.items import PairedBy
 from plumbrule.scorecards.sampling import Interaction as Drawable
 from plumbrule.scorecards.sampling import Manifest, draw_sample
-from plumbrule.scorecards.traits import traits_of, week_in
+from plumbrule.scorecards.traits import traits_of
+from plumbrule.scorecards.weeks import week_at
 from plumbrule.scorers.prescores import Prescore
 
 _MOST_REMARKS = 20
@@ -181,7 +182,7 @@ def _survey(
                 found.remarks.append(f"trace_id_twice: '{name[:_SHOWN]}' at {interaction.where}; the first one counts")
             continue
         seen.add(key)
-        week = week_in(interaction.sample.timestamp)
+        week = week_at(interaction.sample.timestamp)
         if (request.week is not None and week != request.week) or (wanted is not None and key != wanted):
             continue
         reasons = affected.reasons(interaction) if affected is not None else ()

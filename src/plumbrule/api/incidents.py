@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import asdict
 from heapq import nsmallest
 from pathlib import Path
-from urllib.parse import unquote
 from uuid import UUID
 
 import orjson
@@ -13,17 +12,18 @@ import orjson
 from plumbrule.api.archive import stored_interactions
 from plumbrule.api.cases import Case, interaction_of, own_cases
 from plumbrule.api.interactions import Source, prescorer
+from plumbrule.api.involvement import event_of, involvements
 from plumbrule.api.journal import SAMPLES
 from plumbrule.api.lookup import Located, locate
 from plumbrule.api.reviews import open_campaigns
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger, ResultKey
-from plumbrule.ledger.entry import escaped
 from plumbrule.reports.incident_html import render_incident
 from plumbrule.reports.incident_model import (
     INCIDENT_VERSION,
     Event,
     Incident,
+    Involvement,
     Place,
     RecordHistory,
     Revision,
@@ -158,7 +158,7 @@ def _naming(entries: Iterable[Entry], trace_id: str) -> Iterator[Entry]:
     return (entry for entry in entries if any(form in entry.body for form in written))
 
 
-def _histories(ledger: Ledger, trace_id: str, blind: frozenset[str] = frozenset()) -> Iterator[RecordHistory]:
+def _histories(ledger: Ledger, trace_id: str, blind: frozenset[str]) -> Iterator[RecordHistory]:
     """Yield every record on the interaction, with all its revisions, save those of campaigns that rate blind."""
     by_subject: dict[str, list[Entry]] = {}
     for entry in _naming(ledger.entries(kind="record"), trace_id):
@@ -190,38 +190,14 @@ def _revision(entry: Entry) -> Revision:
     )
 
 
-def _campaigns(ledger: Ledger, trace_id: str) -> Iterator[Event]:
-    """Yield what happened in the campaigns that the interaction is in: events, claims on it, the decision."""
-    subjects = {entry.subject for entry in _naming(ledger.entries(kind="campaign"), trace_id)}
-    for history in _histories(ledger, trace_id):
-        if history.campaign is not None:
-            subjects.add(f"campaigns/{escaped(history.campaign)}")
-    found = [
-        entry
-        for subject in subjects
-        for kind, place in (
-            ("campaign", subject),
-            ("claim", f"{subject}/{escaped(trace_id)}"),
-            ("decision", subject),
-        )
-        for entry in ledger.entries(kind=kind, subject=place)
-    ]
-    return map(_event, sorted(found, key=lambda entry: entry.sequence))
+def _campaigns(ledger: Ledger, trace_id: str) -> Iterator[Involvement]:
+    """Yield the campaigns that the interaction is in, as far as they concern it."""
+    named = _naming(ledger.entries(kind="campaign"), trace_id)
+    return involvements(ledger, trace_id, dict.fromkeys(entry.subject.split("/")[1] for entry in named))
 
 
 def _alerts(ledger: Ledger, week: str) -> Iterator[Event]:
-    return map(_event, ledger.entries(kind="alert", run=f"monitor/{week}"))
-
-
-def _event(entry: Entry) -> Event:
-    return Event(
-        kind=entry.kind,
-        subject=unquote(entry.subject),
-        author=entry.author,
-        recorded_at_utc=entry.recorded_at_utc,
-        sequence=entry.sequence,
-        body=entry.value,
-    )
+    return map(event_of, ledger.entries(kind="alert", run=f"monitor/{week}"))
 
 
 def _runs(ledger: Ledger, trace_id: str) -> Iterator[RunResult]:
@@ -272,8 +248,6 @@ def _with_words_in_common(ledger: Ledger, located: Located, cases: Iterable[Case
         if asked or said:
             yield Similar(
                 trace_id=trace_id,
-                question=sample.question,
-                answer=_said(sample),
                 grounding_status=sample.grounding_status,
                 question_similarity=round(asked, 6),
                 answer_similarity=round(said, 6),

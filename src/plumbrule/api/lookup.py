@@ -6,12 +6,14 @@ from difflib import get_close_matches
 from typing import Any
 
 from plumbrule.api.archive import find_interaction, stored_interactions
-from plumbrule.api.cases import Known, interaction_of, known_of, trace_of, week_in
+from plumbrule.api.cases import Known, interaction_of, known_of, trace_of
 from plumbrule.api.interactions import Source, read_interactions
+from plumbrule.api.naming import pick
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.samples import Sample
 from plumbrule.samples.cra import key_of_trace
+from plumbrule.scorecards.weeks import week_at
 
 _NEAR = 3
 _MOST_COMPARED = 20_000  # beyond, only ids that begin alike are looked for
@@ -31,7 +33,10 @@ class Located:
 
 
 def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passages: Source | None) -> Located:
-    """Return the interaction: the one at ``source`` where a path is given and holds it, else the ledger's."""
+    """Return the interaction by its trace id: at ``source`` where a path is given and holds it, else the ledger's.
+
+    The start of an id will do where only one interaction begins so.
+    """
     names: list[str] = []
     places: list[str] = []
     if source is not None:
@@ -43,7 +48,7 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
                 refused = interaction.sample.refused
                 return Located(
                     trace_id=name,
-                    known=Known(interaction=interaction, week=week_in(interaction), refused=refused),
+                    known=Known(interaction=interaction, week=week_at(interaction.sample.timestamp), refused=refused),
                     response=plain_sample(interaction.sample),
                     trace=None if interaction.trace is None else asdict(interaction.trace),
                     findings=[finding.to_dict() for finding in interaction.findings],
@@ -58,6 +63,9 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
             names += [each.trace_id for each in stored_interactions(ledger)]
         if found is not None:
             return _of_entry(found.entry)
+    meant = pick(trace_id, names, lambda name: (name,), where=" and ".join(places), what="interactions")
+    if meant is not None:
+        return locate(meant, ledger=ledger, source=source, passages=passages)
     close = ", ".join(near(trace_id, names))
     hint = f"; there is {close}" if close else "" if names else "; there are none at all"
     raise UsageError(f"{' and '.join(places)}: there is no interaction '{trace_id[:80]}'{hint}")

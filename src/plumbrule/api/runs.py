@@ -9,6 +9,7 @@ from datetime import datetime
 
 from plumbrule.api.figures import describe_run
 from plumbrule.api.journal import AUTHOR, SAMPLES, LedgerJournal, read_before
+from plumbrule.api.naming import pick
 from plumbrule.api.planning import Plan, describe_plan
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Draft, Entry, Ledger
@@ -95,15 +96,13 @@ def carry_out(
 
 def find_run(ledger: Ledger, reference: str) -> Entry:
     """Return the run with this id, the only one whose id begins so, or the last one."""
-    found = list(ledger.runs("" if reference == "last" else reference))
-    if not found:
+    begun = list(ledger.runs("" if reference == "last" else reference))
+    if reference == "last" and begun:
+        return begun[-1]
+    found = pick(reference, begun, lambda run: (run.subject,), where=ledger.name, what="runs")
+    if found is None:
         raise UsageError(f"{ledger.name}: there is no run '{reference}'; 'plumbrule runs' lists them")
-    if reference == "last":
-        return found[-1]
-    exact = [run for run in found if run.subject == reference]
-    if not exact and len(found) > 1:
-        raise UsageError(f"{ledger.name}: {len(found)} runs begin with '{reference}': write more of the id")
-    return (exact or found)[0]
+    return found
 
 
 async def _execute(execution: Execution, plan: Plan) -> Progress:

@@ -62,9 +62,9 @@ def show_decided(
         )
     console.print(table)
     for number, (_, decision, note_needed) in enumerate(decided, 1):
-        for blocker in decision.blockers:
-            said = f"{number}: blocked by {blocker.rule}: {', '.join(blocker.dimensions)}"
-            console.print(plain(said, "red"), soft_wrap=True)
+        for reason in decision.reasons:
+            style = "red" if decision.recommendation == "Fail" else "yellow"
+            console.print(plain(f"{number}: {reason}", style), soft_wrap=True)
         for remark in decision.remarks:
             console.print(plain(f"{number}: {remark}", "yellow"), soft_wrap=True)
         if note_needed:

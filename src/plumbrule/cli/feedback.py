@@ -63,11 +63,14 @@ def command(
 @output_option("The dataset to add to, .jsonl; it is made where it is not there.")
 @interaction_options
 @ledger_option
-def take(trace_id: str, output: Path, source: str | None, passages: str | None, ledger_url: str | None) -> None:
+@json_option
+def take(
+    trace_id: str, output: Path, source: str | None, passages: str | None, ledger_url: str | None, as_json: bool
+) -> None:
     """Take an interaction into a dataset, so that the next benchmark run tries it again.
 
-    What should have been is taken from the log, else from the reviewers' card. An id that the dataset holds already is
-    refused, and the file is changed whole or not at all.
+    What should have been is taken from the log, else from the reviewers' card. The start of an id will do. One that the
+    dataset holds already is refused, and the file is changed whole or not at all.
 
     \b
     Examples:
@@ -76,4 +79,4 @@ def take(trace_id: str, output: Path, source: str | None, passages: str | None, 
     """
     from plumbrule.cli.feedback_views import take_sample
 
-    take_sample(trace_id, output, source=source, passages=passages, ledger_url=ledger_url)
+    take_sample(trace_id, output, source=source, passages=passages, ledger_url=ledger_url, as_json=as_json)

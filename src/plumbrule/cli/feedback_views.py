@@ -38,7 +38,7 @@ def show_feedback(source: CardSource, *, as_json: bool) -> None:
 
 
 def take_sample(
-    trace_id: str, output: Path, *, source: str | None, passages: str | None, ledger_url: str | None
+    trace_id: str, output: Path, *, source: str | None, passages: str | None, ledger_url: str | None, as_json: bool
 ) -> None:
     """Take one interaction into a dataset."""
     with opened_if_there(ledger_url) if source is not None else open_here(ledger_url) as ledger:
@@ -52,6 +52,10 @@ def take_sample(
     same = [case for case in cases if case.rubric.sha256 == rubric.sha256]
     sample = regression_sample(located.known, same, rubric.rubric)
     count = append_sample(output, sample)
+    if as_json:
+        named = {name: sample.get(name) for name in ("id", "trace_id", "expected")}
+        print_json({"file": str(output), **named, "samples": count})
+        return
     expected = sample.get("expected", {}).get("refuse")
     wanted = {None: "nobody said what should have been", True: "expected: a refusal", False: "expected: an answer"}
     stdout().print(plain(f"{output}: {sample['id']} taken, {count} samples; {wanted[expected]}"), soft_wrap=True)

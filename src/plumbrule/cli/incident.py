@@ -4,37 +4,56 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import interaction_options, ledger_option, output_option
+from plumbrule.cli.options import interaction_options, json_option, ledger_option, output_option
 
 
 @click.command("incident")
 @click.argument("trace_id")
-@output_option("The file to write: .html or .json.")
+@output_option("The file to write: .html or .json.", required=False)
 @interaction_options
 @ledger_option
-def command(trace_id: str, output: Path, source: str | None, passages: str | None, ledger_url: str | None) -> None:
+@json_option
+def command(
+    trace_id: str,
+    output: Path | None,
+    source: str | None,
+    passages: str | None,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
     """Gather everything known of one interaction into one file.
 
     Response, trace, passages, findings, mechanical checks, verdict, records with their revisions, campaigns, alerts of
     its week, results of runs, and the interactions most like it. With --from the interaction may come from files; what
-    the ledger has on it is added. The same ledger and files give the same bytes.
+    the ledger has on it is added. The same ledger and files give the same bytes. The start of an id will do. --json
+    prints all of it as one line of JSON (with -o, what was written).
 
     \b
     Examples:
-      plumbrule incident 96d0cc5f-d4c2-4c2e-bc26-847f0316909e -o incident.html
+      plumbrule incident 96d0cc5f -o incident.html
+      plumbrule incident 96d0cc5f --json
       plumbrule incident t-17 -o incident.json --from answers.jsonl --passages corpus.jsonl
     """
-    from plumbrule.api.incidents import incident_renderer, write_incident
+    from dataclasses import asdict
+
+    from plumbrule.api.incidents import incident_on, incident_renderer, write_incident
+    from plumbrule.cli.benchmarks import print_json
     from plumbrule.cli.console import plain, stdout
     from plumbrule.cli.storage import open_here, opened_if_there
 
-    incident_renderer(output)  # a wrong name is told before anything is read
+    if output is None and not as_json:
+        raise click.UsageError("name the file to write with -o, or print with --json")
+    if output is not None:
+        incident_renderer(output)  # a wrong name is told before anything is read
     with opened_if_there(ledger_url) if source is not None else open_here(ledger_url) as ledger:
+        if output is None:
+            print_json(asdict(incident_on(trace_id, ledger=ledger, source=source, passages=passages)))
+            return
         incident = write_incident(trace_id, output, ledger=ledger, source=source, passages=passages)
-    stdout().print(
-        plain(
-            f"{output}: {incident.trace_id}, {incident.finding}, {len(incident.records)} records, "
-            f"{len(incident.similar)} similar interactions"
-        ),
-        soft_wrap=True,
-    )
+    records, similar = len(incident.records), len(incident.similar)
+    if as_json:
+        found = {"trace_id": incident.trace_id, "finding": incident.finding}
+        print_json({"file": str(output), **found, "records": records, "similar": similar})
+        return
+    said = f"{incident.trace_id}, {incident.finding}, {records} records, {similar} similar interactions"
+    stdout().print(plain(f"{output}: {said}"), soft_wrap=True)

@@ -11,9 +11,9 @@ Command = Callable[..., Any]
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
 
 
-def output_option(text: str) -> Callable[[Command], Command]:
+def output_option(text: str, *, required: bool = True) -> Callable[[Command], Command]:
     """Return the option for the one file that a command writes."""
-    return click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", required=True, help=text)
+    return click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", required=required, help=text)
 
 
 def dataset_options(command: Command) -> Command:

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from plumbrule.api.interactions import prescorer, read_interactions
+from plumbrule.api.naming import pick
 from plumbrule.cli.console import stderr, stdout
 from plumbrule.cli.prescore_views import show_explanation, show_summary
 from plumbrule.cli.progress import progress_over
@@ -108,7 +109,7 @@ class PrescoreJob:
 
     def explain(self, wanted: str, *, as_json: bool) -> Prescore:
         """Pre-score and show one interaction, by its trace id, its own id, or the start of either."""
-        prescore = self._scorer().prescore(self._find(wanted.rstrip("…")))
+        prescore = self._scorer().prescore(self._find(wanted))
         if as_json:
             sys.stdout.buffer.write(orjson.dumps(prescore.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
         else:
@@ -117,17 +118,10 @@ class PrescoreJob:
 
     def _find(self, wanted: str) -> Interaction:
         reading = self._reading()
-        close: list[Interaction] = []
-        for interaction in reading:
-            names = [name for name in (interaction.sample.trace_id, interaction.sample.id) if name]
-            if wanted in names:
-                return interaction
-            if wanted and len(close) < 2 and any(name.startswith(wanted) for name in names):
-                close.append(interaction)
-        if len(close) == 1:
-            return close[0]
-        what = "more than one interaction begins with" if close else "there is no interaction"
-        raise UsageError(f"{reading.source}: {what} '{wanted}' among {reading.counts.responses}")
+        found = pick(wanted, reading, _names_of, where=reading.source, what="interactions")
+        if found is None:
+            raise UsageError(f"{reading.source}: there is no interaction '{wanted}' among {reading.counts.responses}")
+        return found
 
     def _reading(self) -> InteractionReading:
         return read_interactions(
@@ -156,3 +150,8 @@ class PrescoreJob:
         for name in (self.path, self.passages):
             if name is not None and output.exists() and Path(name).exists() and output.samefile(name):
                 raise UsageError(f"{output}: this is what is read; write the results to another file")
+
+
+def _names_of(interaction: Interaction) -> list[str]:
+    sample = interaction.sample
+    return [name for name in (sample.trace_id, sample.id) if name]

@@ -7,12 +7,14 @@ from typing import Any
 import click
 from rich.console import Console
 
-from plumbrule.api.campaigns import claim_next, find_name, load_item
+from plumbrule.api.campaigns import claim_next, find_name, load_campaign, load_item
 from plumbrule.api.sheets import sheet_of
 from plumbrule.api.submissions import adjudicate_item, submit_records
+from plumbrule.api.waiting import waiting_for_others
 from plumbrule.cli.benchmarks import print_json
 from plumbrule.cli.cards import show_decided
 from plumbrule.cli.console import plain, stderr, stdout
+from plumbrule.cli.review_views import nothing_left
 from plumbrule.cli.sheet_views import proposal_of, show_dimension, show_interaction, show_ratings
 from plumbrule.cli.storage import now, open_here
 from plumbrule.ledger import Ledger
@@ -41,7 +43,8 @@ def rate_items(
         while count is None or kept < count:
             found = claim_next(ledger, name, person, at=now(), role=role)
             if found is None:
-                console.print(plain(f"{name}: nothing is left for {person}"), soft_wrap=True)
+                waiting = waiting_for_others(load_campaign(ledger, name).campaign, person, at=now(), role=role)
+                console.print(plain(nothing_left(name, person, waiting)), soft_wrap=True)
                 break
             try:
                 given = _ask_card(ledger, name, found[0], person, console, adjudicate=adjudicate)

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from plumbrule.api.waiting import Waiting
 from plumbrule.cli.console import plain
 from plumbrule.cli.pairing_views import show_pairing
 from plumbrule.reports.wording import figure
@@ -56,6 +57,25 @@ def claim_table(claims: Sequence[dict[str, Any]]) -> Table:
     for claim in claims:
         table.add_row(plain(claim["trace_id"]), plain(_cut(claim["query"])), _minute(claim["until"]))
     return table
+
+
+def nothing_left(name: str, person: str, waiting: Waiting) -> str:
+    """Return in words that nothing is left for somebody, and what waits for whom."""
+    left = f"{name}: nothing is left for {person}"
+    if waiting.closed:
+        return f"{left}: the campaign is closed"
+    adjudicates = waiting.role == "adjudicator"
+    if not waiting.items:
+        if not adjudicates:
+            return f"{left}: every item has its ratings"
+        lacking = f", and {_items(waiting.unrated)} still to be rated" if waiting.unrated else ""
+        return f"{left}: no item waits for an adjudicator{lacking}"
+    whom = "another adjudicator" if adjudicates else "other evaluators"
+    why = [f"{person} was shown the ratings"] if waiting.shown else []
+    why += [f"{person} rated {waiting.rated} of them"] if waiting.rated else []
+    why += [f"{waiting.held} with {', '.join(waiting.holders)}"] if waiting.held else []
+    wait = "waits" if waiting.items == 1 else "wait"
+    return "; ".join([f"{left}: {_items(waiting.items)} {wait} for {whom}", *why])
 
 
 def show_progress(console: Console, found: dict[str, Any]) -> None:
@@ -189,6 +209,10 @@ def _table(first: str, *headings: str) -> Table:
             overflow="fold",
         )
     return table
+
+
+def _items(count: int) -> str:
+    return f"{count} item{'' if count == 1 else 's'}"
 
 
 def _minute(moment: str) -> str:

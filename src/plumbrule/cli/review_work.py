@@ -206,7 +206,8 @@ def adjudicate(
 ) -> None:
     """Decide an item on which the evaluators part: yours is the level that counts there.
 
-    Without --record, take the item, or the next that waits, and show it with its ratings. Who rated it may not.
+    Without --record, take the item, or the next that waits, and show it with its ratings. Who rated it may not; where
+    all that wait are for others, it is said how many and why.
 
     \b
     Examples:

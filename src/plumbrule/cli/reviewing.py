@@ -23,6 +23,7 @@ from plumbrule.api.pairing import compare_answers
 from plumbrule.api.reviews import StoredRecord
 from plumbrule.api.sheets import describe_items, describe_progress, exported_records, sheet_of
 from plumbrule.api.submissions import adjudicate_item, keep_adhoc, submit_records
+from plumbrule.api.waiting import waiting_for_others
 from plumbrule.cli import review_views as views
 from plumbrule.cli.benchmarks import print_json
 from plumbrule.cli.cards import show_decided
@@ -131,7 +132,7 @@ def show_next(reference: str, *, person: str, ledger_url: str | None, as_json: b
         name = find_name(ledger, reference)
         found = claim_next(ledger, name, person, at=now())
         if found is None:
-            _say_nothing_left(name, person, as_json=as_json)
+            _say_nothing_left(ledger, name, person, as_json=as_json)
             return
         _show_item(ledger, name, found[0], person, as_json=as_json)
 
@@ -154,11 +155,12 @@ def claim_items(
             free = [item for item in campaign.items.values() if campaign.objection_to_claim(item, person, at) is None]
             trace_ids = tuple(item.trace_id for item in free[:count])
         taken = [claim_item(ledger, name, trace_id, person, at=now()) for trace_id in trace_ids]
+        if not taken and not as_json:
+            _say_nothing_left(ledger, name, person, as_json=False)
+            return
     claims = [{"trace_id": item.trace_id, "query": item.query, "until": utc_text(claim.until)} for item, claim in taken]
     if as_json:
         print_json({"campaign": name, "claims": claims})
-    elif not claims:
-        _say_nothing_left(name, person, as_json=False)
     else:
         stdout().print(views.claim_table(claims))
 
@@ -235,7 +237,7 @@ def adjudicate_one(
         else:
             next_one = claim_next(ledger, name, person, at=now(), role="adjudicator")
             if next_one is None:
-                _say_nothing_left(name, person, as_json=as_json)
+                _say_nothing_left(ledger, name, person, role="adjudicator", as_json=as_json)
                 return
             found = next_one
         _show_item(ledger, name, found[0], person, as_json=as_json)
@@ -265,8 +267,10 @@ def _one_of(file: str) -> dict[str, Any]:
     return given[0]
 
 
-def _say_nothing_left(name: str, person: str, *, as_json: bool) -> None:
-    _say(f"{name}: nothing is left for {person}", {"campaign": name, "trace_id": None}, as_json=as_json)
+def _say_nothing_left(ledger: Ledger, name: str, person: str, *, role: Role = "evaluator", as_json: bool) -> None:
+    waiting = waiting_for_others(load_campaign(ledger, name).campaign, person, at=now(), role=role)
+    said = {"campaign": name, "trace_id": None, "waiting": waiting.to_dict()}
+    _say(views.nothing_left(name, person, waiting), said, as_json=as_json)
 
 
 def _say(text: str, value: dict[str, Any], *, as_json: bool) -> None:

@@ -25,7 +25,7 @@ from plumbrule.cli.options import json_option, ledger_option, rubric_options
 )
 @click.option("--trace", metavar="TRACE_ID", help="incident: the interaction.")
 @click.option("--earlier", metavar="PATH", help="model-change: the earlier model's answers, paired with the new ones.")
-@click.option("--week", metavar="YYYY-Www", help="Only interactions of this ISO week, such as 2026-W05.")
+@click.option("--week", metavar="YYYY-Www", help="Only interactions of this ISO week, in UTC, such as 2026-W05.")
 @click.option("--name", metavar="NAME", help="What the campaign is called; else an id with the time.")
 @click.option("--evaluators", type=click.IntRange(min=1), metavar="N", help="More evaluators for each item.")
 @click.option("--as", "person", metavar="NAME", default="plumbrule sample", help="Who opens it, for the ledger.")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from plumbrule.reports.support_model import AnswerSupport
 from plumbrule.rubrics import LEVELS
 
-INCIDENT_VERSION = 1
+INCIDENT_VERSION = 2
 
 Finding = Literal["PROBLEMS FOUND", "LOOK AGAIN", "NOTHING FOUND"]
 Body = Mapping[str, Any]
@@ -57,7 +57,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An entry of the ledger that bears on the interaction: of a campaign, or an alert."""
+    """An entry of the ledger that bears on the interaction: who took it up in a campaign, or an alert."""
 
     kind: str
     subject: str
@@ -65,6 +65,27 @@ class Event:
     recorded_at_utc: str
     sequence: int
     body: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Involvement:
+    """A campaign that the interaction is in; what else the campaign looks at is nobody's business here."""
+
+    campaign: str
+    trigger: str | None
+    scope: str | None
+    depth: str | None
+    evaluators: int
+    rubric: Body
+    opened_at_utc: str
+    opened_by: str
+    closed_at_utc: str | None
+    closed_by: str | None
+    taken_as: Literal["item", "earlier"]  # reviewed itself, or only held beside a later model's answer
+    stratum: str | None
+    why: tuple[str, ...]
+    work: tuple[Event, ...]  # who was given it, took it, gave it back
+    decision: Body | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +102,12 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Similar:
-    """Another interaction that reads alike: the cosine of the questions, and that of the answers or refusals."""
+    """Another interaction that reads alike, without its words: they may be another customer's.
+
+    How alike is the cosine of the questions, and that of the answers or refusals.
+    """
 
     trace_id: str
-    question: str
-    answer: str
     grounding_status: str | None
     question_similarity: float
     answer_similarity: float
@@ -128,7 +150,7 @@ class Incident:
     support: AnswerSupport | None  # the verdict's, with the texts; None where there is nothing to bear out
     records: tuple[RecordHistory, ...]
     settled: tuple[Settled, ...]
-    campaigns: tuple[Event, ...]
+    campaigns: tuple[Involvement, ...]
     alerts: tuple[Event, ...]
     runs: tuple[RunResult, ...]
     similar: tuple[Similar, ...]

@@ -9,6 +9,8 @@ from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.rubrics.scorecard import Band, BlockerRule, Recommendation
 from plumbrule.scorecards.levels import Scores, level_name, read_scores
 
+NOTED: Recommendation = "Pass with notes"  # neither Fail nor Pass: the reasons say what to note
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocker:
@@ -32,6 +34,7 @@ class Decision:
     action: str
     blockers: tuple[Blocker, ...]
     recommendation: Recommendation
+    reasons: tuple[str, ...]  # what stands against Pass
     not_applicable: tuple[str, ...]
     remarks: tuple[str, ...]
     rubric: Mapping[str, str]
@@ -44,6 +47,7 @@ class Decision:
             "action": self.action,
             "blockers": [blocker.to_dict() for blocker in self.blockers],
             "recommendation": self.recommendation,
+            "reasons": list(self.reasons),
             "not_applicable": list(self.not_applicable),
             "remarks": list(self.remarks),
             "rubric": dict(self.rubric),
@@ -62,14 +66,20 @@ def decide(scores: Mapping[str, object], loaded: Loaded[ScorecardRubric]) -> Dec
     band = band_of(overall, rubric)
     blockers = tuple(found for rule in rubric.blockers if (found := _blocker(rule, levels, rubric)) is not None)
     missing = tuple(key for key, score in levels.items() if score is None)
+    recommendation = recommend(
+        overall, blocked=bool(blockers), levels=frozenset(levels.values()) - {None}, rubric=rubric
+    )
     return Decision(
         scores=levels,
         overall=overall,
         band=band.key,
         action=band.action,
         blockers=blockers,
-        recommendation=recommend(
-            overall, blocked=bool(blockers), levels=frozenset(levels.values()) - {None}, rubric=rubric
+        recommendation=recommendation,
+        reasons=(
+            *(f"blocked by {blocker.rule}: {', '.join(blocker.dimensions)}" for blocker in blockers),
+            *too_low("the overall score", overall, recommendation, rubric),
+            *(_noted(levels, rubric) if recommendation == NOTED else ()),
         ),
         not_applicable=missing,
         remarks=tuple(_remarks(levels, missing, rubric)),
@@ -100,7 +110,22 @@ def recommend(
         return "Fail"
     if overall >= limits.pass_at_least and levels.isdisjoint(rubric.scores_of(limits.pass_with_none_at)):
         return "Pass"
-    return "Pass with notes"
+    return NOTED
+
+
+def too_low(name: str, overall: Fraction, recommendation: Recommendation, rubric: ScorecardRubric) -> list[str]:
+    """Return in words that a score is below what would not fail or, where it has passed, below what needs no note."""
+    limits = rubric.recommendation
+    if overall < limits.fail_below:
+        return [f"{name}, {shown(overall)}, is below {shown(limits.fail_below)}"]
+    if recommendation == NOTED and overall < limits.pass_at_least:
+        return [f"{name}, {shown(overall)}, is below {shown(limits.pass_at_least)}, which Pass needs"]
+    return []
+
+
+def shown(value: Fraction | None) -> str:
+    """Return a score in digits."""
+    return "none" if value is None else f"{float(value):.6g}"
 
 
 def dimensions_at(rule: BlockerRule, levels: Scores, rubric: ScorecardRubric) -> tuple[str, ...]:
@@ -108,6 +133,12 @@ def dimensions_at(rule: BlockerRule, levels: Scores, rubric: ScorecardRubric) ->
     counted = rubric.scores_of(rule.levels)
     found = tuple(key for key in rubric.dimensions_of(rule.dimensions) if levels[key] in counted)
     return found if len(found) > rule.more_than else ()
+
+
+def _noted(levels: Scores, rubric: ScorecardRubric) -> list[str]:
+    """Return the dimensions at a level that Pass does not go with."""
+    against = rubric.scores_of(rubric.recommendation.pass_with_none_at)
+    return [f"{key} is at {level_name(score, rubric)}" for key, score in levels.items() if score in against]
 
 
 def _blocker(rule: BlockerRule, levels: Scores, rubric: ScorecardRubric) -> Blocker | None:

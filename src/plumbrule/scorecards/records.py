@@ -23,6 +23,7 @@ COMPUTED = (
     "action",
     "blockers",
     "recommendation",
+    "reasons",
     "not_applicable",
     "remarks",
     "rubric",

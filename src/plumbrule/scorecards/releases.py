@@ -8,7 +8,8 @@ from typing import Any, Literal, get_args
 from plumbrule.errors import UsageError
 from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.rubrics.scorecard import BlockerRule, Recommendation
-from plumbrule.scorecards.decisions import Decision, band_of, dimensions_at, recommend
+from plumbrule.scorecards.decisions import NOTED, Decision, band_of, dimensions_at, recommend, shown, too_low
+from plumbrule.scorecards.levels import level_name
 from plumbrule.stats.spread import mean_of
 
 ReleaseMode = Literal["any_record", "run_mean"]
@@ -97,6 +98,12 @@ def decide_release(
     else:
         levels = frozenset(score for decision in decisions for score in decision.scores.values()) - {None}
     band = None if overall is None else band_of(overall, rubric)
+    recommendation: Recommendation = (
+        "Fail" if overall is None else recommend(overall, blocked=bool(blockers), levels=levels, rubric=rubric)
+    )
+    reasons = _reasons(overall, blockers, means, recommendation, rubric)
+    if recommendation == NOTED:
+        reasons += _noted_means(means, reached, rubric) if mode == "run_mean" else _noted_records(decisions, rubric)
     return ReleaseDecision(
         mode=mode,
         records=len(decisions),
@@ -105,10 +112,8 @@ def decide_release(
         action=None if band is None else band.action,
         dimension_means=means,
         blockers=tuple(blockers),
-        recommendation="Fail"
-        if overall is None
-        else recommend(overall, blocked=bool(blockers), levels=levels, rubric=rubric),
-        reasons=tuple(_reasons(overall, blockers, means, rubric)),
+        recommendation=recommendation,
+        reasons=tuple(reasons),
     )
 
 
@@ -147,6 +152,7 @@ def _reasons(
     overall: Fraction | None,
     blockers: Sequence[ReleaseBlocker],
     means: dict[str, Fraction | None],
+    recommendation: Recommendation,
     rubric: ScorecardRubric,
 ) -> list[str]:
     if overall is None:
@@ -154,16 +160,35 @@ def _reasons(
     reasons = []
     for blocker in blockers:
         if blocker.records:
-            where = ", ".join(map(str, blocker.records[:_SHOWN])) + (", …" if len(blocker.records) > _SHOWN else "")
-            reasons.append(f"{blocker.rule}: {', '.join(blocker.dimensions)} (record {where})")
+            reasons.append(f"{blocker.rule}: {', '.join(blocker.dimensions)} ({_where(blocker.records)})")
         else:
-            shown = [f"{key} averages {_shown(means[key])}" for key in blocker.dimensions]
-            reasons.append(f"{blocker.rule}: {', '.join(shown)}")
-    limit = rubric.recommendation.fail_below
-    if overall < limit:
-        reasons.append(f"the average overall score, {_shown(overall)}, is below {_shown(limit)}")
-    return reasons
+            averages = [f"{key} averages {shown(means[key])}" for key in blocker.dimensions]
+            reasons.append(f"{blocker.rule}: {', '.join(averages)}")
+    return reasons + too_low("the average overall score", overall, recommendation, rubric)
 
 
-def _shown(value: Fraction | None) -> str:
-    return "none" if value is None else f"{float(value):.6g}"
+def _noted_means(
+    means: dict[str, Fraction | None], reached: dict[str, int | None], rubric: ScorecardRubric
+) -> list[str]:
+    """Return the dimensions whose mean is at a level that Pass does not go with."""
+    against = rubric.scores_of(rubric.recommendation.pass_with_none_at)
+    return [
+        f"{key} averages {shown(means[key])}, at {level_name(score, rubric)}"
+        for key, score in reached.items()
+        if score in against
+    ]
+
+
+def _noted_records(decisions: Sequence[Decision], rubric: ScorecardRubric) -> list[str]:
+    """Return the dimensions that are in some record at a level that Pass does not go with, and in which."""
+    against = rubric.scores_of(rubric.recommendation.pass_with_none_at)
+    found: dict[tuple[str, int | None], list[int]] = {}
+    for number, decision in enumerate(decisions, 1):
+        for key, score in decision.scores.items():
+            if score in against:
+                found.setdefault((key, score), []).append(number)
+    return [f"{key} is at {level_name(score, rubric)} ({_where(found[key, score])})" for key, score in found]
+
+
+def _where(records: Sequence[int]) -> str:
+    return f"record {', '.join(map(str, records[:_SHOWN]))}{', …' if len(records) > _SHOWN else ''}"

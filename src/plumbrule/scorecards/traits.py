@@ -1,25 +1,15 @@
 """What is known of an interaction before anybody reviews it, by the signs that the rubric names."""
 
-import datetime as dt
 import re
 
 from plumbrule.rubrics import ScorecardRubric
 from plumbrule.rubrics.reviewing import TraitRule
 from plumbrule.samples.interactions import Interaction
-from plumbrule.scorecards.weeks import week_of
 
 
 def traits_of(interaction: Interaction, rubric: ScorecardRubric) -> tuple[str, ...]:
     """Return the traits of an interaction, in the rubric's order."""
     return tuple(rule.key for rule in rubric.traits if _has(interaction, rule))
-
-
-def week_in(timestamp: str | None) -> str | None:
-    """Return the ISO week that a timestamp lies in; None where it cannot be told."""
-    try:
-        return None if timestamp is None else week_of(dt.datetime.fromisoformat(timestamp).date())
-    except ValueError:
-        return None
 
 
 def _has(interaction: Interaction, rule: TraitRule) -> bool:

@@ -1,4 +1,4 @@
-"""ISO weeks: the week of a day, a week as it is written, and all the weeks between two."""
+"""ISO weeks: the week of a day or of a moment, a week as it is written, and all the weeks between two."""
 
 import datetime as dt
 import re
@@ -14,6 +14,15 @@ def week_of(day: dt.date) -> str:
     """Return the ISO week of a day, such as ``2025-W03``."""
     year, week, _ = day.isocalendar()
     return f"{year:04}-W{week:02}"
+
+
+def week_at(timestamp: str | None) -> str | None:
+    """Return the ISO week of a moment, in UTC wherever it was written; without a zone it is UTC. None if untold."""
+    try:
+        moment = dt.datetime.fromisoformat(timestamp or "")
+        return week_of((moment if moment.tzinfo is None else moment.astimezone(dt.UTC)).date())
+    except (ValueError, OverflowError):  # no moment, or one beyond the years that there are
+        return None
 
 
 def monday_of(week: str) -> dt.date:
