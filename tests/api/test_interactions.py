@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 import plumbrule
-from plumbrule.api.interactions import prescore, prescore_many, read_interactions
+from plumbrule.api.interactions import prescore, prescore_many, read_interactions, rules_of_evidence
+from plumbrule.api.support import calibrate_to_prior, rubric_text
 from plumbrule.demo import corpus_path, samples_path
 from plumbrule.errors import InputError
+from plumbrule.rubrics import load_verdict
 
 RESPONSE = {
     "query": "What is the wire fee?",
@@ -44,6 +46,30 @@ def test_policies(tmp_path: Path) -> None:
         prescore(RESPONSE, claims=False, overrides={"prohibited_phrases": []}).dimensions["compliance_alignment"].caps
     )
     assert found == ()
+
+
+def test_a_verdict_rubric(tmp_path: Path) -> None:
+    """A file laid over the verdict rubric, here a calibration, changes the support and the identity, and is named."""
+    path = tmp_path / "calibration.yaml"
+    moved = calibrate_to_prior(0.99, name="desk").calibration
+    path.write_text(rubric_text(moved))
+    own, shipped = prescore(RESPONSE, verdict_rubric=path), prescore(RESPONSE)
+    assert own.support is not None
+    assert shipped.support is not None
+    assert own.support.score < shipped.support.score
+    assert own.rubrics[2] == load_verdict(path).stamp() != shipped.rubrics[2]
+    named = [hint.message for score in own.dimensions.values() for hint in score.hints if "support" in hint.code]
+    assert named
+    assert all(f"; calibration desk 1, sha256 {moved.stamp()['sha256'][:12]})" in message for message in named)
+
+
+def test_without_claims_a_verdict_rubric_keeps_its_other_anchors(tmp_path: Path) -> None:
+    """Claims are left out of those that the file names, and nothing is put in."""
+    path = tmp_path / "mine.yaml"
+    path.write_text("hallucination: {anchors: [number, claim]}\n")
+    assert rules_of_evidence(path, claims=False).rubric.hallucination.anchors == ("number",)
+    assert rules_of_evidence(path, claims=True) == load_verdict(path)
+    assert rules_of_evidence(None, claims=False).rubric.hallucination.anchors == ("date", "number")
 
 
 def test_what_is_no_response() -> None:

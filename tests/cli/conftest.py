@@ -101,6 +101,24 @@ def records() -> list[dict[str, Any]]:
 
 
 @pytest.fixture
+def calibration(run: Run, write: Write) -> Path:
+    """Return a rubric file with a calibration that was fitted to labels: hardly an answer is borne out."""
+    context = "The firm charges a fee of $25 for a domestic wire. Branches open at nine."
+    said = (
+        "The firm charges a fee of $25 for a domestic wire.",
+        "Branches open at nine.",
+        "A cheque costs $90 in Peru.",
+    )
+    labels = [
+        {"id": f"a{number}", "answer": said[number % 3], "contexts": [context], "supported": number % 6 == 0}
+        for number in range(60)
+    ]
+    path = write("desk.jsonl", labels).with_name("calibration.yaml")
+    assert run("support", "calibrate", "desk.jsonl", "-o", path, "--version", "3").code == 0
+    return path
+
+
+@pytest.fixture
 def dataset(write: Write, records: list[dict[str, Any]]) -> Path:
     """Return a file with the four records."""
     return write("answers.jsonl", records)

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from plumbrule.demo import corpus_path, samples_path
-from plumbrule.rubrics import load_scorecard
+from plumbrule.rubrics import load_scorecard, load_verdict
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -60,6 +60,37 @@ def test_the_weekly_sample(run: Run, sample: Run) -> None:
     assert (again["campaign"], drawn(again)) == (None, drawn(shown))
     assert drawn(sample("monitoring", "--dry-run", "--seed", "7")) != drawn(shown)
     assert len(run("review", "list", "--json").records[0]) == 1
+
+
+def test_the_pre_scores_of_a_sample_by_a_calibration(run: Run, write: Write, calibration: Path) -> None:
+    """What is kept names the calibration; the same draw by another rubric is another entry under another identity."""
+    answer = {"answer": "The wire fee is $25.", "query": "What is the wire fee?", "grounding_status": "FULLY_GROUNDED"}
+    write("e.jsonl", [{"trace_id": "t1", **answer, "contexts": ["The wire fee is $25."]}])
+    found = []
+    for number, chosen in enumerate(((), ("--verdict-rubric", calibration), ("--verdict-rubric", calibration))):
+        opened = run("sample", "e.jsonl", "--trigger", "pre-deployment", "--name", f"c{number}", *chosen)
+        assert (opened.code, opened.err) == (0, "")
+        [sheet] = run("review", "next", "--as", "Ada", "--campaign", f"c{number}", "--json").records
+        found.append(sheet["prescore"])
+    shipped, own, again = found
+    assert "calibration" not in shipped["support"]
+    stamp = load_verdict(calibration).rubric.support.calibration.stamp()  # type: ignore[union-attr]  # it has one
+    assert own["support"]["calibration"] == stamp
+    assert f"calibration desk 3, sha256 {stamp['sha256'][:12]}" in orjson.dumps(own["dimensions"]).decode()
+    assert own["rubrics"][2] == load_verdict(calibration).stamp() != shipped["rubrics"][2]
+    assert again == own
+    run("ledger", "export", "all.jsonl")
+    kinds = [orjson.loads(line)["kind"] for line in (calibration.parent / "all.jsonl").read_bytes().splitlines()]
+    assert kinds.count("interaction") == 2
+
+
+def test_a_bad_verdict_rubric_is_told_before_anything_is_read(run: Run, write: Write) -> None:
+    """One line, exit code 2, and no ledger."""
+    bad = write("bad.yaml", "support: {when: sometimes}\n")
+    done = run("sample", "none.jsonl", "--trigger", "pre-deployment", "--verdict-rubric", bad)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "support.when" in done.err
+    assert not (bad.parent / ".plumbrule").exists()
 
 
 def test_one_week(sample: Run, run: Run) -> None:

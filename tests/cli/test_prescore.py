@@ -9,7 +9,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from plumbrule.demo import corpus_path, samples_path
-from plumbrule.rubrics import load_compliance, load_refusals
+from plumbrule.rubrics import load_compliance, load_refusals, load_verdict
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -52,8 +52,8 @@ def test_the_summary(run: Run, evidence: Path) -> None:
     done = run("prescore", evidence.name)
     assert (done.code, done.err) == (0, "")
     shown = done.out
-    for loaded, name in ((load_compliance(), "<compliance>"), (load_refusals(), "<refusals>")):
-        shown = shown.replace(loaded.sha256[:12], name)
+    for loaded in (load_compliance(), load_refusals(), load_verdict()):
+        shown = shown.replace(loaded.sha256[:12], f"<{loaded.name}>")
     assert shown == snapshot("""\
 
 dimension                Strong  Adequate  Needs Review  Unsafe  no proposal
@@ -88,6 +88,7 @@ trace_missing      1  warning   evidence.jsonl:2  there is no trace of this resp
 look closer: plumbrule prescore evidence.jsonl --explain 0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11
 rubric: compliance version 1, sha256 <compliance>
 rubric: refusals version 1, sha256 <refusals>
+rubric: verdict version 1, sha256 <verdict>
 """)
 
 
@@ -176,6 +177,51 @@ def test_policies_of_your_own(run: Run, evidence: Path, write: Write) -> None:
     rules = [cap["rule"] for cap in record["dimensions"]["refusal_appropriateness"]["caps"]]
     assert rules == ["escalation_missing"]
     assert run("prescore", evidence.name, "--set", "limits.nothing=1").code == 2
+
+
+def test_a_calibration_of_your_own(run: Run, write: Write, calibration: Path) -> None:
+    """--verdict-rubric takes the file that was fitted to labels: the support follows it, and each hint names it."""
+    answer = "The wire fee is $25. Couriers carry cheques to Peru."
+    record = {"trace_id": ID, "query": "What is the wire fee?", "answer": answer, "grounding_status": "FULLY_GROUNDED"}
+    path = write("e.jsonl", [{**record, "contexts": ["The wire fee is $25."]}])
+    [shipped] = run("prescore", path.name, "--json").records
+    [own] = run("prescore", path.name, "--verdict-rubric", calibration, "--json").records
+    [scored] = run("score", path.name, "--rubric", calibration, "--json").records
+    stamp = scored["support"]["calibration"]
+    assert (stamp["name"], stamp["version"], own["support"]["calibration"]) == ("desk", "3", stamp)
+    assert own["support"]["score"] == scored["support"]["score"] < shipped["support"]["score"]
+    assert "calibration" not in shipped["support"]
+    hints = {hint["code"]: hint["message"] for hint in own["dimensions"]["grounding_integrity"]["hints"]}
+    for code in ("support_low", "coverage_against_support"):
+        assert hints[code].endswith(f"; calibration desk 3, sha256 {stamp['sha256'][:12]})")
+    assert own["scores"] == shipped["scores"]
+
+
+def test_a_calibration_changes_the_identity(run: Run, evidence: Path, calibration: Path) -> None:
+    """Results and summary carry the stamp of the verdict rubric as it is with the file, with claims and without."""
+    for more in ((), ("--no-claims",)):
+        overrides = {"hallucination.anchors": ["number", "date"]} if more else {}
+        for file in (None, calibration):
+            chosen = ("--verdict-rubric", file) if file is not None else ()
+            stamp = load_verdict(file, overrides).stamp()
+            done = run("prescore", evidence.name, *more, *chosen, "-o", "out.jsonl", "--json")
+            [summary] = done.records
+            for record in [summary, *map(orjson.loads, (evidence.parent / "out.jsonl").read_bytes().splitlines())]:
+                assert record["rubrics"][2] == stamp
+    shown = run("prescore", evidence.name, "--verdict-rubric", calibration).out
+    assert f"--verdict-rubric {calibration}" in shown.replace("\n", "")
+
+
+def test_a_calibration_of_another_model(run: Run, evidence: Path, calibration: Path) -> None:
+    """It is told in one line, and so is a file that is no verdict rubric; nothing is pre-scored."""
+    text = calibration.read_text()
+    [model] = [line.split()[1] for line in text.splitlines() if line.strip().startswith("model:")]
+    calibration.write_text(text.replace(model, "f" * 64))
+    for said in ("was fitted to another model", "unknown key 'codes'"):
+        done = run("prescore", evidence.name, "--verdict-rubric", calibration)
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        assert said in done.err
+        calibration.write_text("codes: {}\n")
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,8 @@ relevance      0.54       3           1  │  ▄   █   │
 completeness   0.78       3           1  │   ▄     █│
 hallucination  0.25       4           0  │█        ▃│
 
-attempted 4 · scored 4 · errored 0 · refused 1 · numbers unsupported 1/3 · claims unsupported 1/3
+attempted 4 · scored 4 · errored 0 · refused 1 (declared 1, by wording 0) · numbers unsupported 1/3 \n\
+· claims unsupported 1/3
 support: supported 2 · doubtful 0 · unsupported 1 · not scored 1
 
  FAIL  wrong  hallucination 1.00 > 0.50  [high_risk] [contradicted]

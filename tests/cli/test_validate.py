@@ -28,7 +28,7 @@ mixed.jsonl:2: answer must be text, not a number
 mixed.jsonl:4: duplicate id '1', first on line 1
 
 mixed.jsonl: jsonl, good records 3, bad 2
-answered 2 · refused 1 · timed out 0 · without contexts 1 · without question 1
+answered 2 · refused 1 (declared) · timed out 0 · without contexts 1 · without question 1
 
 field     taken from          records
 id        id                        2
@@ -49,6 +49,20 @@ remarks
 """)
 
 
+def test_refusals_are_counted_as_score_says_them(run: Run, write: Write) -> None:
+    """What the data declares is told by both in the same word; what refuses by its wording is for score to tell."""
+    refused: list[dict[str, object]] = [
+        {"id": "1", "question": "Why?", "refusal": {"code": "X"}, "contexts": ["a"]},
+        {"id": "2", "question": "Why?", "answer": "I cannot answer that question.", "contexts": ["a"]},
+        {"id": "3", "question": "Why?", "answer": "Because.", "contexts": ["a"]},
+    ]
+    write("r.jsonl", refused)
+    assert "answered 2 · refused 1 (declared) ·" in run("validate", "r.jsonl").out
+    assert "refused 2 (declared 1, by wording 1)" in run("score", "r.jsonl", "--no-claims").out
+    [summary] = run("score", "r.jsonl", "--no-claims", "--json", "-o", "out.jsonl").records
+    assert (summary["counts"]["refused"], summary["flags"]["refusal_undeclared"]) == (2, 1)
+
+
 def test_as_json(run: Run, write: Write) -> None:
     """The same for machines."""
     write("mixed.jsonl", MIXED)
@@ -60,7 +74,13 @@ def test_as_json(run: Run, write: Write) -> None:
                 "source": "mixed.jsonl",
                 "format": "jsonl",
                 "counts": {"attempted": 5, "read": 3, "bad": 2},
-                "facts": {"answered": 2, "refused": 1, "timed_out": 0, "without_contexts": 1, "without_question": 1},
+                "facts": {
+                    "answered": 2,
+                    "refused_declared": 1,
+                    "timed_out": 0,
+                    "without_contexts": 1,
+                    "without_question": 1,
+                },
                 "fields": {
                     "id": {"id": 2},
                     "question": {"user_input": 1, "question": 1},
@@ -84,7 +104,7 @@ def test_a_good_dataset(run: Run, dataset: Path) -> None:
     done = run("validate", dataset.name)
     assert (done.code, done.err) == (0, "")
     assert "good records 4, bad 0" in done.out
-    assert "answered 3 · refused 1" in done.out
+    assert "answered 3 · refused 1 (declared)" in done.out
 
 
 def test_a_single_string_of_context_is_accepted_and_said(run: Run, write: Write) -> None:

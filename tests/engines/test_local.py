@@ -8,7 +8,7 @@ import pytest
 
 import plumbrule
 from plumbrule.engines.local import map_chunks
-from plumbrule.errors import EvaluationError, RecordError
+from plumbrule.errors import EvaluationError, RecordError, RubricError
 from plumbrule.samples import Passage, Sample
 
 
@@ -31,6 +31,11 @@ def ids_of(chunk: list[Sample]) -> list[str]:
 def make_ids_task() -> Callable[[list[Sample]], list[str]]:
     """Return the simplest task."""
     return ids_of
+
+
+def make_failing_task() -> Callable[[list[Sample]], list[str]]:
+    """Fail as a rubric does that does not go with the model."""
+    raise RubricError("it was fitted to another model")
 
 
 def make_dying_task() -> Callable[[list[Sample]], list[str]]:
@@ -78,6 +83,14 @@ def test_an_error_of_the_input_comes_through() -> None:
 
     with pytest.raises(ValueError, match="line 301"):
         list(plumbrule.score_many(failing(), workers=2, overrides={"hallucination.anchors": []}))
+
+
+def test_a_task_that_cannot_be_made_says_why(capfd: pytest.CaptureFixture[str]) -> None:
+    """The error is the same with one process and with several, and no worker prints a traceback."""
+    for workers in (1, 2):
+        with pytest.raises(RubricError, match="it was fitted to another model"):
+            list(map_chunks(make_failing_task, samples(300), workers=workers))
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_worker_that_dies_is_told_on_one_line() -> None:

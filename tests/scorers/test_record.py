@@ -86,13 +86,13 @@ def test_the_documented_form() -> None:
                     "start": 0,
                     "end": 51,
                     "probability": 0.193272,
-                    "band": 'unsupported',
+                    "band": "unsupported",
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},
                     "reasons": ["numbers not in the context: '12 months' (where the passage has 'six months')"],
                 }
             ],
-            "unsupported_spans": [{'start': 0, 'end': 51}],
+            "unsupported_spans": [{"start": 0, "end": 51}],
         }
     )
 

@@ -1,11 +1,18 @@
 """The verdict names every rule that fired and takes the most severe (R6, G1)."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import orjson
 import pytest
 
 import plumbrule
+from plumbrule.demo import samples_path
 from plumbrule.rubrics import load_verdict
-from plumbrule.samples import Passage, Sample
+from plumbrule.samples import Passage, Sample, sample_from
+from plumbrule.scorers.support.scoring import Support, SupportScorer
 from plumbrule.scorers.verdict import VerdictScorer
+from plumbrule.text.view import TextView
 
 VALUES_ONLY: dict[str, object] = {"hallucination.anchors": ["number", "date"]}
 GOOD = {"question": "What is the wire fee?", "answer": "The wire fee is $25.", "contexts": ["The wire fee is $25."]}
@@ -115,3 +122,35 @@ def test_a_verdict_reads_like_its_json() -> None:
 def test_every_result_names_its_rubric() -> None:
     """Version and hash of the policy stand in every result."""
     assert plumbrule.score(answer="Fees.").rubric == load_verdict().stamp()
+
+
+@pytest.mark.parametrize("overrides", [{}, {"hallucination.claim_check": "evidence"}, VALUES_ONLY])
+def test_scored_beside_other_contexts(overrides: dict[str, object]) -> None:
+    """The verdict is that of the sample, the anchors are those of the same answer with the other contexts."""
+    scorer = VerdictScorer(load_verdict(None, overrides))
+    for record in map(orjson.loads, samples_path().read_bytes().splitlines()):
+        sample = sample_from(record)
+        others = (Passage(text=sample.reference or "The fee is $25."),)
+        verdict, beside = scorer.score_beside(sample, others)
+        assert verdict == scorer.score(sample)
+        assert beside == scorer.score(replace(sample, contexts=others)).hallucination
+        assert scorer.refusal_in(sample) == verdict.refusal
+
+
+def test_support_beside_is_worked_out_where_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the check of claims by evidence asks for it; else the support is that of the sample's own contexts alone."""
+    asked: list[list[str]] = []
+    score = SupportScorer.score
+
+    def watched(self: SupportScorer, answer: TextView, contexts: Sequence[TextView]) -> Support | None:
+        asked.append([context.text for context in contexts])
+        return score(self, answer, contexts)
+
+    monkeypatch.setattr(SupportScorer, "score", watched)
+    sample = Sample(id="a", question="What is the fee?", answer="The fee is $25.", contexts=(Passage(text="own"),))
+    for check, contexts in (("proximity", [["own"]]), ("evidence", [["own"], ["other"]])):
+        VerdictScorer(load_verdict(None, {"hallucination.claim_check": check})).score_beside(
+            sample, [Passage(text="other")]
+        )
+        assert asked == contexts
+        asked.clear()

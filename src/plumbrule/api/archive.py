@@ -19,7 +19,7 @@ from plumbrule.scorers.prescores import Prescore
 
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
-_OF_PRESCORE = ("scores", "dimensions", "rubrics")  # the rest stands beside it already
+_OF_PRESCORE = ("scores", "dimensions", "support", "rubrics")  # the rest stands beside it already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class StoredInteraction:
 
     @property
     def prescore(self) -> Mapping[str, Any] | None:
-        """The proposals: ``scores``, ``dimensions`` with their evidence, and the ``rubrics`` that made them."""
+        """The proposals: ``scores``, ``dimensions`` with their evidence, ``support``, and the ``rubrics`` of them."""
         found: Mapping[str, Any] | None = self.body["prescore"]
         return found
 

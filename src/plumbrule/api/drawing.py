@@ -5,6 +5,7 @@ The files are read twice, first for ids and traits alone, so that a log of any l
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from plumbrule.api.archive import name_of
@@ -44,6 +45,7 @@ class Request:
     week: str | None = None
     strict: bool = False
     claims: bool = True  # whether the pre-scores parse the answers
+    verdict_rubric: Path | None = None  # laid over the verdict rubric, for the pre-scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,7 @@ def draw(request: Request, loaded: Loaded[ScorecardRubric]) -> Drawn:
     """Draw the sample that a trigger asks for."""
     trigger = trigger_of(request.trigger, loaded.rubric)
     _check_options(request, trigger)
+    scorer = prescorer(load_compliance(), load_refusals(), claims=request.claims, verdict_rubric=request.verdict_rubric)
     corpus = read_corpus(request.passages) if request.passages is not None else None
     changes = read_changes(request.changed, corpus) if request.changed is not None else None
     found = _survey(request, trigger, loaded.rubric, corpus, changes)
@@ -114,7 +117,6 @@ def draw(request: Request, loaded: Loaded[ScorecardRubric]) -> Drawn:
     chosen = {id_: each for each in _reading(request, corpus) if (id_ := wanted.pop(key_of_trace(name_of(each)), None))}
     if wanted:
         raise InputError(f"{request.path}: changed while it was read; draw again")
-    scorer = prescorer(load_compliance(), load_refusals(), claims=request.claims)
     prescores = tuple(scorer.prescore_many(chosen[id_] for id_ in manifest.drawn))
     earlier: dict[str, Earlier] = {}
     if request.earlier is not None:

@@ -11,7 +11,7 @@ import orjson
 
 from plumbrule.api.archive import stored_interactions
 from plumbrule.api.cases import Case, interaction_of, own_cases
-from plumbrule.api.interactions import Source, prescorer
+from plumbrule.api.interactions import Source, rules_of_evidence
 from plumbrule.api.involvement import event_of, involvements
 from plumbrule.api.journal import SAMPLES
 from plumbrule.api.lookup import Located, locate
@@ -35,9 +35,10 @@ from plumbrule.reports.incident_model import (
 )
 from plumbrule.reports.json_text import render_json
 from plumbrule.reports.support_model import answer_support
-from plumbrule.rubrics import load_compliance, load_refusals, load_scorecard, load_verdict
+from plumbrule.rubrics import load_compliance, load_refusals, load_scorecard
 from plumbrule.samples.cra import key_of_trace
 from plumbrule.samples.model import Sample
+from plumbrule.scorers.prescores import PreScorer
 from plumbrule.scorers.verdict import VerdictScorer
 from plumbrule.text.similarity import compare_tokens
 from plumbrule.text.tokens import lemmas
@@ -63,26 +64,35 @@ def write_incident(
     ledger: Ledger | None,
     source: Source | None = None,
     passages: Source | None = None,
+    verdict_rubric: Source | None = None,
 ) -> Incident:
     """Write all that is known of an interaction to ``path``, in the format that its suffix names; return it."""
     render = incident_renderer(path)
-    incident = incident_on(trace_id, ledger=ledger, source=source, passages=passages)
+    incident = incident_on(trace_id, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric)
     with written_whole(path) as file:
         file.write(render(incident))
     return incident
 
 
 def incident_on(
-    trace_id: str, *, ledger: Ledger | None, source: Source | None = None, passages: Source | None = None
+    trace_id: str,
+    *,
+    ledger: Ledger | None,
+    source: Source | None = None,
+    passages: Source | None = None,
+    verdict_rubric: Source | None = None,
 ) -> Incident:
-    """Return all that is known of an interaction, in no format yet."""
+    """Return all that is known of an interaction, in no format yet.
+
+    ``verdict_rubric`` is a file laid over the verdict rubric, for the verdict and for checks that are made anew.
+    """
     located = locate(trace_id, ledger=ledger, source=source, passages=passages)
     interaction, sample = located.known.interaction, located.known.interaction.sample
     compliance, refusals = load_compliance(), load_refusals()
-    verdict_rubric = load_verdict()
+    evidence = rules_of_evidence(verdict_rubric, claims=True)
     kept = located.prescore
-    prescore = kept if kept is not None else prescorer(compliance, refusals).prescore(interaction).to_dict()
-    verdict = VerdictScorer(verdict_rubric).score(sample).to_dict()
+    prescore = kept if kept is not None else PreScorer(compliance, refusals, evidence).prescore(interaction).to_dict()
+    verdict = VerdictScorer(evidence).score(sample).to_dict()
     blind = frozenset[str]() if ledger is None else frozenset(open_campaigns(ledger))
     cases = () if ledger is None else own_cases(ledger)
     settled = tuple(
@@ -129,7 +139,7 @@ def incident_on(
         runs=() if ledger is None else tuple(_runs(ledger, located.trace_id)),
         similar=() if ledger is None else tuple(_similar(ledger, located, cases)),
         rubrics=(
-            *(rubric.stamp() for rubric in (compliance, refusals, verdict_rubric)),
+            *(rubric.stamp() for rubric in (compliance, refusals, evidence)),
             *(scorecard.stamp() for scorecard in scorecards),
         ),
         ledger=None if ledger is None else _place(ledger, located.entry),

@@ -9,6 +9,7 @@ from plumbrule.rubrics import (
     ComplianceRubric,
     Loaded,
     RefusalTaxonomy,
+    VerdictRubric,
     load_compliance,
     load_refusals,
     load_verdict,
@@ -19,8 +20,6 @@ from plumbrule.samples.interaction_reading import InteractionReading
 from plumbrule.samples.interactions import Interaction, interaction_from
 from plumbrule.samples.values import Misfit
 from plumbrule.scorers.prescores import Prescore, PreScorer
-
-_VALUES_ONLY = {"hallucination.anchors": ["number", "date"]}
 
 Source = str | os.PathLike[str]
 
@@ -49,17 +48,27 @@ def prescore(
     claims: bool = True,
     rubric: Source | None = None,
     refusals: Source | None = None,
+    verdict_rubric: Source | None = None,
     overrides: Mapping[str, object] | None = None,
 ) -> Prescore:
     """Return the proposed level of each scorecard dimension for one interaction, with the evidence.
 
     ``interaction`` is what ``read_interactions`` gives, or a mapping: a response, or ``response``, ``trace`` and
-    ``passages`` side by side. ``claims=False`` leaves the parser out.
+    ``passages`` side by side. ``claims=False`` leaves the parser out. ``verdict_rubric`` is a file laid over the
+    verdict rubric, such as a calibration of the support score.
 
     >>> prescore({"query": "What is the fee?", "answer": "It is probably $30."}).scores["compliance_alignment"]
     'Unsafe'
     """
-    return next(prescore_many([interaction], claims=claims, rubric=rubric, refusals=refusals, overrides=overrides))
+    found = prescore_many(
+        [interaction],
+        claims=claims,
+        rubric=rubric,
+        refusals=refusals,
+        verdict_rubric=verdict_rubric,
+        overrides=overrides,
+    )
+    return next(found)
 
 
 def prescore_many(
@@ -68,21 +77,36 @@ def prescore_many(
     claims: bool = True,
     rubric: Source | None = None,
     refusals: Source | None = None,
+    verdict_rubric: Source | None = None,
     overrides: Mapping[str, object] | None = None,
 ) -> Iterator[Prescore]:
     """Yield the pre-score of each interaction, in order; the claims of many are parsed together."""
     compliance = load_compliance(Path(rubric) if rubric is not None else None, overrides)
     taxonomy = load_refusals(Path(refusals) if refusals is not None else None)
     contract = contract_of(compliance, taxonomy)
-    scorer = prescorer(compliance, taxonomy, claims=claims)
+    scorer = prescorer(compliance, taxonomy, claims=claims, verdict_rubric=verdict_rubric)
     return scorer.prescore_many(_typed(interactions, contract))
 
 
 def prescorer(
-    compliance: Loaded[ComplianceRubric], refusals: Loaded[RefusalTaxonomy], *, claims: bool = True
+    compliance: Loaded[ComplianceRubric],
+    refusals: Loaded[RefusalTaxonomy],
+    *,
+    claims: bool = True,
+    verdict_rubric: Source | None = None,
 ) -> PreScorer:
     """Return a pre-scorer that goes by these policies and by the verdict rubric's rules of evidence."""
-    return PreScorer(compliance, refusals, load_verdict(overrides={} if claims else _VALUES_ONLY))
+    return PreScorer(compliance, refusals, rules_of_evidence(verdict_rubric, claims=claims))
+
+
+def rules_of_evidence(verdict_rubric: Source | None, *, claims: bool) -> Loaded[VerdictRubric]:
+    """Return the verdict rubric that a pre-score goes by, with a file laid over it; without claims, no parse."""
+    path = Path(verdict_rubric) if verdict_rubric is not None else None
+    loaded = load_verdict(path)
+    kinds = loaded.rubric.hallucination.anchors
+    if claims or "claim" not in kinds:
+        return loaded
+    return load_verdict(path, {"hallucination.anchors": [kind for kind in kinds if kind != "claim"]})
 
 
 def contract_of(compliance: Loaded[ComplianceRubric], refusals: Loaded[RefusalTaxonomy]) -> Contract:

@@ -4,13 +4,20 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import interaction_options, json_option, ledger_option, output_option
+from plumbrule.cli.options import (
+    interaction_options,
+    json_option,
+    ledger_option,
+    output_option,
+    verdict_rubric_option,
+)
 
 
 @click.command("incident")
 @click.argument("trace_id")
 @output_option("The file to write: .html or .json.", required=False)
 @interaction_options
+@verdict_rubric_option
 @ledger_option
 @json_option
 def command(
@@ -18,6 +25,7 @@ def command(
     output: Path | None,
     source: str | None,
     passages: str | None,
+    verdict_rubric: Path | None,
     ledger_url: str | None,
     as_json: bool,
 ) -> None:
@@ -47,9 +55,14 @@ def command(
         incident_renderer(output)  # a wrong name is told before anything is read
     with opened_if_there(ledger_url) if source is not None else open_here(ledger_url) as ledger:
         if output is None:
-            print_json(asdict(incident_on(trace_id, ledger=ledger, source=source, passages=passages)))
+            found_on = incident_on(
+                trace_id, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric
+            )
+            print_json(asdict(found_on))
             return
-        incident = write_incident(trace_id, output, ledger=ledger, source=source, passages=passages)
+        incident = write_incident(
+            trace_id, output, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric
+        )
     records, similar = len(incident.records), len(incident.similar)
     if as_json:
         found = {"trace_id": incident.trace_id, "finding": incident.finding}

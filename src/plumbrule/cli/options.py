@@ -47,6 +47,12 @@ def rubric_options(command: Command) -> Command:
     )(command)
 
 
+verdict_rubric_option = click.option(
+    "--verdict-rubric",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file laid over the verdict rubric, such as a calibration of the support score.",
+)
 workers_option = click.option(
     "--workers",
     type=click.IntRange(1, 256),

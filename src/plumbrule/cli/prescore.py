@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import json_option, rubric_options, workers_option
+from plumbrule.cli.options import json_option, rubric_options, verdict_rubric_option, workers_option
 
 
 @click.command("prescore")
@@ -19,6 +19,7 @@ from plumbrule.cli.options import json_option, rubric_options, workers_option
     metavar="FILE",
     help="A file laid over the refusal taxonomy; it states only what it changes.",
 )
+@verdict_rubric_option
 @click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, several times faster.")
 @click.option("--explain", metavar="TRACE_ID", help="Show one interaction with the evidence for each cap.")
 @workers_option
@@ -31,6 +32,7 @@ def command(
     rubric: Path | None,
     settings: tuple[str, ...],
     refusals: Path | None,
+    verdict_rubric: Path | None,
     no_claims: bool,
     explain: str | None,
     workers: int | None,
@@ -49,6 +51,7 @@ def command(
       plumbrule prescore evidence/ --passages corpus.jsonl -o prescores.jsonl
       plumbrule prescore answers.jsonl --explain 96d0cc5f-d4c2-4c2e-bc26-847f0316909e
       plumbrule prescore answers.jsonl --set limits.sources=10 --json
+      plumbrule prescore answers.jsonl --verdict-rubric calibration.yaml
     """
     from plumbrule.cli.prescoring import PrescoreJob
 
@@ -59,6 +62,7 @@ def command(
         rubric=rubric,
         settings=settings,
         refusals=refusals,
+        verdict_rubric=verdict_rubric,
         claims=not no_claims,
         workers=workers,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from plumbrule.api.interactions import prescorer, read_interactions
+from plumbrule.api.interactions import read_interactions, rules_of_evidence
 from plumbrule.api.naming import pick
 from plumbrule.cli.console import stderr, stdout
 from plumbrule.cli.prescore_views import show_explanation, show_summary
@@ -21,6 +21,7 @@ from plumbrule.rubrics import (
     ComplianceRubric,
     Loaded,
     RefusalTaxonomy,
+    VerdictRubric,
     load_compliance,
     load_refusals,
     parse_override,
@@ -43,11 +44,11 @@ class _ChunkPrescorer:
         self,
         compliance: Loaded[ComplianceRubric],
         refusals: Loaded[RefusalTaxonomy],
+        verdict: Loaded[VerdictRubric],
         *,
-        claims: bool,
         written: bool,
     ) -> None:
-        self._scorer = prescorer(compliance, refusals, claims=claims)
+        self._scorer = PreScorer(compliance, refusals, verdict)
         self._pattern = float(compliance.rubric.refusal.over_refusal_pattern)
         self._written = written
 
@@ -71,12 +72,14 @@ class PrescoreJob:
     rubric: Path | None = None
     settings: tuple[str, ...] = ()
     refusals: Path | None = None
+    verdict_rubric: Path | None = None
     claims: bool = True
     workers: int | None = None
 
     def __post_init__(self) -> None:
         self._compliance = load_compliance(self.rubric, dict(parse_override(setting) for setting in self.settings))
         self._taxonomy = load_refusals(self.refusals)
+        self._verdict = rules_of_evidence(self.verdict_rubric, claims=self.claims)
 
     def run(self, *, output: Path | None, as_json: bool) -> PrescoreTally:
         """Pre-score everything; results go to ``output`` or, as JSON, to standard output."""
@@ -89,7 +92,7 @@ class PrescoreJob:
                 lines = sys.stdout.buffer
             interactions = stack.enter_context(progress_over(reading, stderr(), unit="interactions"))
             make_task = partial(
-                _ChunkPrescorer, self._compliance, self._taxonomy, claims=self.claims, written=lines is not None
+                _ChunkPrescorer, self._compliance, self._taxonomy, self._verdict, written=lines is not None
             )
             # What an interaction was read from is of no use to a pre-score, and need not go to another process.
             bare = (replace(each, given=None) for each in interactions)
@@ -98,7 +101,7 @@ class PrescoreJob:
                 if lines is not None:
                     lines.write(text)
         tally.add_findings(reading.findings)
-        stamps = [self._compliance.stamp(), self._taxonomy.stamp()]
+        stamps = [loaded.stamp() for loaded in (self._compliance, self._taxonomy, self._verdict)]
         if not as_json:
             closer = self._closer_look(tally)
             show_summary(stdout(), tally, reading.counts, rubrics=stamps, output=output, closer=closer)
@@ -129,7 +132,7 @@ class PrescoreJob:
         )
 
     def _scorer(self) -> PreScorer:
-        return prescorer(self._compliance, self._taxonomy, claims=self.claims)
+        return PreScorer(self._compliance, self._taxonomy, self._verdict)
 
     def _closer_look(self, tally: PrescoreTally) -> str | None:
         """Return the command that explains the first interaction with the lowest cap, to be copied."""
@@ -141,6 +144,7 @@ class PrescoreJob:
         words += ["--rubric", str(self.rubric)] if self.rubric else []
         words += [word for setting in self.settings for word in ("--set", setting)]
         words += ["--refusals", str(self.refusals)] if self.refusals else []
+        words += ["--verdict-rubric", str(self.verdict_rubric)] if self.verdict_rubric else []
         words += [] if self.claims else ["--no-claims"]
         return shlex.join(words)
 

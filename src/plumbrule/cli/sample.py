@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option, rubric_options
+from plumbrule.cli.options import json_option, ledger_option, rubric_options, verdict_rubric_option
 
 
 @click.command("sample")
@@ -30,6 +30,7 @@ from plumbrule.cli.options import json_option, ledger_option, rubric_options
 @click.option("--evaluators", type=click.IntRange(min=1), metavar="N", help="More evaluators for each item.")
 @click.option("--as", "person", metavar="NAME", default="plumbrule sample", help="Who opens it, for the ledger.")
 @click.option("--strict", is_flag=True, help="Stop at the first deviation from the response contract.")
+@verdict_rubric_option
 @click.option("--no-claims", is_flag=True, help="Pre-score numbers and dates only: no parser, several times faster.")
 @click.option("--dry-run", is_flag=True, help="Draw and show; open nothing, write nothing.")
 @rubric_options
@@ -49,6 +50,7 @@ def command(
     evaluators: int | None,
     person: str,
     strict: bool,
+    verdict_rubric: Path | None,
     no_claims: bool,
     dry_run: bool,
     rubric: Path | None,
@@ -60,7 +62,8 @@ def command(
 
     PATH holds responses and traces, as for prescore. What is drawn follows from the trigger: the full test suite before
     a deployment; a representative sample after a change of model; what a new corpus touches; 50 by strata each week;
-    one interaction of an incident. Only what is drawn is pre-scored and goes into the ledger.
+    one interaction of an incident. Only what is drawn is pre-scored and goes into the ledger; --verdict-rubric is for
+    these pre-scores, --rubric is the scorecard.
 
     \b
     Examples:
@@ -85,6 +88,7 @@ def command(
         week=week,
         strict=strict,
         claims=not no_claims,
+        verdict_rubric=verdict_rubric,
     )
     open_sample(
         request,

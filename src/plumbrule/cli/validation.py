@@ -13,13 +13,21 @@ from plumbrule.errors import RecordError
 from plumbrule.samples import Reading, Sample, parse_mapping
 
 _USED = ("question", "answer", "contexts")
+# What is counted, and how it is said; a refusal that is one by its wording alone is for a rubric to tell.
+_FACTS = {
+    "answered": "answered {}",
+    "refused_declared": "refused {} (declared)",
+    "timed_out": "timed out {}",
+    "without_contexts": "without contexts {}",
+    "without_question": "without question {}",
+}
 
 
 def validate(dataset: str, mapping: tuple[str, ...], format_: str | None, *, as_json: bool) -> int:
     """Read the whole dataset, print what was found, and return how many records are bad."""
     listed = _BadRecords(None if as_json else stdout())
     reading = Reading(dataset, mapping=parse_mapping(mapping), format=format_, on_bad=listed)
-    facts = dict.fromkeys(("answered", "refused", "timed out", "without contexts", "without question"), 0)
+    facts = dict.fromkeys(_FACTS, 0)
     with progress_over(reading, stderr()) as samples:
         for sample in samples:
             _count(facts, sample)
@@ -45,11 +53,11 @@ class _BadRecords:
 
 
 def _count(facts: dict[str, int], sample: Sample) -> None:
-    facts["refused"] += sample.refused
+    facts["refused_declared"] += sample.refused
     facts["answered"] += sample.answer is not None and not sample.refused
-    facts["timed out"] += bool(sample.timed_out)
-    facts["without contexts"] += not sample.contexts
-    facts["without question"] += not sample.question
+    facts["timed_out"] += bool(sample.timed_out)
+    facts["without_contexts"] += not sample.contexts
+    facts["without_question"] += not sample.question
 
 
 def _record(reading: Reading, bad: list[dict[str, object]], facts: dict[str, int]) -> dict[str, object]:
@@ -57,7 +65,7 @@ def _record(reading: Reading, bad: list[dict[str, object]], facts: dict[str, int
         "source": reading.source,
         "format": reading.format,
         "counts": {"attempted": reading.read + reading.bad, "read": reading.read, "bad": reading.bad},
-        "facts": {name.replace(" ", "_"): count for name, count in facts.items()},
+        "facts": facts,
         "fields": reading.fields,
         "ignored": reading.ignored,
         "notes": reading.notes,
@@ -69,7 +77,7 @@ def _show(console: Console, reading: Reading, facts: dict[str, int]) -> None:
     console.print()
     heading = f"{reading.source}: {reading.format}, good records {reading.read}, bad {reading.bad}"
     console.print(plain(heading, "bold"), soft_wrap=True)
-    console.print(Text(" · ".join(f"{name} {count}" for name, count in facts.items()), "dim"))
+    console.print(Text(" · ".join(_FACTS[name].format(count) for name, count in facts.items()), "dim"))
     console.print()
     if reading.fields:
         table = Table(box=None, pad_edge=False)

@@ -166,11 +166,13 @@ def _sparkline(score: ScoreTally) -> Text:
 
 
 def _counts_line(tally: Tally, bad: int) -> Text:
+    by_wording = tally.flags.get("refusal_undeclared", 0)
+    how = f"declared {tally.refused - by_wording}, by wording {by_wording}"
     parts = [
         f"attempted {tally.attempted + bad}",
         f"scored {tally.attempted}",
         f"errored {bad}",
-        f"refused {tally.refused}",
+        f"refused {tally.refused}" + (f" ({how})" if tally.refused else ""),
     ]
     parts += [
         f"{kind}s unsupported {unsupported}/{total}" for kind, (total, unsupported) in tally.anchors.items() if total

@@ -73,13 +73,16 @@ def _map_in_processes(make_task: Callable[[], Task[S, R]], samples: Iterator[S],
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-_worker_task: list[Task[Any, Any]] = []  # the worker process's own task, made when it starts
+_worker_makes: list[Callable[[], Task[Any, Any]]] = []
+_worker_task: list[Task[Any, Any]] = []  # the worker process's own task, made for its first chunk
 
 
 def _prepare_worker(make_task: Callable[[], Task[Any, Any]]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's to handle; a worker ends with its chunk
-    _worker_task[:] = [make_task()]
+    _worker_makes[:] = [make_task]
 
 
 def _run_task(chunk: list[Any]) -> Any:  # noqa: ANN401 - whatever the task returns
+    if not _worker_task:
+        _worker_task[:] = [_worker_makes[0]()]  # what fails here comes through to the parent; at the start it would not
     return _worker_task[0](chunk)

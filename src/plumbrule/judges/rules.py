@@ -37,7 +37,7 @@ class _Rating:
 
 
 class RulesJudge:
-    """Rates samples by two policies, its own and the verdict rubric's; there is no model and no network."""
+    """Rates samples by two policies, its own and the verdict rubric's; there is no hosted model and no network."""
 
     def __init__(self, policy: Loaded[RulesPolicy], rubric: Loaded[VerdictRubric]) -> None:
         self._policy = policy.rubric
@@ -65,9 +65,8 @@ class RulesJudge:
         silence = judge_silence(sample, self.identity)
         if silence is not None:
             return silence
-        against = _against_reference(sample)
-        verdict, *compared = self._scorer.score_many([sample, against] if against is not None else [sample])
-        accuracy = self._accuracy(sample, verdict, compared[0] if compared else None)
+        verdict, compared = self._scored(sample)
+        accuracy = self._accuracy(sample, verdict, compared)
         faithfulness = self._faithfulness(verdict.hallucination, refused="refusal" in verdict.flags)
         if sample.contexts:  # without any, all of an answer has no support, and its anchors say so already
             faithfulness = self._supported(faithfulness, verdict.support, sample.answer or "")
@@ -85,7 +84,14 @@ class RulesJudge:
             support=_kept(verdict.support),
         )
 
-    def _accuracy(self, sample: Sample, verdict: Verdict, compared: Verdict | None) -> _Rating:
+    def _scored(self, sample: Sample) -> tuple[Verdict, Hallucination | None]:
+        """Return the verdict, and what the answer's anchors come to where the reference is the only context."""
+        reference = sample.reference or ""
+        if not reference.strip():
+            return self._scorer.score(sample), None
+        return self._scorer.score_beside(sample, [Passage(text=reference)])
+
+    def _accuracy(self, sample: Sample, verdict: Verdict, compared: Hallucination | None) -> _Rating:
         refusal = verdict.refusal
         if refusal is not None:
             return self._refusal(sample, refusal)
@@ -101,7 +107,7 @@ class RulesJudge:
         )
         denied = [
             (anchor.evidence.text if anchor.evidence is not None else "the opposite", anchor.text)
-            for anchor in compared.hallucination.anchors
+            for anchor in compared.anchors
             if anchor.kind == "claim" and anchor.reason == "contradicted"
         ]
         comparison = dataclasses.replace(comparison, contradicted=(*comparison.contradicted, *denied))
@@ -119,7 +125,7 @@ class RulesJudge:
 
     def _reads_as_refusal(self, sample: Sample) -> bool:
         wording = Sample(id=sample.id, question=sample.question, answer=sample.reference)
-        return self._scorer.score(wording).refusal is not None
+        return self._scorer.refusal_in(wording) is not None
 
     def _faithfulness(self, hallucination: Hallucination, *, refused: bool) -> _Rating:
         rules, said = self._policy.faithfulness, self._policy.rationale
@@ -156,13 +162,6 @@ def _kept(support: Support | None) -> dict[str, Any] | None:
         return None
     weakest = support.weakest
     return {**support.brief(), "weakest": weakest.to_dict() if weakest is not None else None}
-
-
-def _against_reference(sample: Sample) -> Sample | None:
-    """Return the sample with its reference as the only context; None where there is no reference."""
-    if not (sample.reference or "").strip():
-        return None
-    return dataclasses.replace(sample, contexts=(Passage(text=sample.reference or ""),))
 
 
 def _why_compared(comparison: Comparison, said: RationaleRules) -> str:

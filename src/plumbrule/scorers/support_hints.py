@@ -33,9 +33,13 @@ def support_hints(study: Study) -> Iterator[Hint]:
 
 
 def named(support: Support) -> str:
-    """Return the model of a score by name, version and the start of its hash."""
-    model = support.model
-    return f"{model['name']} {model['version']}, sha256 {model['sha256'][:12]}"
+    """Return what made a score, its calibration and verifier too, by name, version and the start of the hash."""
+    parts = [("", support.model), ("calibration ", support.calibration), ("verifier ", support.verifier)]
+    return "; ".join(
+        f"{what}{stamp['name']} {stamp['version']}, sha256 {stamp['sha256'][:12]}"
+        for what, stamp in parts
+        if stamp is not None
+    )
 
 
 def _claims_of_full_grounding(study: Study) -> list[Spot]:

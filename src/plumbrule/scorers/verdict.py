@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from plumbrule.rubrics import Loaded, Outcome, VerdictRubric
-from plumbrule.samples.model import Sample
+from plumbrule.samples.model import Passage, Sample
 from plumbrule.scorers.completeness import Completeness, score_completeness
 from plumbrule.scorers.hallucination import Hallucination, score_hallucination
 from plumbrule.scorers.lexicon import lexicon_of
@@ -87,18 +87,35 @@ class VerdictScorer:
         while batch := list(islice(pending, _BATCH)):
             yield from self._score_batch(batch)
 
+    def score_beside(self, sample: Sample, contexts: Sequence[Passage]) -> tuple[Verdict, Hallucination]:
+        """Return the verdict on a sample, and what its anchors come to in other contexts; it is parsed once."""
+        with self._lock:
+            answer = self._answer(sample)
+            claims = self._claims([answer])
+            [verdict] = self._score_all_of([sample], [answer], claims)
+            question = self._questions.view(sample.question)
+            views = self._views(contexts)
+            decides = self._rubric.hallucination.claim_check == "evidence"  # else nobody asks for the support
+            support = self._support_of(answer, views, verdict.refusal) if decides else None
+            return verdict, self._hallucination(question, answer, views, claims[0], support, verdict.refusal)
+
+    def refusal_in(self, sample: Sample) -> RefusalFinding | None:
+        """Return what a verdict would say of a refusal, without giving one."""
+        return judge_refusal(sample, self._answer(sample), self._wording)
+
     def _score_batch(self, batch: list[Sample]) -> Iterator[Verdict]:
         """Give each score to the whole batch before the next: one kind of work at a time is done faster."""
         with self._lock:  # threads may share a scorer, and with it the cache
-            return self._score_all_of(batch)
+            answers = [self._answer(sample) for sample in batch]
+            return iter(self._score_all_of(batch, answers, self._claims(answers)))
 
-    def _score_all_of(self, batch: list[Sample]) -> Iterator[Verdict]:
+    def _score_all_of(
+        self, batch: list[Sample], answers: list[TextView], claims: list[tuple[Claim, ...]]
+    ) -> list[Verdict]:
         questions = [self._questions.view(sample.question) for sample in batch]
-        answers = [TextView(sample.answer or "", self._stop) for sample in batch]
-        contexts = [[self._passages.view(passage.text) for passage in sample.contexts] for sample in batch]
+        contexts = [self._views(sample.contexts) for sample in batch]
         _ = [answer.values for answer in answers]
         refusals = [judge_refusal(sample, answer, self._wording) for sample, answer in zip(batch, answers, strict=True)]
-        claims = self._claims(answers)
         supports = list(map(self._support_of, answers, contexts, refusals))
         hallucinations = [
             self._hallucination(*parts)
@@ -106,7 +123,13 @@ class VerdictScorer:
         ]
         relevances = list(map(self._relevance, questions, answers, refusals))
         completenesses = list(map(self._completeness, questions, answers, refusals))
-        return iter([*map(self._decide, batch, relevances, completenesses, hallucinations, supports, refusals)])
+        return [*map(self._decide, batch, relevances, completenesses, hallucinations, supports, refusals)]
+
+    def _answer(self, sample: Sample) -> TextView:
+        return TextView(sample.answer or "", self._stop)
+
+    def _views(self, contexts: Sequence[Passage]) -> list[TextView]:
+        return [self._passages.view(passage.text) for passage in contexts]
 
     def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
         if "claim" not in self._rubric.hallucination.anchors:
