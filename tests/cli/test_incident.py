@@ -13,6 +13,7 @@ from tests.reports.test_hostile_reports import SNIPPETS
 from tests.storing import Store, card, refusal, response
 
 from plumbrule.hostile import safe
+from plumbrule.rubrics import load_verdict
 from plumbrule.scorers.support.model import load_model
 
 Run = Callable[..., Any]
@@ -199,6 +200,19 @@ def test_from_files_without_a_ledger(run: Run, write: Write) -> None:
     assert (found["ledger"], found["records"], found["prescore_kept"]) == (None, [], False)
     assert found["trace"]["retrieval"]["passage_ids"] == ["fee-1-1"]
     assert not (answers.parent / ".plumbrule").exists()
+
+
+def test_a_verdict_rubric_of_ones_own(run: Run, write: Write) -> None:
+    """The page, the file and the JSON go by it and name its hash."""
+    answers = write("answers.jsonl", [response("t1"), TRACE])
+    (answers.parent / "own.yaml").write_text("support: {supported_from: 0.9}\n")
+    done = run("incident", "t1", "-o", "incident.json", "--from", answers, "--verdict-rubric", "own.yaml")
+    assert (done.code, done.err) == (0, "")
+    printed = run("incident", "t1", "--json", "--from", answers, "--verdict-rubric", "own.yaml")
+    stamp = load_verdict(answers.parent / "own.yaml").stamp()
+    for found in (json.loads((answers.parent / "incident.json").read_bytes()), json.loads(printed.out)):
+        assert found["verdict"]["rubric"] == stamp
+    assert stamp != load_verdict().stamp()
 
 
 def test_ratings_of_an_open_campaign_stay_blind(run: Run, tmp_path: Path) -> None:

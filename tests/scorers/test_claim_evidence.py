@@ -107,6 +107,15 @@ def test_another_value_for_the_same_subject_and_verb_contradicts() -> None:
     assert anchor.evidence.text == "$25"
 
 
+def test_of_several_values_in_a_sentence_the_one_beside_the_same_words_is_shown() -> None:
+    """Where the subject fits equally, the value with most of the claim's words near it is the evidence."""
+    context = "A statement costs $9 by post for those who ask, the branch says, and the fee for an express wire is $28."
+    anchor = only_claim("The express wire fee is $38.", context)
+    assert (anchor.supported, anchor.reason) == (False, "contradicted")
+    assert anchor.evidence is not None
+    assert anchor.evidence.text == "$28"
+
+
 def test_an_equal_value_bears_a_claim_out() -> None:
     """The object of a claim is compared by value."""
     assert only_claim("The holding period is 12 months.", "The holding period is one year for all.").supported

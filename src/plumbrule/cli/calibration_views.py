@@ -111,7 +111,7 @@ def _show_stamp(console: Console, calibration: Calibration, output: Path | None)
     text = f"calibration: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
     console.print(plain(text, "dim"), soft_wrap=True)
     if output is not None:
-        said = f"written to {output}; score --rubric, prescore --verdict-rubric and sample --verdict-rubric take it"
+        said = f"written to {output}; score takes it with --rubric, prescore, sample and incident with --verdict-rubric"
         console.print(plain(said, "dim"), soft_wrap=True)
     else:
         console.print("not written: -o FILE makes a rubric file of it", style="dim")

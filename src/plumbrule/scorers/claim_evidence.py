@@ -4,8 +4,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from math import inf
 
 from plumbrule.scorers.anchors import Finding, Triple, evidence_in
+from plumbrule.scorers.value_evidence import NEAR_WORDS
 from plumbrule.text.claims import Claim, Phrase
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.values import Value, lookup_keys, match_value
@@ -161,8 +163,9 @@ class _Search:
         """Find another value for the same subject and verb, in a sentence that fits the subject better."""
         if self._value is None or self._negated:
             return None
-        best: tuple[int, int, Value] | None = None
-        fit = supported_words
+        best: tuple[int, Value] | None = None
+        best_fit: tuple[int, float] = supported_words, inf
+        said = self._subject_words | self._object_words | {self._claim.verb.head}
         for index, view in enumerate(self._contexts):
             for value in view.rivals_of(self._value):
                 if self._matches(value, view):
@@ -177,11 +180,14 @@ class _Search:
                 if any(self._matches(other, view) for other in inside):
                     continue
                 words = len(self._subject_words & found)
-                if words > fit:
-                    best, fit = (index, value.start, value), words
+                if words < best_fit[0]:
+                    continue
+                fit = words, len(said.intersection(view.lemmas_near(value.start, NEAR_WORDS)))
+                if fit > best_fit:
+                    best, best_fit = (index, value), fit
         if best is None:
             return None
-        index, _, value = best
+        index, value = best
         return Finding(
             supported=False,
             reason="contradicted",

@@ -8,7 +8,7 @@ from plumbrule.scorers.anchors import Finding, evidence_in
 from plumbrule.text.values import Match, Value, lookup_keys, match_value
 from plumbrule.text.view import TextView
 
-_NEAR_WORDS = 6  # among values of one sentence, the one with the most of the topic this near is meant
+NEAR_WORDS = 6  # among values of one sentence, the one with the most of the topic this near is meant
 _MOST_LIKE = 256  # bounds the work where a context repeats one value endlessly
 _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
 _CLOSEST = 0, False
@@ -48,7 +48,7 @@ def find_rival(value: Value, contexts: list[TextView], *, topic: Callable[[], se
             recurring = len(words & context.lemmas_beside(other.start))
             if recurring * overlap.denominator < overlap.numerator * len(words) or recurring < best_fit[0]:
                 continue
-            fit = recurring, len(words.intersection(context.lemmas_near(other.start, _NEAR_WORDS)))
+            fit = recurring, len(words.intersection(context.lemmas_near(other.start, NEAR_WORDS)))
             if fit > best_fit:
                 best_fit, best_place = fit, (index, other.start, other.end)
     if best_place is None:
