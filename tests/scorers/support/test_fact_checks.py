@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from plumbrule.scorers.support.fact_checks import FactFindings, FactSheet, days_said
+from plumbrule.scorers.support.fact_checks import FactFindings, FactSheet
 from plumbrule.scorers.support.facts import read_facts
+from plumbrule.scorers.support.week import days_of_key, days_said
 from plumbrule.scorers.support.words import support_words
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.view import TextView
@@ -162,12 +163,51 @@ def test_a_key_is_known_by_what_tells_it_from_the_others() -> None:
         ("Monday and Friday", 2),
         ("Monday until Tuesday and Thursday", 3),
         ("seven days a week", 7),
+        ("Monday-Friday", 5),
+        ("Mondays – Thursdays and Sunday", 5),
+        ("on weekdays", 5),
+        ("on weekends and on Monday", 3),
         ("on holidays", 0),
     ],
 )
 def test_days_are_counted_over_ranges(text: str, days: int) -> None:
     """A range names all days in it, also over the end of the week."""
     assert len(days_said(lemmas(text), support_words(), text.casefold())) == days
+
+
+@pytest.mark.parametrize(
+    ("key", "days"),
+    [
+        ("Mon", 1),
+        ("Thurs", 1),
+        ("Mon-Fri", 5),
+        ("Saturday to Sunday", 2),
+        ("weekdays", 5),
+        ("Monday special", 0),
+        ("", 0),
+    ],
+)
+def test_a_key_may_name_several_days(key: str, days: int) -> None:
+    """In full or cut short, alone or from one to another; a key that names more is not one of days."""
+    assert len(days_of_key(lemmas(key), support_words())) == days
+
+
+@pytest.mark.parametrize(
+    ("sentence", "other"),
+    [
+        ("It is open Monday-Friday from 9 AM to 5 PM.", []),
+        ("It is open on weekdays from 9 AM to 6 PM.", ["hours Mon Fri: 9:00 AM - 5:00 PM"]),
+        ("It is open on Sunday from 9 AM to 5 PM.", ["hours Sun: Closed"]),
+        ("It is open on weekdays from 9 AM to 5 PM and closed on Sunday.", []),
+        ("It is closed on Sundays.", []),
+        ("It is closed on Fridays.", ["hours Mon Fri: 9:00 AM - 5:00 PM"]),
+        ("It is open on Fridays.", []),
+    ],
+)
+def test_hours_of_several_days_and_of_days_that_are_shut(sentence: str, other: list[str]) -> None:
+    """A day that lies in a key's range has its hours; one that is shut has none, and one with hours is not shut."""
+    sheet = sheet_of({"hours": {"Mon-Fri": "9:00 AM - 5:00 PM", "Sun": "Closed"}})
+    assert check(sentence, sheet) == FactFindings((), (), tuple(other))
 
 
 def test_a_fact_without_words_is_not_asked() -> None:

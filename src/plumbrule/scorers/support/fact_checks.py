@@ -1,10 +1,12 @@
 """Check what a sentence says of a key that data holds: whether it is so, and what its value is."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from plumbrule.scorers.support.facts import Line
+from plumbrule.scorers.support.week import days_of_key, days_said
 from plumbrule.scorers.support.words import SupportWords
 from plumbrule.text.dates import Date
 from plumbrule.text.tokens import lemmas
@@ -13,7 +15,7 @@ from plumbrule.text.view import TextView
 
 _NEAR = 3  # words between a number and the name of what it counts
 _AFTER = 7  # words after a key in which a denial still speaks of it
-_RANGES = frozenset({"to", "through", "until", "thru"})
+_WORD = re.compile(r"\w+")
 
 
 class FactFindings(NamedTuple):
@@ -29,7 +31,8 @@ class _Fact(NamedTuple):
     key: tuple[str, ...]  # the lemmas that tell this key from the others
     head: str
     truth: str | None
-    day: str | None
+    days: frozenset[str]  # that the key names, for the hours of a week
+    shut: bool
     view: TextView
 
 
@@ -51,51 +54,76 @@ class FactSheet:
             if not key or (line.truth is not None and len(truths[key]) > 1):
                 continue  # said both ways under one name
             telling = tuple(lemma for lemma in key if counts[lemma] == 1) or key
-            day = key[0] if len(key) == 1 and key[0] in known.days else None
-            self._facts.append(_Fact(line.text, telling, key[-1], line.truth, day, TextView(line.value)))
+            days, shut = days_of_key(key, known), line.value.casefold() in known.shut
+            self._facts.append(_Fact(line.text, telling, key[-1], line.truth, days, shut, TextView(line.value)))
 
     def check(self, said: Sequence[str], text: str, values: Sequence[Value], answer: str) -> FactFindings:
         """Compare a sentence, its lemmas, text and values, with the facts that it names."""
-        known = self._known
         places: dict[str, int] = {}
         for index, lemma in enumerate(said):
             places.setdefault(lemma.replace("-", ""), index)  # the lemma of "WiFi" is "wi-fi"
         for index, (one, following) in enumerate(pairwise(said)):
             places.setdefault(one + following, index)
-        days = days_said(said, known, text.casefold())
-        times = [value for value in values if isinstance(value, Date) and value.granularity == "time"]
-        numbers = _by_first_lemma([value for value in values if not isinstance(value, Date)], answer)
-        denied: list[str] = []
-        unknown: list[str] = []
-        other: list[str] = []
-        counted: dict[str, tuple[str, bool]] = {}
-        for fact in self._facts:
-            if fact.truth is not None:
-                place = _place(fact.key, places)
-                if place is None:
-                    continue
-                negated = _negated(said, place, len(fact.key), known)
-                if fact.truth == "unknown":
-                    unknown += [] if negated else [fact.text]
-                elif (fact.truth == "no") != negated:
-                    denied.append(fact.text)
-            elif fact.day is not None:
-                hours = [value for value in fact.view.values if isinstance(value, Date)]
-                if fact.day in days and times and not all(_among(value, fact.view, times, answer) for value in hours):
-                    other.append(fact.text)
-            elif numbers and fact.head in places and fact.view.values:
-                place = places[fact.head]
-                beside = dict.fromkeys(said[max(0, place - _NEAR) : place + _NEAR + 1])
-                near = [value for lemma in beside for value in numbers.get(lemma, ())]
-                if near:
-                    hit = any(_among(value, fact.view, near, answer) for value in fact.view.values)
-                    before = counted.get(fact.head, (fact.text, False))
-                    counted[fact.head] = before[0], before[1] or hit
-        other += [text for text, hit in counted.values() if not hit]
+        denied, unknown = self._against_truths(said, places)
+        other = self._against_hours(said, text, values, answer) + self._against_numbers(said, places, values, answer)
         return FactFindings(tuple(denied), tuple(unknown), tuple(other))
 
+    def _against_truths(self, said: Sequence[str], places: Mapping[str, int]) -> tuple[list[str], list[str]]:
+        denied: list[str] = []
+        unknown: list[str] = []
+        for fact in self._facts:
+            place = _place(fact.key, places) if fact.truth is not None else None
+            if place is None:
+                continue
+            negated = _negated(said, place, len(fact.key), self._known)
+            if fact.truth == "unknown":
+                unknown += [] if negated else [fact.text]
+            elif (fact.truth == "no") != negated:
+                denied.append(fact.text)
+        return denied, unknown
 
-def _place(key: tuple[str, ...], places: dict[str, int]) -> int | None:
+    def _against_hours(self, said: Sequence[str], text: str, values: Sequence[Value], answer: str) -> list[str]:
+        known = self._known
+        days = days_said(said, known, text.casefold())
+        times = [value for value in values if isinstance(value, Date) and value.granularity == "time"]
+        says_shut = not known.shut.isdisjoint(_WORD.findall(text.casefold()))
+        return [
+            fact.text
+            for fact in self._facts
+            if fact.truth is None
+            and not fact.days.isdisjoint(days)
+            and _is_otherwise(fact, times, answer, says_shut=says_shut)
+        ]
+
+    def _against_numbers(
+        self, said: Sequence[str], places: Mapping[str, int], values: Sequence[Value], answer: str
+    ) -> list[str]:
+        numbers = _by_first_lemma([value for value in values if not isinstance(value, Date)], answer)
+        counted: dict[str, tuple[str, bool]] = {}
+        for fact in self._facts if numbers else ():
+            if fact.truth is not None or fact.days or fact.head not in places or not fact.view.values:
+                continue
+            place = places[fact.head]
+            beside = dict.fromkeys(said[max(0, place - _NEAR) : place + _NEAR + 1])
+            near = [value for lemma in beside for value in numbers.get(lemma, ())]
+            if near:
+                hit = any(_among(value, fact.view, near, answer) for value in fact.view.values)
+                before = counted.get(fact.head, (fact.text, False))
+                counted[fact.head] = before[0], before[1] or hit
+        return [text for text, hit in counted.values() if not hit]
+
+
+def _is_otherwise(fact: _Fact, times: Sequence[Value], answer: str, *, says_shut: bool) -> bool:
+    """Tell whether a sentence says other times of a day than the fact, or that it is shut where it is not."""
+    hours = [value for value in fact.view.values if isinstance(value, Date)]
+    if not times:
+        return says_shut and bool(hours)
+    if fact.shut:
+        return not says_shut
+    return not all(_among(value, fact.view, times, answer) for value in hours)
+
+
+def _place(key: tuple[str, ...], places: Mapping[str, int]) -> int | None:
     whole = "".join(key)
     if whole in places:
         return places[whole]
@@ -132,22 +160,3 @@ def _by_first_lemma(values: Sequence[Value], answer: str) -> dict[str, list[Valu
         for lemma in lemmas(answer[value.start : value.end])[:1]:
             found.setdefault(lemma, []).append(value)
     return found
-
-
-def days_said(said: Sequence[str], known: SupportWords, text: str) -> frozenset[str]:
-    """Return the days of the week that a sentence speaks of, ranges filled in."""
-    if any(phrase in text for phrase in known.every_day):
-        return frozenset(known.days)
-    found: set[str] = set()
-    last, place = 0, -9
-    for index, lemma in enumerate(said):
-        if lemma not in known.days:
-            continue
-        day = known.days.index(lemma)
-        found.add(lemma)
-        if index - place == 2 and said[index - 1] in _RANGES:
-            while last != day:
-                last = (last + 1) % len(known.days)
-                found.add(known.days[last])
-        last, place = day, index
-    return frozenset(found)

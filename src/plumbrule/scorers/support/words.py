@@ -38,7 +38,10 @@ class SupportWords:
     sources: frozenset[str]
     numbered: re.Pattern[str]
     days: tuple[str, ...]
+    day_forms: dict[str, str]  # what a key may call a day
+    day_spans: dict[str, tuple[str, str]]
     every_day: tuple[str, ...]
+    shut: frozenset[str]
     turns: frozenset[str]
     restarts: frozenset[str]
     written_as: dict[str, str]
@@ -100,7 +103,10 @@ def support_words() -> SupportWords:
         sources=_lemma_set(raw["sources"]),
         numbered=re.compile(rf"(?i)\b(?:{'|'.join(raw['numbered'])})s?\s+#?(?:\d+\s*(?:,|and|&|-|to)\s*)*\Z"),
         days=tuple(raw["days"]),
+        day_forms={lemma: day for day, forms in raw["days"].items() for lemma in _lemma_set([day, *forms])},
+        day_spans={name: (first, last) for name, (first, last) in raw["day_spans"].items()},
         every_day=tuple(raw["every_day"]),
+        shut=_lemma_set(raw["shut"]),
         turns=_lemma_set(raw["turns"]),
         restarts=_lemma_set(raw["restarts"]),
         written_as=raw["written_as"],
