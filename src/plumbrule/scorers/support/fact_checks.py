@@ -15,6 +15,7 @@ from plumbrule.text.view import TextView
 
 _NEAR = 3  # words between a number and the name of what it counts
 _AFTER = 7  # words after a key in which a denial still speaks of it
+_DASHED_KEY = re.compile(r"\"?\w+\s*[-–—]")
 _WORD = re.compile(r"\w+")
 
 
@@ -39,8 +40,9 @@ class _Fact(NamedTuple):
 class FactSheet:
     """The facts of one context, ready to be asked."""
 
-    def __init__(self, lines: Sequence[Line], known: SupportWords) -> None:
+    def __init__(self, lines: Sequence[Line], known: SupportWords, text: str) -> None:
         self._known = known
+        self._text = text
         named = [(line, tuple(lemmas(line.key))) for line in lines if line.key]
         counts: dict[str, int] = {}
         for key in sorted({key for _, key in named}):
@@ -54,8 +56,14 @@ class FactSheet:
             if not key or (line.truth is not None and len(truths[key]) > 1):
                 continue  # said both ways under one name
             telling = tuple(lemma for lemma in key if counts[lemma] == 1) or key
-            days, shut = days_of_key(key, known), line.value.casefold() in known.shut
+            days, shut = self.days_of(line), line.value.casefold() in known.shut
             self._facts.append(_Fact(line.text, telling, key[-1], line.truth, days, shut, TextView(line.value)))
+
+        self.days = frozenset[str]().union(*[fact.days for fact in self._facts])
+
+    def days_of(self, line: Line) -> frozenset[str]:
+        """Return the days that the key of a fact names; its words no longer have the dash of a range."""
+        return days_of_key(lemmas(line.key), self._known, dashed=_DASHED_KEY.match(self._text, line.start) is not None)
 
     def check(self, said: Sequence[str], text: str, values: Sequence[Value], answer: str) -> FactFindings:
         """Compare a sentence, its lemmas, text and values, with the facts that it names."""
@@ -86,7 +94,9 @@ class FactSheet:
         known = self._known
         days = days_said(said, known, text.casefold())
         times = [value for value in values if isinstance(value, Date) and value.granularity == "time"]
-        says_shut = not known.shut.isdisjoint(_WORD.findall(text.casefold()))
+        words = set(_WORD.findall(text.casefold()))
+        denies = not known.negations.isdisjoint(said)
+        says_shut = known.shut_said in words and not denies and (bool(times) or "open" not in words)
         return [
             fact.text
             for fact in self._facts
@@ -116,11 +126,12 @@ class FactSheet:
 def _is_otherwise(fact: _Fact, times: Sequence[Value], answer: str, *, says_shut: bool) -> bool:
     """Tell whether a sentence says other times of a day than the fact, or that it is shut where it is not."""
     hours = [value for value in fact.view.values if isinstance(value, Date)]
-    if not times:
-        return says_shut and bool(hours)
+    if not times:  # from midnight to midnight may mean either
+        return says_shut and len({fact.view.text[value.start : value.end] for value in hours}) > 1
     if fact.shut:
         return not says_shut
-    return not all(_among(value, fact.view, times, answer) for value in hours)
+    enough = all if len(times) >= len(hours) else any  # "opens at nine" tells one end of the hours
+    return bool(hours) and not enough([_among(value, fact.view, times, answer) for value in hours])
 
 
 def _place(key: tuple[str, ...], places: Mapping[str, int]) -> int | None:

@@ -44,12 +44,12 @@ class Passage:
             for fact in facts:
                 self.cuts.append((start, start + len(fact.text)))
                 start += len(fact.text) + 1
-        self.sheet = FactSheet(facts, known) if facts else None
+        self.sheet = FactSheet(facts, known, view.text) if facts else None
         ranges = [self.view.words_between(start, end) for start, end in self.cuts]
         self.units = [frozenset(self.view.lemmas[first:last]) for first, last in ranges]
         self.lemmas = self.view.lemma_set
         if facts:  # a sentence may write a key as one word
-            joined = [_joined(fact.key) for fact in facts]
+            joined = [_joined(fact.key) | self.sheet.days_of(fact) for fact in facts] if self.sheet else []
             self.units = [unit | key for unit, key in zip(self.units, joined, strict=True)]
             self.lemmas = self.lemmas.union(*joined)
         self.where: dict[str, list[int]] = {}
@@ -87,6 +87,8 @@ class Ground:
                 placed = [base + unit for unit in units] if base else units
                 self.where[lemma] = self.where[lemma] + placed if lemma in self.where else placed
         self.lemmas = frozenset[str]().union(*[passage.lemmas for passage in self.passages])
+        sheets = [passage.sheet for passage in self.passages if passage.sheet is not None]
+        self.days = frozenset[str]().union(*[sheet.days for sheet in sheets])  # that the keys of data name
         self._written_as = known.written_as
         self._stems: dict[str, list[str]] | None = None
 
@@ -160,6 +162,13 @@ class Ground:
         view, (start, end) = self.passages[owner].view, self.passages[owner].cuts[unit - self._bases[owner]]
         first, last = view.words_between(start, end)
         return view.lemmas[first:last]
+
+    def written(self, unit: int, place: int) -> str:
+        """Return a word of a unit as it is written, by its place in the unit's sequence."""
+        owner = self._owner(unit)
+        view, (start, end) = self.passages[owner].view, self.passages[owner].cuts[unit - self._bases[owner]]
+        word = view.words_between(start, end)[0] + place
+        return view.text[view.spans[0][word] : view.spans[1][word]]
 
     def is_data(self, window: Window) -> bool:
         """Tell whether a window is of facts rather than of sentences."""

@@ -31,6 +31,7 @@ _ELSEWHERE_CREDIT = 0.3  # for a word that the contexts have, outside the eviden
 _SMALL_NUMBER, _PARTLY_DATED, _RIVALLED = 0.5, 0.5, 0.5
 _PREVIOUS = 0.5  # of a name that the sentence before brought, for a sentence that opens with a pronoun
 _MOST = 3.0
+_AROUND = "*_#- \t\n.,!"  # what may stand around a greeting or a yes
 _YEAR = re.compile(r"\b\d{4}\b")
 
 
@@ -55,17 +56,22 @@ def compare(answer: TextView, ground: Ground, known: SupportWords) -> list[Compa
             found.append(_Comparing(current, ground, known, before).result())
             before = current
     return [
-        replace(each, claims=False) if _leaves_it_to(each, following, answer.text, known) else each
+        replace(each, claims=False, findings=()) if _leaves_it_to(each, following, answer.text, known) else each
         for each, following in zip_longest(found, found[1:])
-    ]
+        if len(found) > 1
+    ] or found
 
 
 def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, known: SupportWords) -> bool:
-    """Tell whether a sentence is a mere "Yes." whose claim is the next sentence; in small talk it is the claim."""
+    """Tell whether a sentence only greets, or is a mere "Yes." whose claim is the next one; in small talk it is one."""
+    said = text[each.sentence.start : each.sentence.end].strip(_AROUND)
+    if known.greeting.fullmatch(said):
+        return True
     if following is None or following.measures[MEASURES.index("speaker")]:
         return False
-    said = text[each.sentence.start : each.sentence.end].casefold().replace("’", "'")
-    return said.strip("*_#- \t.!") in known.particles
+    if text[following.sentence.start : following.sentence.end].rstrip().endswith("?"):
+        return False
+    return said.casefold().replace("’", "'") in known.particles
 
 
 class _Comparing:
@@ -74,6 +80,7 @@ class _Comparing:
     def __init__(self, said: SaidSentence, ground: Ground, known: SupportWords, before: SaidSentence | None) -> None:
         self._said, self._ground, self._known = said, ground, known
         self._findings: list[Finding] = []
+        self._found: set[int] = set()  # where the words start that the contexts have in another form
         self._forms = {lemma: ground.alike(lemma) for lemma in said.content if lemma not in ground.where}
         wanted = self._wanted()
         query = {**self._named_before(before), **wanted}
@@ -144,7 +151,7 @@ class _Comparing:
         for lemma, (start, end) in zip(self._said.lemmas, self._said.spans, strict=True):
             weight = self._weight(lemma)
             whole.append(weight)
-            if lemma in self._ground.lemmas:
+            if lemma in self._ground.lemmas or start in self._found:
                 continue
             credit = 0.0
             if lemma not in self._known.stop and (self._forms.get(lemma) is not None or self._has_synonym(lemma)):
@@ -157,13 +164,13 @@ class _Comparing:
     def _missing_evidence(self) -> float:
         """Return the share of the words, by weight, that the evidence does not have."""
         whole, missing = [], []
-        for lemma in self._said.lemmas:
+        for lemma, (start, _) in zip(self._said.lemmas, self._said.spans, strict=True):
             stop = lemma in self._known.stop
             verb = self._known.thesaurus.kind(lemma) == "v"
             talk = lemma in self._known.talk
             weight = _STOP_IN_EVIDENCE if stop else _TALK if talk else _VERB if verb else 1.0
             whole.append(weight)
-            if lemma in self._evidence:
+            if lemma in self._evidence or (start in self._found and lemma not in self._ground.lemmas):
                 continue
             credit = 0.0
             if not stop and self._has_synonym(lemma):
@@ -178,9 +185,10 @@ class _Comparing:
         counts = []
         views = [passage.view for passage in self._ground.passages]
         for value in self._said.values:
-            if find_value(value, self._said.answer, views) is not None:
-                continue
             shown = self._said.answer.text[value.start : value.end].casefold()
+            if find_value(value, self._said.answer, views) is not None or shown.rstrip("s") in self._ground.days:
+                self._found.update(self._said.starts_in(value))
+                continue
             dated = isinstance(value, Date)
             small = isinstance(value, Number) and value.unit is None and shown.split()[0] in self._known.small_numbers
             known_year = dated and any(year in self._ground.lemmas for year in _YEAR.findall(shown))
@@ -212,10 +220,13 @@ class _Comparing:
         for run in said.names(known):
             shown = [text[slice(*said.spans[index])] for index in run]
             if ground.abbreviates(shown):
+                self._found.update([said.spans[index][0] for index in run])
                 continue
             for index, word in zip(run, shown, strict=True):
                 lemma = said.lemmas[index]
-                if lemma in ground.where or ground.has_name(word) or bare(word) in ground.where:
+                day = known.day_forms.get(lemma) in ground.days
+                if lemma in ground.where or day or ground.has_name(word) or bare(word) in ground.where:
+                    self._found.add(said.spans[index][0])
                     continue
                 missing += 1
                 self._findings.append(Finding(*said.spans[index], "name"))

@@ -1,7 +1,6 @@
-"""What in the evidence speaks against a sentence: an opposite in a word's place, or a denial that only one has."""
+"""What the evidence says against a sentence: an opposite in a word's place, or a denial that only one of them has."""
 
-from collections.abc import Collection, Iterable, Sequence
-from itertools import takewhile
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from plumbrule.scorers.support.findings import Finding
@@ -10,11 +9,13 @@ from plumbrule.scorers.support.said import SaidSentence
 from plumbrule.scorers.support.words import SupportWords
 
 _MOST_OPPOSITES = 2
-_ADDED_DENIAL = 0.5  # for a denial where the evidence has none, and again where it says the denied word plainly
-_TURNED = 2.0  # for a denial that either has where both say nearly the same words
-_DENIED, _REACH = 2, 4  # content words that a denial speaks of, among so many words after it
-_LEAST_STEM = 4  # letters of a word that a prefix turns round
+_ADDED_DENIAL = 0.5  # for a denial where the nearest unit has none, and again where it says the denied word
+_TURNED = 2.0  # for a denial that only one has, where both say nearly the same words
+_REACH = 4  # words after a denial among which are those that it speaks of
+_DENIED = 2  # how many it speaks of
+_BEFORE = 3  # words before a denial that may make it a condition: "those who do not"
 _NEAR = 3  # words on either side that tell what a word is said of
+_LEAST_STEM = 4  # letters of a word that a prefix turns round
 _LEAST_TWIN, _TWIN_SHARE = 2, 0.8  # words, and share of them, that a unit must have to say the same as a sentence
 
 
@@ -28,50 +29,80 @@ class Opposition(NamedTuple):
 
 
 def oppose(said: SaidSentence, ground: Ground, window: Window, known: SupportWords) -> Opposition:
-    """Return what the units of a window say against a sentence."""
+    """Return what the unit of a window that is nearest to a sentence says against it."""
     return _Opposing(said, ground, window, known).result()
 
 
 class _Opposing:
     def __init__(self, said: SaidSentence, ground: Ground, window: Window, known: SupportWords) -> None:
         self._said, self._known = said, known
-        self._evidence = ground.lemmas_of(window)
-        self._units = [ground.sequence(unit) for unit in range(window.first, window.last + 1)]
-        self._denied_there = [self._denied_in(unit) for unit in self._units]
-        self._denied = self._denied_in(said.lemmas)
-        self._twins = self._find_twins()
-        self._is_data = ground.is_data(window)
+        units = range(window.first, window.last + 1)
+        self._unit = max(units, key=lambda unit: (len(said.content.keys() & ground.units[unit]), -unit))
+        self._ground = ground
+        self._near = ground.sequence(self._unit)
+        self._places: dict[str, list[int]] = {}
+        for place, lemma in enumerate(self._near):
+            self._places.setdefault(lemma, []).append(place)
+        self._twins = self._find_twins(units)
+        self._mine = frozenset(said.lemmas)
+        opening = said.text.lstrip("*_#- \t").casefold().startswith(known.opening_denials)
+        self._denials = denials_in(said.lemmas, known, after=1 if opening else 0)
+        self._denials_there = denials_in(self._near, known)
 
     def result(self) -> Opposition:
         findings = self._opposites()
         amount = float(min(_MOST_OPPOSITES, len(findings)))
-        denial = next((at for at, lemma in enumerate(self._said.lemmas) if lemma in self._known.negations), None)
-        if denial is not None:
-            plain = self._said_plainly()
-            added = self._against_denial(plain)
-            amount += added
-            if added:
-                findings.append(Finding(*self._said.spans[denial], "negation", min(plain, default="")))
-        elif self._twins and all(not self._denied_there[twin].isdisjoint(self._said.content) for twin in self._twins):
-            amount += _TURNED
-            findings.append(Finding(*self._said.place, "denial"))
+        if findings and self._says_the_rest(findings):
+            amount = _TURNED
+        denial, finding = self._denial()
+        if finding is not None and findings and denial == _TURNED:  # turned round twice, it says the same
+            amount, findings = 0.0, []
+        elif finding is not None:
+            amount += denial
+            findings.append(finding)
         stronger = self._stronger({each.start for each in findings})
         return Opposition(amount, bool(stronger), findings + stronger, bool(self._twins))
 
+    def _denial(self) -> tuple[float, Finding | None]:
+        """Return what a denial that only the sentence or only the nearest unit has weighs."""
+        said, known = self._said, self._known
+        mine, theirs = self._denials, self._denials_there
+        if mine and not theirs:
+            if self._ground.is_data(Window(self._unit, self._unit)) or said.says_unknown(known):
+                return 0.0, None  # data has its own check of denials
+            first = mine[0]
+            if any(self._rivals(word) for each in mine for word in each.denied):
+                return 0.0, None  # not permitted is prohibited
+            plain = first.denied[0] if first.denied and first.denied[0] in self._places else ""
+            amount = _TURNED if plain and self._unit in self._twins else _ADDED_DENIAL * (1 + bool(plain))
+            shown = self._shown(plain) if plain else ""
+            return amount, Finding(*said.spans[first.place], "negation", shown)
+        if not mine and len(theirs) == 1 and self._unit in self._twins:
+            word = next((word for word in theirs[0].denied if word in said.content), None)
+            if word is not None:
+                return _TURNED, Finding(*said.place, "denial", self._shown(word))
+        return 0.0, None
+
     def _opposites(self) -> list[Finding]:
-        """Return the words whose opposite the evidence has in their place."""
-        known, findings = self._known, []
+        """Return the words whose opposite the nearest unit has in their place."""
+        findings = []
+        seen: set[str] = set()
         for at, lemma in enumerate(self._said.lemmas):
-            if lemma in self._evidence or lemma in self._said.lemmas[:at]:
+            if lemma in self._places or lemma in seen:
                 continue
-            opposites = known.antonyms.get(lemma, frozenset())
-            if lemma not in known.stop and lemma not in known.talk:
-                opposites = opposites.union(known.thesaurus.antonyms(lemma))
-                opposites = opposites.union(self._by_prefix(lemma))
-            found = [other for other in sorted(opposites) if self._stands_for(other, at)]
+            seen.add(lemma)
+            found = [other for other in self._rivals(lemma) if self._stands_for(other, at)]
             if found:
-                findings.append(Finding(*self._said.spans[at], "opposite", found[0]))
+                findings.append(Finding(*self._said.spans[at], "opposite", self._shown(found[0])))
         return findings
+
+    def _rivals(self, lemma: str) -> list[str]:
+        """Return the opposites of a word that the nearest unit has and the sentence has not."""
+        known = self._known
+        opposites = known.antonyms.get(lemma, frozenset())
+        if lemma not in known.stop and lemma not in known.talk:
+            opposites = opposites.union(known.thesaurus.antonyms(lemma), self._by_prefix(lemma))
+        return sorted(other for other in opposites if other in self._places and other not in self._mine)
 
     def _by_prefix(self, lemma: str) -> list[str]:
         """Return the words that a prefix more or less makes of a word: unprofessional, professional."""
@@ -81,74 +112,79 @@ class _Opposing:
         return longer + [each for each in shorter if len(each) >= _LEAST_STEM]
 
     def _stands_for(self, other: str, at: int) -> bool:
-        """Tell whether the evidence has another word beside a word that stands beside the sentence's own."""
+        """Tell whether another word of the unit has a word beside it that stands beside the sentence's own."""
         said = self._said
-        if other not in self._evidence or other in said.lemmas:
-            return False
         beside = {lemma for lemma in _around(said.lemmas, at) if lemma in said.content and lemma != said.lemmas[at]}
-        denied = said.lemmas[at] in self._denied
-        return any(
-            met == other
-            and (other in denied_there) is denied  # to prohibit is not to allow
-            and (not beside or not beside.isdisjoint(_around(unit, place)))
-            for unit, denied_there in zip(self._units, self._denied_there, strict=True)
-            for place, met in enumerate(unit)
+        mine = any(said.lemmas[at] in each.denied for each in self._denials)
+        theirs = any(other in each.denied for each in self._denials_there)
+        if mine != theirs:  # to prohibit is not to allow
+            return False
+        return not beside or any(
+            not beside.isdisjoint(_around(self._near, place)) for place in self._places.get(other, ())
         )
 
     def _stronger(self, told: Collection[int]) -> list[Finding]:
-        """Return the first word that claims more than the weaker one that the evidence has in its place."""
-        weaker = sorted(self._known.weaker & self._evidence)
-        strong = [
-            at
-            for at, lemma in enumerate(self._said.lemmas)
-            if lemma in self._known.strongest and lemma not in self._evidence and self._said.spans[at][0] not in told
-        ]
-        found = [at for at in strong if any(self._stands_for(other, at) for other in weaker)]
-        return [Finding(*self._said.spans[at], "strength") for at in found[:1]]
-
-    def _said_plainly(self) -> frozenset[str]:
-        """Return what the sentence denies and the evidence says without a denial; data has its own check of denials."""
-        if self._is_data or self._said.says_unknown(self._known):
-            return frozenset()
-        return (self._denied & self._evidence).difference(*self._denied_there)
-
-    def _against_denial(self, plain: frozenset[str]) -> float:
-        """Return what is against a denial: that the evidence has none, or that it says plainly what is denied."""
-        if not self._denied:
-            return 0.0
-        none = self._evidence.isdisjoint(self._known.negations)
-        return _TURNED if plain and self._twins else _ADDED_DENIAL * (none + bool(plain))
-
-    def _denied_in(self, sequence: Sequence[str]) -> frozenset[str]:
-        """Return the content words of a sequence that its denials speak of, and that it says nowhere plainly."""
-        known = self._known
-        denied: set[int] = set()
-        for at, lemma in enumerate(sequence):
-            if lemma in known.negations:
-                reach = takewhile(
-                    lambda place: sequence[place] not in known.turns, range(at + 1, min(at + 1 + _REACH, len(sequence)))
-                )
-                denied.update([place for place in reach if self._can_be_denied(sequence[place])][:_DENIED])
-        return frozenset(sequence[place] for place in denied).difference(
-            lemma for place, lemma in enumerate(sequence) if place not in denied
-        )
-
-    def _can_be_denied(self, lemma: str) -> bool:
-        return lemma not in self._known.stop and self._known.thesaurus.kind(lemma) != "r"
-
-    def _find_twins(self) -> list[int]:
-        """Return which units have nearly every word of the sentence, its numbers left aside."""
+        """Return the first word that claims more than the weaker one that the unit has in its place."""
         said = self._said
-        content = {
-            lemma
-            for lemma, (start, _) in zip(said.lemmas, said.spans, strict=True)
-            if lemma in said.content and start not in said.in_values
-        }
+        for strong, weak in self._known.strengths:
+            weaker = sorted(weak & self._places.keys())
+            if not weaker or not strong.isdisjoint(self._places):
+                continue
+            at = next((at for at, lemma in enumerate(said.lemmas) if lemma in strong), None)
+            if at is None or said.spans[at][0] in told:
+                continue
+            if any(self._stands_for(other, at) for other in weaker):
+                return [Finding(*said.spans[at], "strength")]
+        return []
+
+    def _shown(self, lemma: str) -> str:
+        """Return a word of the nearest unit as it is written there."""
+        return self._ground.written(self._unit, self._places[lemma][0])
+
+    def _find_twins(self, units: Sequence[int]) -> list[int]:
+        """Return the units that have nearly every word of the sentence, its numbers left aside."""
+        content = self._content()
         if len(content) < _LEAST_TWIN:
             return []
         least = _TWIN_SHARE * len(content)
-        return [place for place, unit in enumerate(self._units) if len(content.intersection(unit)) >= least]
+        return [unit for unit in units if len(content & self._ground.units[unit]) >= least]
+
+    def _says_the_rest(self, opposites: Collection[Finding]) -> bool:
+        """Tell whether the nearest unit has nearly every word of the sentence but those that it turns round."""
+        rest = self._content({each.start for each in opposites})
+        return bool(rest) and len(rest & self._places.keys()) >= _TWIN_SHARE * len(rest)
+
+    def _content(self, without: Collection[int] = ()) -> set[str]:
+        said = self._said
+        return {
+            lemma
+            for lemma, (start, _) in zip(said.lemmas, said.spans, strict=True)
+            if lemma in said.content and start not in said.in_values and start not in without
+        }
 
 
-def _around(sequence: Sequence[str], at: int) -> Iterable[str]:
+class Denial(NamedTuple):
+    """A word that denies, and the content words that it speaks of."""
+
+    place: int
+    denied: tuple[str, ...]
+
+
+def denials_in(sequence: Sequence[str], known: SupportWords, *, after: int = 0) -> list[Denial]:
+    """Return the denials of a sequence of lemmas that deny something: not "no later than", not "those who do not"."""
+    found = []
+    for at, lemma in enumerate(sequence):
+        if at < after or lemma not in known.negations:
+            continue
+        reach = sequence[at + 1 : at + 1 + _REACH]
+        if (reach and reach[0] in known.idle) or not known.conditions.isdisjoint(sequence[max(0, at - _BEFORE) : at]):
+            continue
+        end = next((place for place, word in enumerate(reach) if word in known.turns), len(reach))
+        spoken = [word for word in reach[:end] if word not in known.stop and known.thesaurus.kind(word) != "r"]
+        if spoken:
+            found.append(Denial(at, tuple(spoken[:_DENIED])))
+    return found
+
+
+def _around(sequence: Sequence[str], at: int) -> Sequence[str]:
     return sequence[max(0, at - _NEAR) : at + _NEAR + 1]

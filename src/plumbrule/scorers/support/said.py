@@ -5,6 +5,7 @@ from bisect import bisect_left
 
 from plumbrule.scorers.support.words import SupportWords
 from plumbrule.text.sentences import Sentence
+from plumbrule.text.values import Value
 from plumbrule.text.view import TextView
 
 _MARKER = re.compile(r"[\[【][\d\s,;^–-]*\Z")  # before a number of a citation marker
@@ -24,7 +25,8 @@ class SaidSentence:
             (lemma, (begin, end))
             for lemma, begin, end in zip(answer.lemmas[first:last], answer.spans[0][first:last],
                                          answer.spans[1][first:last], strict=True)
-            if lemma.strip("0123456789,") or not _in_marker(answer.text, begin)
+            if lemma.strip("0123456789,")
+            or not (_in_marker(answer.text, begin) or known.numbers(answer.text, begin))
         ]  # fmt: skip
         self.lemmas = [lemma for lemma, _ in words]  # without the numbers of citation markers
         self.spans = [span for _, span in words]
@@ -35,17 +37,13 @@ class SaidSentence:
             for value in answer.values_between(*sentence)
             if not value.weak and not known.numbers(answer.text, value.start)
         ]
-        self.in_values = self._starts_in_values()
+        self._starts = [start for start, _ in self.spans]
+        self.in_values = frozenset(start for value in self.values for start in self.starts_in(value))
         self.content = dict.fromkeys([lemma for lemma in self.lemmas if lemma not in known.stop])
 
-    def _starts_in_values(self) -> frozenset[int]:
-        """Return where the words start that are a part of a number or a date."""
-        starts = [start for start, _ in self.spans]
-        return frozenset(
-            start
-            for value in self.values
-            for start in starts[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
-        )
+    def starts_in(self, value: Value) -> list[int]:
+        """Return where the words of a number or a date start."""
+        return self._starts[bisect_left(self._starts, value.start) : bisect_left(self._starts, value.end)]
 
     def says_unknown(self, known: SupportWords) -> bool:
         """Tell whether the sentence says that its sources do not tell something."""

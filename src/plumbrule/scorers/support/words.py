@@ -22,16 +22,19 @@ class SupportWords:
 
     stop: frozenset[str]
     negations: frozenset[str]
+    idle: frozenset[str]
+    conditions: frozenset[str]
+    opening_denials: tuple[str, ...]
     antonyms: dict[str, frozenset[str]]
     turning_prefixes: tuple[str, ...]
-    strongest: frozenset[str]
-    weaker: frozenset[str]
+    strengths: tuple[tuple[frozenset[str], frozenset[str]], ...]  # strong words, and the weaker ones of their kind
     speakers: frozenset[str]
     pronouns: frozenset[str]
     small_numbers: frozenset[str]
     talk: frozenset[str]
     courtesies: tuple[str, ...]
     particles: frozenset[str]
+    greeting: re.Pattern[str]
     openings: tuple[str, ...]
     unknowns: tuple[str, ...]
     unknowns_of_sources: tuple[str, ...]
@@ -40,8 +43,9 @@ class SupportWords:
     days: tuple[str, ...]
     day_forms: dict[str, str]  # what a key may call a day
     day_spans: dict[str, tuple[str, str]]
-    every_day: tuple[str, ...]
+    every_day: re.Pattern[str]
     shut: frozenset[str]
+    shut_said: str
     turns: frozenset[str]
     restarts: frozenset[str]
     written_as: dict[str, str]
@@ -87,16 +91,19 @@ def support_words() -> SupportWords:
     return SupportWords(
         stop=_lemma_set(raw["stop"]),
         negations=_lemma_set(raw["negations"]),
+        idle=_lemma_set(raw["idle"]),
+        conditions=_lemma_set(raw["conditions"]),
+        opening_denials=tuple(raw["opening_denials"]),
         antonyms=_antonyms(raw["antonyms"]),
         turning_prefixes=tuple(raw["turning_prefixes"]),
-        strongest=_lemma_set(raw["strongest"]),
-        weaker=_lemma_set(raw["weaker"]),
+        strengths=tuple((_lemma_set(kind["strong"]), _lemma_set(kind["weak"])) for kind in raw["strengths"]),
         speakers=_lemma_set(raw["speakers"]),
         pronouns=_lemma_set(raw["pronouns"]),
         small_numbers=frozenset(raw["small_numbers"]),
         talk=_lemma_set(raw["talk"]),
         courtesies=tuple(raw["courtesies"]),
         particles=frozenset(raw["particles"]),
+        greeting=re.compile(rf"(?i:{'|'.join(map(re.escape, raw['greetings']))})(?:,? [A-Z]\w*){{0,2}}"),
         openings=tuple(raw["openings"]),
         unknowns=tuple(raw["unknowns"]),
         unknowns_of_sources=tuple(raw["unknowns_of_sources"]),
@@ -105,8 +112,9 @@ def support_words() -> SupportWords:
         days=tuple(raw["days"]),
         day_forms={lemma: day for day, forms in raw["days"].items() for lemma in _lemma_set([day, *forms])},
         day_spans={name: (first, last) for name, (first, last) in raw["day_spans"].items()},
-        every_day=tuple(raw["every_day"]),
+        every_day=re.compile(rf"\b(?:{'|'.join(map(re.escape, raw['every_day']))})\b"),
         shut=_lemma_set(raw["shut"]),
+        shut_said=raw["shut_said"],
         turns=_lemma_set(raw["turns"]),
         restarts=_lemma_set(raw["restarts"]),
         written_as=raw["written_as"],
