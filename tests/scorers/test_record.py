@@ -79,13 +79,13 @@ def test_the_documented_form() -> None:
     )
     assert support == snapshot(
         {
-            "score": 0.120396,
+            "score": 0.097049,
             "band": "unsupported",
             "sentences": [
                 {
                     "start": 0,
                     "end": 51,
-                    "probability": 0.193272,
+                    "probability": 0.159354,
                     "band": "unsupported",
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},

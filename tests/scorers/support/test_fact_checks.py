@@ -6,7 +6,7 @@ import pytest
 
 from plumbrule.scorers.support.fact_checks import FactFindings, FactSheet
 from plumbrule.scorers.support.facts import read_facts
-from plumbrule.scorers.support.week import days_of_key, days_said
+from plumbrule.scorers.support.week import days_said
 from plumbrule.scorers.support.words import support_words
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.view import TextView
@@ -35,7 +35,8 @@ RECORD = {
 
 def sheet_of(record: object) -> FactSheet:
     """Return the facts of a record, ready to be asked."""
-    return FactSheet(read_facts(json.dumps(record)) or [], support_words())
+    text = json.dumps(record)
+    return FactSheet(read_facts(text) or [], support_words(), text)
 
 
 GRILL = sheet_of(RECORD)
@@ -181,15 +182,17 @@ def test_days_are_counted_over_ranges(text: str, days: int) -> None:
         ("Mon", 1),
         ("Thurs", 1),
         ("Mon-Fri", 5),
+        ("Monday – Friday", 5),
         ("Saturday to Sunday", 2),
+        ("Monday, Wednesday", 2),
+        ("Mon & Wed & Fri", 3),
         ("weekdays", 5),
-        ("Monday special", 0),
-        ("", 0),
+        ("Monday fee", 0),
     ],
 )
 def test_a_key_may_name_several_days(key: str, days: int) -> None:
-    """In full or cut short, alone or from one to another; a key that names more is not one of days."""
-    assert len(days_of_key(lemmas(key), support_words())) == days
+    """In full or cut short, alone, several, or from one to another; a key that names more is not one of days."""
+    assert len(sheet_of({"hours": {key: "9:00 - 17:00"}}).days) == days
 
 
 @pytest.mark.parametrize(
@@ -201,6 +204,13 @@ def test_a_key_may_name_several_days(key: str, days: int) -> None:
         ("It is open on weekdays from 9 AM to 5 PM and closed on Sunday.", []),
         ("It is closed on Sundays.", []),
         ("It is closed on Fridays.", ["hours Mon Fri: 9:00 AM - 5:00 PM"]),
+        ("It is not closed on Fridays.", []),
+        ("It is open Monday to Friday and closed on Sunday.", []),
+        ("It is close to the park on Fridays.", []),
+        ("It opens at 9 AM on Mondays.", []),
+        ("It opens at 8 AM on Mondays.", ["hours Mon Fri: 9:00 AM - 5:00 PM"]),
+        ("It is open Mon-Thu from 9 AM to 6 PM.", ["hours Mon Fri: 9:00 AM - 5:00 PM"]),
+        ("Bring it back within 7 days, by 10 AM.", []),
         ("It is open on Fridays.", []),
     ],
 )

@@ -171,11 +171,19 @@ def test_a_name_is_told_once() -> None:
 @pytest.mark.parametrize(
     ("answer", "context", "count", "against"),
     [
-        ("The fee decreased.", "The fee increased.", 1.0, "increase"),
-        ("The room is dark.", "The room is bright.", 1.0, "bright"),
-        ("Members abandon the house.", "Members inhabit the house.", 1.0, "inhabit"),
-        ("The unprofessional staff met us.", "The professional staff met us.", 1.0, "professional"),
-        ("The staff is professional.", "The staff is unprofessional.", 1.0, "unprofessional"),
+        ("The fee decreased.", "The fee increased.", 2.0, "increased"),
+        ("The room is dark.", "The room is bright.", 2.0, "bright"),
+        ("Members abandon the house.", "Members inhabit the house.", 2.0, "inhabit"),
+        ("The unprofessional staff met us.", "The professional staff met us.", 2.0, "professional"),
+        ("The staff is professional.", "The staff is unprofessional.", 2.0, "unprofessional"),
+        ("The dark room of the old inn has a view.", "The bright room has no number.", 1.0, "bright"),
+        (
+            "Pets are allowed in the yard.",
+            "Work is allowed here. Pets are prohibited in the yard.",
+            2.0,
+            "prohibited",
+        ),
+        ("You get a discount on every order.", "We count every order.", 0.0, None),
         ("Visitors may prohibit dogs.", "Visitors may not allow dogs.", 0.0, None),
         ("The high gate of the old town is red.", "A mast stood on the low ground by the river.", 0.0, None),
         ("The used car is new.", "The new car is red.", 0.0, None),
@@ -199,16 +207,21 @@ def test_opposites_are_words_in_each_others_place(answer: str, context: str, cou
         ("The fee isn’t due.", "The fee is due.", 2.0),
         ("The fee isn't due.", "The fee is never due.", 0.0),
         ("Members of the old club do not pay.", "The fee is what others pay each May.", 1.0),
-        ("Members of the old club do not pay.", "The fee is what others pay, never late.", 0.5),
+        ("Members of the old club do not pay.", "The fee is what others never pay.", 0.0),
         ("Members of the old club do not dance.", "The club has members.", 0.5),
         ("Members of the old club do not dance.", "The club has no members.", 0.0),
         ("It is not certain, but the fee is due.", "The fee is due.", 0.5),
         ("Not really, but the fee is due.", "The fee is due.", 0.0),
-        ("The text does not mention a due fee.", "The fee is due.", 0.5),
+        ("The text does not mention a due fee.", "The fee is due.", 0.0),
+        ("No, the fee is due.", "The fee is due.", 0.0),
+        ("The fee is due no later than noon.", "The fee is due by noon.", 0.0),
+        ("Those who do not pay are fined.", "Those who pay late are fined.", 0.0),
+        ("Clerks are not paid extra.", "Extra is not paid to clerks.", 0.0),
+        ("Pets are not permitted here.", "Pets are prohibited here.", 0.0),
     ],
 )
 def test_an_added_denial_counts_by_what_the_evidence_says(answer: str, context: str, count: float) -> None:
-    """Half where the evidence has none, half where it says the denied word plainly, two where it says all the rest."""
+    """Half where the nearest unit has none, half where it says the denied word, two where it says all the rest."""
     assert measure("opposites", answer, context) == count
     assert ("negation" in [kind for _, kind, _ in findings(answer, context)]) == (count > 0)
 
@@ -222,6 +235,10 @@ def test_an_added_denial_counts_by_what_the_evidence_says(answer: str, context: 
         ("The fee was increased in Paris.", "The fee was not increased.", 0.0),
         ("Increased.", "Not increased.", 0.0),
         ("The team passes the ball.", "The team passes the ball to those without the ball.", 0.0),
+        ("The card is free and insured.", "The card is not only free but insured.", 0.0),
+        ("Contact the clerk by phone.", "Do not hesitate to contact the clerk by phone.", 0.0),
+        ("You draw cash with a card.", "You cannot draw cash without a card.", 0.0),
+        ("Deposits are refundable before June.", "Deposits are not refundable after June.", 0.0),
     ],
 )
 def test_a_denial_left_out_is_two_opposites(answer: str, context: str, count: float) -> None:
@@ -267,7 +284,9 @@ def test_another_value_in_the_same_words_is_an_opposite(answer: str, context: st
     ("answer", "context", "strong"),
     [
         ("All fees rose.", "Most fees rose.", 1.0),
-        ("All fees rose.", "Some fees rose.", 0.0),
+        ("All fees rose.", "Some fees rose.", 1.0),
+        ("Every fee rose.", "Each fee rose, most of them in May.", 0.0),
+        ("You must pay all fees.", "You may pay fees that concern all.", 1.0),
         ("All fees rose.", "All fees rose.", 0.0),
         ("Fees must always rise.", "Fees may often rise.", 1.0),
         ("Fees must always rise.", "Fees rise.", 0.0),
@@ -276,7 +295,7 @@ def test_another_value_in_the_same_words_is_an_opposite(answer: str, context: st
     ],
 )
 def test_strength_is_a_word_stronger_than_the_evidence(answer: str, context: str, strong: float) -> None:
-    """It is found where the evidence has a weaker word in its place, once, and not where that is its opposite."""
+    """It is found where the nearest unit has a weaker word of its kind in its place, and no strong one; once."""
     assert measure("strength", answer, context) == strong
     assert [kind for _, kind, _ in findings(answer, context)].count("strength") == strong
 

@@ -27,7 +27,7 @@ def test_listed_words_are_known_by_their_lemmas() -> None:
 
 def test_phrases_are_as_a_folded_sentence_has_them() -> None:
     """Lower case and straight apostrophes: nothing else could be found."""
-    for phrase in (*KNOWN.courtesies, *KNOWN.openings, *KNOWN.unknowns, *KNOWN.every_day):
+    for phrase in (*KNOWN.courtesies, *KNOWN.openings, *KNOWN.unknowns, *KNOWN.unknowns_of_sources):
         assert phrase == phrase.casefold().strip()
         assert "’" not in phrase
 

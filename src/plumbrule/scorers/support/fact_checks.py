@@ -15,7 +15,7 @@ from plumbrule.text.view import TextView
 
 _NEAR = 3  # words between a number and the name of what it counts
 _AFTER = 7  # words after a key in which a denial still speaks of it
-_DASHED_KEY = re.compile(r"\"?\w+\s*[-–—]")
+_DASHED_KEY = re.compile(r"\"?\w+\s*(?:[-–—]|\\u201[34])")  # JSON may write a dash by its number
 _WORD = re.compile(r"\w+")
 
 

@@ -115,7 +115,7 @@ _WORDING: dict[FindingKind, Callable[[Sequence[Finding], str], str]] = {
     "denied_fact": _against("says the opposite of"),
     "opposite": _opposite,
     "negation": _negation,
-    "denial": lambda _findings, _answer: "leaves out that the nearest passage denies it",
+    "denial": lambda findings, _answer: f"leaves out that the nearest passage denies it: '{findings[0].against}'",
     "strength": lambda findings, answer: f"is stronger than its passage: {_quoted(findings, answer)}",
     "speaker": lambda findings, answer: f"speaks of itself: {_quoted(findings, answer)}",
 }
