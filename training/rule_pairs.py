@@ -213,8 +213,8 @@ class _Maker:
 def _replaced(text: str, start: int, end: int, word: str) -> str:
     """Put a word in another's place with the other's ending."""
     old = text[start:end]
-    for ending, joined in (("ing", "ing"), ("ed", "ed"), ("s", "s")):
+    for ending in ("ing", "ed", "s"):
         if old.endswith(ending) and not word.endswith(ending):
-            word = (word[:-1] if word.endswith("e") and ending != "s" else word) + joined
+            word = (word[:-1] if word.endswith("e") and ending != "s" else word) + ending
             break
     return f"{text[:start]}{word}{text[end:]}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from plumbrule.errors import InputError
 from plumbrule.scorers.support.calibration import log_odds_of
 from plumbrule.scorers.support.model import SupportModel
 from plumbrule.scorers.verifier import open_verifier
@@ -27,6 +28,9 @@ Risks = dict[str, float]
 def measured(rows: Sequence[Labelled], fitted: Sequence[Path], models: Mapping[str, SupportModel]) -> str:
     """Return the tables of what these fits left out; ``models`` has, by data set, the small model that never saw it."""
     fits = [(json.loads((folder / "fit.json").read_text(encoding="utf-8")), folder) for folder in fitted]
+    left = [name for fit, _ in fits for name in fit["left_out"]]
+    if not left or len(set(left)) < len(left):
+        raise InputError(f"each data set must be left out by one fit, and some by any; left out here: {left or 'none'}")
     kept: list[Labelled] = []
     risks: list[Risks] = []
     costs = []

@@ -31,21 +31,21 @@ def test_explain(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> Non
     shown = out[out.index("support  ") : out.index("support model")]
     assert max(map(len, out.splitlines())) <= 80
     assert "\n".join(line.rstrip() for line in shown.splitlines()) == snapshot("""\
-support  doubtful  all of it is borne out with a probability of 0.31
+support  unsupported  all of it is borne out with a probability of 0.23
 no claim           Thank you for your question!
                    claims nothing that a context could bear out
-unsupported  0.26  A domestic wire costs $35 at every branch.
+unsupported  0.18  A domestic wire costs $35 at every branch.
                    context 0 at 0–84: The firm charges a fee of $25 for a
                    domestic wire and $45 for an international wire.
                 ✗  numbers not in the context: '$35' (where the passage has
                    '$25')
                 ✗  words not in the context: 'costs', 'branch'
                 ✗  the nearest passage lacks 61% of its words, by weight
-supported    0.71  International wires cost $45.
+supported    0.72  International wires cost $45.
                    context 0 at 0–84: The firm charges a fee of $25 for a
                    domestic wire and $45 for an international wire.\
 """)
-    assert f"support model: plumbrule-support version 1, sha256 {load_model().sha256[:12]}" in out
+    assert f"support model: plumbrule-support version 2, sha256 {load_model().sha256[:12]}" in out
 
 
 def test_an_answer_that_claims_nothing(run: Run, write: Write) -> None:

@@ -14,6 +14,7 @@ from training.verifier_export import build_graph, write_folder
 from training.verifier_measure import WEIGHTS, risks_of
 from training.verifier_pairs import asked_of
 
+from plumbrule.errors import InputError
 from plumbrule.scorers.support.model import load_model
 from plumbrule.scorers.verifier import open_verifier
 from training import verifier
@@ -134,3 +135,14 @@ def test_fits_are_measured_on_what_they_left_out(
     assert "| pairs seen | 50,006 |" in shown
     assert "|  | two | mean |" in shown
     assert "| two towns |" in shown
+
+
+def test_what_no_fit_left_out_cannot_be_measured(written: Path, labelled: Path) -> None:
+    """A fit on everything has nothing left to be measured on, and no data set is measured twice."""
+    told = {"left_out": [], "labelled": 3, "repeats": 2, "made": 5, "seen": 11, "minutes": 1.0}
+    (written.parent / "fit.json").write_text(json.dumps(told))
+    with pytest.raises(InputError, match="left out here: none"):
+        verifier.main(["measure", str(written.parent), "--data", str(labelled)])
+    (written.parent / "fit.json").write_text(json.dumps({**told, "left_out": ["one"]}))
+    with pytest.raises(InputError, match="must be left out by one fit"):
+        verifier.main(["measure", str(written.parent), str(written.parent), "--data", str(labelled)])

@@ -73,7 +73,11 @@ def test_a_contradicted_number_says_what_the_passage_has() -> None:
             "The fee was refunded.",
             "denies ('not') what the nearest passage says plainly: 'refunded'",
         ),
-        ("The fee was refunded.", "The fee was not refunded.", "leaves out that the nearest passage denies it: 'refunded'"),
+        (
+            "The fee was refunded.",
+            "The fee was not refunded.",
+            "leaves out that the nearest passage denies it: 'refunded'",
+        ),
         ("Fees must be paid.", "Fees may be paid.", "is stronger than its passage: 'must'"),
     ],
 )
