@@ -235,6 +235,8 @@ def test_an_added_denial_counts_by_what_the_evidence_says(answer: str, context: 
         ("The fee was increased in Paris.", "The fee was not increased.", 0.0),
         ("Increased.", "Not increased.", 0.0),
         ("The team passes the ball.", "The team passes the ball to those without the ball.", 0.0),
+        ("Clerks settle claims, and the unit records the sum.", "Clerks do not settle claims in person.", 2.0),
+        ("Clerks settle all that is due, and the unit records the sum.", "Clerks do not settle claims.", 0.0),
         ("The card is free and insured.", "The card is not only free but insured.", 0.0),
         ("Contact the clerk by phone.", "Do not hesitate to contact the clerk by phone.", 0.0),
         ("You draw cash with a card.", "You cannot draw cash without a card.", 0.0),
@@ -242,7 +244,7 @@ def test_an_added_denial_counts_by_what_the_evidence_says(answer: str, context: 
     ],
 )
 def test_a_denial_left_out_is_two_opposites(answer: str, context: str, count: float) -> None:
-    """Only where every unit with nearly all of the words denies one of them."""
+    """Where every unit with nearly all of the words denies one of them, or the nearest denies two that it says."""
     assert measure("opposites", answer, context) == count
     assert ("denial" in [kind for _, kind, _ in findings(answer, context)]) == (count > 0)
 

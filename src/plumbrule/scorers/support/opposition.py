@@ -77,20 +77,24 @@ class _Opposing:
             amount = _TURNED if plain and self._unit in self._twins else _ADDED_DENIAL * (1 + bool(plain))
             shown = self._shown(plain) if plain else ""
             return amount, Finding(*said.spans[first.place], "negation", shown)
-        if not mine and self._twins:
-            denied = [self._denied_by(unit) for unit in self._twins]
+        if not mine:
+            denied = [self._denied_by(unit) for unit in self._twins or (self._unit,)]
             if all(denied):
                 return _TURNED, Finding(*said.place, "denial", denied[0])
         return 0.0, None
 
     def _denied_by(self, unit: int) -> str:
-        """Return the word of the sentence that a unit denies, and says nowhere else, as the unit writes it."""
+        """Return the word that a unit denies, and says nowhere else, as it writes it: one that the sentence says.
+
+        A unit that is no twin speaks of something else, unless the sentence says both words that it denies.
+        """
         sequence = self._ground.sequence(unit)
         denials = denials_in(sequence, self._known)
         if len(denials) != 1:  # two denials may say the same as none
             return ""
         words = [word for word in denials[0].denied if word in self._said.content and sequence.count(word) == 1]
-        return self._ground.written(unit, sequence.index(words[0])) if words else ""
+        least = 1 if unit in self._twins else _DENIED
+        return self._ground.written(unit, sequence.index(words[0])) if len(words) >= least else ""
 
     def _opposites(self) -> list[Finding]:
         """Return the words whose opposite the nearest unit has in their place."""
