@@ -141,7 +141,7 @@ hallucination  1.00  2 of 2 anchors unsupported, n-gram overlap 0.67, drift pena
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
 
 support  unsupported  all of it is borne out with a probability of 0.09
-unsupported  0.14  The wire fee is $30.                                           \n\
+unsupported  0.15  The wire fee is $30.                                           \n\
                    context 0 at 0–20: The wire fee is $25.                        \n\
                 ✗  numbers not in the context: '$30' (where the passage has '$25')
 support model: plumbrule-support version 2, sha256 <model>

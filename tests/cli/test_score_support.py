@@ -34,7 +34,7 @@ def test_explain(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> Non
 support  unsupported  all of it is borne out with a probability of 0.23
 no claim           Thank you for your question!
                    claims nothing that a context could bear out
-unsupported  0.18  A domestic wire costs $35 at every branch.
+unsupported  0.19  A domestic wire costs $35 at every branch.
                    context 0 at 0–84: The firm charges a fee of $25 for a
                    domestic wire and $45 for an international wire.
                 ✗  numbers not in the context: '$35' (where the passage has

@@ -274,18 +274,18 @@ def test_the_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 model: plumbrule-support version 2, sha256 <sha256>
 
 measure    weight  what it says of a sentence                                   \n\
-words      +1.659  share of its words, by weight, that stand nowhere in the     \n\
+words      +1.653  share of its words, by weight, that stand nowhere in the     \n\
                    contexts                                                     \n\
-evidence   +1.502  share of its words, by weight, that the best passage does not
+evidence   +1.496  share of its words, by weight, that the best passage does not
                    have                                                         \n\
-specifics  +0.765  numbers, dates and names that the contexts do not have, and  \n\
+specifics  +0.766  numbers, dates and names that the contexts do not have, and  \n\
                    facts of data that it gets wrong                             \n\
-opposites  +1.582  opposite words, facts turned round, another value in the same
+opposites  +1.491  opposite words, facts turned round, another value in the same
                    words, a denial more or less                                 \n\
-strength   +1.835  says all, only, must or the like where the passage has a     \n\
+strength   +1.833  says all, only, must or the like where the passage has a     \n\
                    weaker word                                                  \n\
-speaker    +1.460  speaks of itself, as 'I' or 'we', where no context does      \n\
-unknown    -1.124  says that the contexts do not tell, which speaks for it      \n\
+speaker    +1.464  speaks of itself, as 'I' or 'we', where no context does      \n\
+unknown    -1.122  says that the contexts do not tell, which speaks for it      \n\
 
 A weight is the risk, in log-odds, that one unit of the measure adds.
 calibration: the model's own, where 54% were unsupported

@@ -79,13 +79,13 @@ def test_the_documented_form() -> None:
     )
     assert support == snapshot(
         {
-            "score": 0.097049,
+            "score": 0.107778,
             "band": "unsupported",
             "sentences": [
                 {
                     "start": 0,
                     "end": 51,
-                    "probability": 0.159354,
+                    "probability": 0.173387,
                     "band": "unsupported",
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},
