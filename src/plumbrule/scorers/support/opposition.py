@@ -73,10 +73,9 @@ class _Opposing:
             first = mine[0]
             if any(self._rivals(word) for each in mine for word in each.denied):
                 return 0.0, None  # not permitted is prohibited
-            plain = first.denied[0] if first.denied and first.denied[0] in self._places else ""
+            plain = self._shown(first.denied[0]) if first.denied[0] in self._places else ""
             amount = _TURNED if plain and self._unit in self._twins else _ADDED_DENIAL * (1 + bool(plain))
-            shown = self._shown(plain) if plain else ""
-            return amount, Finding(*said.spans[first.place], "negation", shown)
+            return amount, Finding(*said.spans[first.place], "negation", plain)
         if not mine:
             denied = [self._denied_by(unit) for unit in self._twins or (self._unit,)]
             if all(denied):
@@ -177,7 +176,7 @@ class _Opposing:
 
 
 class Denial(NamedTuple):
-    """A word that denies, and the content words that it speaks of."""
+    """A word that denies, and the content words that it speaks of: one or two."""
 
     place: int
     denied: tuple[str, ...]
