@@ -58,7 +58,6 @@ class FactSheet:
             telling = tuple(lemma for lemma in key if counts[lemma] == 1) or key
             days, shut = self.days_of(line), line.value.casefold() in known.shut
             self._facts.append(_Fact(line.text, telling, key[-1], line.truth, days, shut, TextView(line.value)))
-
         self.days = frozenset[str]().union(*[fact.days for fact in self._facts])
 
     def days_of(self, line: Line) -> frozenset[str]:

@@ -158,21 +158,17 @@ class Ground:
 
     def sequence(self, unit: int) -> list[str]:
         """Return the lemmas of a unit in their order."""
-        owner = self._owner(unit)
-        view, (start, end) = self.passages[owner].view, self.passages[owner].cuts[unit - self._bases[owner]]
-        first, last = view.words_between(start, end)
+        view, first, last = self._words_of(unit)
         return view.lemmas[first:last]
 
     def written(self, unit: int, place: int) -> str:
         """Return a word of a unit as it is written, by its place in the unit's sequence."""
-        owner = self._owner(unit)
-        view, (start, end) = self.passages[owner].view, self.passages[owner].cuts[unit - self._bases[owner]]
-        word = view.words_between(start, end)[0] + place
-        return view.text[view.spans[0][word] : view.spans[1][word]]
+        view, first, _ = self._words_of(unit)
+        return view.text[view.spans[0][first + place] : view.spans[1][first + place]]
 
-    def is_data(self, window: Window) -> bool:
-        """Tell whether a window is of facts rather than of sentences."""
-        return self.passages[self._owner(window.first)].sheet is not None
+    def is_data(self, unit: int) -> bool:
+        """Tell whether a unit is a fact rather than a sentence."""
+        return self.passages[self._owner(unit)].sheet is not None
 
     def view_of(self, window: Window) -> TextView:
         """Return the text that a window is a part of."""
@@ -202,6 +198,12 @@ class Ground:
         first = self._bases[owner]
         last = first + len(self.passages[owner].units) - 1
         return Window(max(first, unit - _REACH), min(last, unit + _REACH))
+
+    def _words_of(self, unit: int) -> tuple[TextView, int, int]:
+        """Return the text that a unit is a part of, and the range of its words there."""
+        owner = self._owner(unit)
+        passage = self.passages[owner]
+        return passage.view, *passage.view.words_between(*passage.cuts[unit - self._bases[owner]])
 
     def _owner(self, unit: int) -> int:
         """Return the context that a unit stands in; one without units has the same base as the next."""

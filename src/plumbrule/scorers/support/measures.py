@@ -55,11 +55,12 @@ def compare(answer: TextView, ground: Ground, known: SupportWords) -> list[Compa
         if current.lemmas:
             found.append(_Comparing(current, ground, known, before).result())
             before = current
+    if len(found) == 1:  # there is nothing that it could leave its claim to
+        return found
     return [
         replace(each, claims=False, findings=()) if _leaves_it_to(each, following, answer.text, known) else each
         for each, following in zip_longest(found, found[1:])
-        if len(found) > 1
-    ] or found
+    ]
 
 
 def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, known: SupportWords) -> bool:

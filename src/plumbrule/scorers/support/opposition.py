@@ -68,7 +68,7 @@ class _Opposing:
         said, known = self._said, self._known
         mine, theirs = self._denials, self._denials_there
         if mine and not theirs:
-            if self._ground.is_data(Window(self._unit, self._unit)) or said.says_unknown(known):
+            if self._ground.is_data(self._unit) or said.says_unknown(known):
                 return 0.0, None  # data has its own check of denials
             first = mine[0]
             if any(self._rivals(word) for each in mine for word in each.denied):
