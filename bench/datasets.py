@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from plumbrule.demo import corpus_path, samples_path
+from plumbrule.demo import samples_path
+from plumbrule.suites import corpus_path
 
 _DIGITS = re.compile(r"\d+")
 _NAMES = ("Ashby", "Brandt", "Calloway", "Dunmore", "Eastwick", "Fairfax", "Galton", "Hartley", "Ingram", "Jessop")

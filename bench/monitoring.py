@@ -17,14 +17,15 @@ from uuid import UUID
 
 from bench.prescores import write
 
-from plumbrule.api.archive import keep_interactions
-from plumbrule.api.interactions import prescore_many, read_interactions
-from plumbrule.api.reviews import keep_record
-from plumbrule.demo import corpus_path
+from plumbrule.api.prescores import prescore_many
+from plumbrule.interactions.interaction import Given, Interaction
+from plumbrule.interactions.interaction_reader import read_interactions
 from plumbrule.ledger import open_ledger
+from plumbrule.reviews.evaluation_record import EvaluationRecord
+from plumbrule.reviews.interaction_archive import keep_interactions
+from plumbrule.reviews.record_store import keep_record
 from plumbrule.rubrics import load_scorecard
-from plumbrule.samples.interactions import Given, Interaction
-from plumbrule.scorecards.records import EvaluationRecord
+from plumbrule.suites import corpus_path
 
 COUNTS = (10_000, 100_000)
 MADE = 1_000

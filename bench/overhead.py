@@ -72,7 +72,7 @@ def _bare(port: int, at_once: int, count: int) -> dict[str, float]:
     """Ask with nothing but the client: the prompt, the call, the reply as JSON."""
     import httpx  # noqa: PLC0415 - each case imports only its own
 
-    from plumbrule.judges.prompt import prompt_for  # noqa: PLC0415 - the same
+    from plumbrule.judges.judge_prompt import prompt_for  # noqa: PLC0415 - the same
     from plumbrule.samples import samples_from  # noqa: PLC0415 - the same
 
     samples = list(samples_from(_records(count)))
@@ -112,10 +112,10 @@ def _beat(waits: list[float], due: float | None = None) -> None:
 
 def _plumbrule(port: int, at_once: int, count: int) -> dict[str, float]:
     """Carry out a run, from its configuration to its figures in the ledger."""
-    from plumbrule.api.figures import describe_run  # noqa: PLC0415 - each case imports only its own
-    from plumbrule.api.planning import plan_run  # noqa: PLC0415 - the same
-    from plumbrule.api.runs import begin_run, carry_out, find_run  # noqa: PLC0415 - the same
     from plumbrule.ledger import open_ledger  # noqa: PLC0415 - the same
+    from plumbrule.runs.plan import plan_run  # noqa: PLC0415 - the same
+    from plumbrule.runs.session import begin_run, carry_out, find_run  # noqa: PLC0415 - the same
+    from plumbrule.runs.summary import describe_run  # noqa: PLC0415 - each case imports only its own
 
     waits: list[float] = []
 

@@ -19,7 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from plumbrule.demo import corpus_path, samples_path
+from plumbrule.demo import samples_path
+from plumbrule.suites import corpus_path
 
 COUNT = 10_000
 SAMPLE = 50  # a week's
@@ -98,10 +99,11 @@ def write(folder: Path, count: int) -> None:
 
 
 def _run_case(claims: bool, count: int) -> None:  # noqa: FBT001 - a column of the table
-    from plumbrule.api.archive import keep_interactions  # noqa: PLC0415 - each case its own
-    from plumbrule.api.drawing import Request, draw  # noqa: PLC0415 - the same
-    from plumbrule.api.interactions import prescore_many, read_interactions  # noqa: PLC0415 - the same
+    from plumbrule.api.prescores import prescore_many  # noqa: PLC0415 - the same
+    from plumbrule.interactions.interaction_reader import read_interactions  # noqa: PLC0415 - the same
     from plumbrule.ledger import open_ledger  # noqa: PLC0415 - the same
+    from plumbrule.reviews.interaction_archive import keep_interactions  # noqa: PLC0415 - each case its own
+    from plumbrule.reviews.sample_draw import Request, draw  # noqa: PLC0415 - the same
     from plumbrule.rubrics import load_scorecard  # noqa: PLC0415 - the same
 
     with tempfile.TemporaryDirectory() as name:

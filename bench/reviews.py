@@ -11,13 +11,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from plumbrule.api.campaigns import claim_next, load_campaign, open_campaign
-from plumbrule.api.drawing import Request, draw
-from plumbrule.api.submissions import submit_records
 from plumbrule.ledger import Draft, open_ledger
 from plumbrule.ledger.entry import utc_text
+from plumbrule.names import key_of_trace
+from plumbrule.reviews.campaign_store import claim_next, load_campaign, open_campaign
+from plumbrule.reviews.sample_draw import Request, draw
+from plumbrule.reviews.submission import submit_records
 from plumbrule.rubrics import load_scorecard
-from plumbrule.samples.cra import key_of_trace
 
 _AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 _PEOPLE = ("Ada", "Ben", "Cy", "Di")

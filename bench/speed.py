@@ -94,7 +94,7 @@ def _run_case(name: str, checks: str, contexts: str, count: str) -> None:
 def _plumbrule(checks: str) -> Score:
     from plumbrule.rubrics import load_verdict  # noqa: PLC0415 - each case imports only its own
     from plumbrule.samples import samples_from  # noqa: PLC0415 - the same
-    from plumbrule.scorers.verdict import VerdictScorer  # noqa: PLC0415 - the same
+    from plumbrule.verdicts.verdict import VerdictScorer  # noqa: PLC0415 - the same
 
     scorer = VerdictScorer(load_verdict(overrides=OVERRIDES[checks]))
 
@@ -112,7 +112,7 @@ def _textbook(*, claims: bool) -> Score:
     from bench import textbook  # noqa: PLC0415 - each case imports only its own
 
     from plumbrule.rubrics import load_verdict  # noqa: PLC0415 - the same
-    from plumbrule.text.parser import load_parser  # noqa: PLC0415 - the same
+    from plumbrule.text.dependency_parser import load_parser  # noqa: PLC0415 - the same
 
     stop = frozenset(load_verdict().rubric.words.stop)
     parser = load_parser() if claims else None

@@ -7,11 +7,11 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 import plumbrule
-from plumbrule.cli.verdicts import show_explanation, show_summary
+from plumbrule.cli.views.verdict_tables import show_explanation, show_summary
 from plumbrule.demo import samples_path
 from plumbrule.rubrics import load_verdict
 from plumbrule.samples import Reading
-from plumbrule.scorers.tally import Tally
+from plumbrule.verdicts.verdict_tally import Tally
 
 IMAGE = Path(__file__).parent / "images" / "demo.svg"
 DATASET = "answers.jsonl"

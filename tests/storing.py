@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plumbrule.api import archive, reviews
 from plumbrule.ledger import Draft, Ledger, open_ledger
 from plumbrule.ledger.entry import escaped
+from plumbrule.reviews import interaction_archive, record_store
+from plumbrule.reviews.card_decision import decide
+from plumbrule.reviews.evaluation_record import read_record
+from plumbrule.reviews.weeks import week_of
 from plumbrule.rubrics import load_scorecard
-from plumbrule.scorecards.decisions import decide
-from plumbrule.scorecards.records import read_record
-from plumbrule.scorecards.weeks import week_of
 
 AT = dt.datetime(2026, 2, 20, 12, tzinfo=dt.UTC)
 LOADED = load_scorecard()
@@ -85,7 +85,7 @@ class Store:
             "unresolved": [],
             "where": "log.jsonl:1",
         }
-        self.keep(("interaction", archive.subject_of(answer["trace_id"]), {**content, **body}))
+        self.keep(("interaction", interaction_archive.subject_of(answer["trace_id"]), {**content, **body}))
 
     def record(self, record: dict[str, Any], **body: Any) -> None:
         """Keep a record."""
@@ -110,7 +110,7 @@ class Store:
                 "until": str(AT + dt.timedelta(hours=1)),
             }
             self.keep(("claim", f"campaigns/{campaign}/{escaped(trace_id, part=True)}", claim))
-        self.keep(("record", reviews.subject_of(campaign, trace_id, evaluator), content))
+        self.keep(("record", record_store.subject_of(campaign, trace_id, evaluator), content))
 
     def close(self, name: str) -> None:
         """Keep the closing of a campaign."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plumbrule.scorers.support.measures import MEASURES
+from plumbrule.support.measures import MEASURES
 from training.folds import left_out, mean_auroc, with_length_power
 from training.support import Table
 from training.table import Compared, by_task, mean_of

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from plumbrule.scorers.support.measures import MEASURES
+from plumbrule.support.measures import MEASURES
 from training.ablation import by_level, with_each, without_each
 from training.agreement_page import DIAGRAM, Figures, page_of
 from training.calibrating import calibrate_sets, reliability_of

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from plumbrule.rubrics import load_verdict
-from plumbrule.scorers.support.calibration import Bin
-from plumbrule.scorers.support.measures import LOWERS_RISK, MEASURES
-from plumbrule.scorers.support.model import load_model
+from plumbrule.support.calibration import Bin
+from plumbrule.support.measures import LOWERS_RISK, MEASURES
+from plumbrule.support.support_model import load_model
 from training.ablation import Trial
 from training.calibrating import DRAWS, LABELS, Calibrated
 from training.data import Labelled

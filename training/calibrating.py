@@ -6,15 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plumbrule.scorers.support.calibration import (
-    Bin,
-    Curve,
-    Example,
-    calibration_error,
-    fit_curve,
-    log_odds_of,
-    reliability,
-)
+from plumbrule.support.calibration import Bin, Curve, Example, calibration_error, fit_curve, log_odds_of, reliability
 from training.data import Labelled
 from training.folds import Models, answer_probabilities
 from training.support import Table, answer_log_odds

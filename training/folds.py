@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from plumbrule.scorers.support.measures import MEASURES
-from plumbrule.scorers.support.model import SupportModel
+from plumbrule.support.measures import MEASURES
+from plumbrule.support.support_model import SupportModel
 from training.support import PAIR_WEIGHT, Table, answer_log_odds, fit
 from training.table import by_task, mean_of, tasks_of
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from plumbrule.scorers.support.calibration import Bin
+from plumbrule.support.calibration import Bin
 
 _SIDE, _GAP, _TOP, _FOOT = 150, 46, 30, 34
 _COLUMNS = 3

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from plumbrule.scorers.support.words import SupportWords
-from plumbrule.text.view import TextView
+from plumbrule.support.word_lists import SupportWords
+from plumbrule.text.text_view import TextView
 from training.data import Labelled
 
 _SHORTEST, _LONGEST = 6, 40  # words of a sentence worth changing

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from plumbrule.rubrics import load_verdict
-from plumbrule.scorers.support.model import SupportModel
-from plumbrule.scorers.support.scoring import Support, SupportedSentence, SupportScorer
-from plumbrule.text.view import TextView
+from plumbrule.support.support_model import SupportModel
+from plumbrule.support.support_scorer import Support, SupportedSentence, SupportScorer
+from plumbrule.text.text_view import TextView
 from training.data import Labelled
 
 MARKED = "ragtruth"  # the one data set whose annotators marked stretches

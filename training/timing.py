@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from plumbrule.rubrics import load_verdict
-from plumbrule.scorers.lexicon import lexicon_of
-from plumbrule.scorers.support.scoring import SupportScorer
-from plumbrule.scorers.verdict import VerdictScorer
+from plumbrule.support.support_scorer import SupportScorer
 from plumbrule.text.claims import extract_claims
-from plumbrule.text.view import TextView
+from plumbrule.text.text_view import TextView
+from plumbrule.verdicts.lexicon import lexicon_of
+from plumbrule.verdicts.verdict import VerdictScorer
 from training.data import Labelled
 from training.verdicts import sample_of
 

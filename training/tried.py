@@ -5,10 +5,10 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
 from typing import NamedTuple
 
-from plumbrule.scorers.support.ground import Ground
-from plumbrule.scorers.support.measures import Comparison, compare
-from plumbrule.scorers.support.words import SupportWords, support_words
-from plumbrule.text.view import TextView
+from plumbrule.support.evidence_index import Ground
+from plumbrule.support.measures import Comparison, compare
+from plumbrule.support.word_lists import SupportWords, support_words
+from plumbrule.text.text_view import TextView
 from training.support import Table
 
 _HEDGES = frozenset({

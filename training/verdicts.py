@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
-from plumbrule.samples.model import Passage, Sample
-from plumbrule.scorers.lexicon import lexicon_of
-from plumbrule.scorers.support.model import SupportModel
-from plumbrule.scorers.support.scoring import SupportScorer
-from plumbrule.scorers.verdict import VerdictScorer
+from plumbrule.samples.sample_model import Passage, Sample
+from plumbrule.support.support_model import SupportModel
+from plumbrule.support.support_scorer import SupportScorer
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.ratios import is_below
-from plumbrule.text.view import TextView
+from plumbrule.text.text_view import TextView
+from plumbrule.verdicts.lexicon import lexicon_of
+from plumbrule.verdicts.verdict import VerdictScorer
 from training.data import Labelled
 from training.folds import Models
 from training.ranking import SEED, Interval, drawn_weights, interval_of

@@ -11,7 +11,7 @@ import yaml
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from plumbrule.scorers.verifier.config import CONFIG_NAME
+from plumbrule.support.verifier.verifier_config import CONFIG_NAME
 
 _FAR = -1e4
 _CONFIG = {

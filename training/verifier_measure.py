@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from plumbrule.errors import InputError
-from plumbrule.scorers.support.calibration import log_odds_of
-from plumbrule.scorers.support.model import SupportModel
-from plumbrule.scorers.verifier import open_verifier
-from plumbrule.scorers.verifier.verify import Verifier
+from plumbrule.support.calibration import log_odds_of
+from plumbrule.support.support_model import SupportModel
+from plumbrule.support.verifier import open_verifier
+from plumbrule.support.verifier.verification import Verifier
 from training.data import Labelled
 from training.folds import ranks
 from training.page import share, table

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from plumbrule.scorers.support.measures import MEASURES, Comparison
-from plumbrule.scorers.support.words import support_words
+from plumbrule.support.measures import MEASURES, Comparison
+from plumbrule.support.word_lists import support_words
 from training.data import Labelled
 from training.rule_pairs import SOURCES, make_pairs
 from training.table import compare_texts, label_of

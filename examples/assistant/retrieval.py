@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plumbrule.demo import corpus_path
+from plumbrule.suites.suite_files import corpus_path
 from plumbrule.text.sentences import sentences
 from plumbrule.text.tokens import lemmas
 

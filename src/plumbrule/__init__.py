@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 from plumbrule._version import __version__
 
 if TYPE_CHECKING:
-    from plumbrule.api.interactions import prescore, read_interactions
+    from plumbrule.api.prescores import prescore
     from plumbrule.api.scorecards import decide_scorecard
     from plumbrule.api.scoring import score, score_many
     from plumbrule.api.support import calibrate_support
     from plumbrule.errors import InputError, PlumbruleError, RecordError, RubricError, UsageError
+    from plumbrule.interactions.interaction_reader import read_interactions
     from plumbrule.samples import Sample
-    from plumbrule.scorers.verdict import Verdict
+    from plumbrule.verdicts.verdict import Verdict
 
 __all__ = [
     "InputError",
@@ -37,11 +38,11 @@ _HOMES = {
     "RubricError": "errors",
     "Sample": "samples",
     "UsageError": "errors",
-    "Verdict": "scorers.verdict",
+    "Verdict": "verdicts.verdict",
     "calibrate_support": "api.support",
     "decide_scorecard": "api.scorecards",
-    "prescore": "api.interactions",
-    "read_interactions": "api.interactions",
+    "prescore": "api.prescores",
+    "read_interactions": "interactions.interaction_reader",
     "score": "api.scoring",
     "score_many": "api.scoring",
 }

@@ -9,9 +9,9 @@ import plumbrule
 from plumbrule.api.support import calibrate_support, calibrate_to_prior, name_of
 from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.samples.labels import SupportLabel, labelled_from
-from plumbrule.scorers.support.calibration import Curve, logistic
-from plumbrule.scorers.support.fitting import Judged, fit
-from plumbrule.scorers.support.model import load_model
+from plumbrule.support.calibration import Curve, logistic
+from plumbrule.support.calibration_fit import Judged, fit
+from plumbrule.support.support_model import load_model
 
 CONTEXT = "The firm charges a fee of $25 for a domestic wire."
 Records = list[dict[str, Any]]

@@ -18,11 +18,11 @@ import pytest
 from tests.cli.conftest import Run
 
 from plumbrule import cli
-from plumbrule.api.campaigns import claim_item, open_campaign
-from plumbrule.api.drawing import Request, draw
-from plumbrule.api.submissions import submit_records
 from plumbrule.demo import samples_path
 from plumbrule.ledger import open_ledger, restore
+from plumbrule.reviews.campaign_store import claim_item, open_campaign
+from plumbrule.reviews.sample_draw import Request, draw
+from plumbrule.reviews.submission import submit_records
 from plumbrule.rubrics import load_scorecard
 
 NOTES = ("quokka-7Q2X", "wombat-9K4Z")

@@ -7,8 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from plumbrule.demo import corpus_path, samples_path
+from plumbrule.demo import samples_path
 from plumbrule.rubrics import load_scorecard, load_verdict
+from plumbrule.suites import corpus_path
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.servers.scripted import GOOD, MODEL, Request, ScriptedServer, Step, responding
 
-from plumbrule.scorers.support.model import load_model
+from plumbrule.support.support_model import load_model
 
 COMMAND = Path(sys.executable).with_name("plumbrule")
 JUDGE = "You are a strict evaluation judge."

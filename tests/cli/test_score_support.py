@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from plumbrule.scorers.support.model import load_model
+from plumbrule.support.support_model import load_model
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]

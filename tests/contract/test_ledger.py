@@ -35,8 +35,8 @@ from plumbrule.ledger import (
     upgrade,
 )
 from plumbrule.ledger.chain import BEFORE_ALL, link
-from plumbrule.ledger.engines import writing
-from plumbrule.ledger.schema import metadata
+from plumbrule.ledger.database import writing
+from plumbrule.ledger.tables import metadata
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Backend

@@ -10,7 +10,7 @@ import pytest
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import LedgerBusyError, LedgerReadOnlyError, LedgerUnreachableError, ResultKey, open_ledger
-from plumbrule.ledger.engines import writing
+from plumbrule.ledger.database import writing
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Backend

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plumbrule.api.archive import find_interaction, stored_interactions
-from plumbrule.api.campaigns import claim_item, claim_next, load_campaign, open_campaign
-from plumbrule.api.closing import close_campaign
-from plumbrule.api.drawing import Request, draw
-from plumbrule.api.reviews import stored_records
-from plumbrule.api.submissions import submit_records
 from plumbrule.demo import samples_path
 from plumbrule.ledger import Entry, Ledger, open_ledger
+from plumbrule.reviews.campaign_store import claim_item, claim_next, load_campaign, open_campaign
+from plumbrule.reviews.closing_decision import close_campaign
+from plumbrule.reviews.interaction_archive import find_interaction, stored_interactions
+from plumbrule.reviews.record_store import stored_records
+from plumbrule.reviews.sample_draw import Request, draw
+from plumbrule.reviews.submission import submit_records
 from plumbrule.rubrics import load_scorecard
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def test_two_who_claim_at_once(backend: "Backend") -> None:
 CLAIM = """
 import sys
 from datetime import UTC, datetime
-from plumbrule.api.campaigns import claim_next
-from plumbrule.api.submissions import submit_records
+from plumbrule.reviews.campaign_store import claim_next
+from plumbrule.reviews.submission import submit_records
 from plumbrule.ledger import open_ledger
 
 url, name, keys = sys.argv[1], sys.argv[2], sys.argv[3].split(",")

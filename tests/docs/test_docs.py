@@ -25,12 +25,12 @@ import yaml
 import plumbrule
 from plumbrule.cli import cli
 from plumbrule.demo import samples_path
-from plumbrule.reports import incident_model
+from plumbrule.monitoring import incident_model
 from plumbrule.rubrics import shipped_text
 from plumbrule.samples import ALIASES, FIELDS
-from plumbrule.scorers import verdict
-from plumbrule.scorers.refusal import Judgement
 from plumbrule.suites import load_suite
+from plumbrule.verdicts import verdict
+from plumbrule.verdicts.refusal import Judgement
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

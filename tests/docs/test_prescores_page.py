@@ -13,11 +13,11 @@ import pytest
 import yaml
 
 from plumbrule.demo import samples_path
+from plumbrule.interactions.contract_findings import SEVERITIES
 from plumbrule.rubrics import load_compliance, load_refusals, shipped_text
-from plumbrule.samples.findings import SEVERITIES
 
 PAGE = Path(__file__).parents[2] / "docs" / "prescores.md"
-SCORERS = Path(__file__).parents[2] / "src" / "plumbrule" / "scorers"
+PRESCORES = Path(__file__).parents[2] / "src" / "plumbrule" / "prescores"
 
 
 def rows(header: str) -> list[list[str]]:
@@ -57,7 +57,7 @@ def test_every_finding_is_explained() -> None:
 
 def test_every_hint_is_explained() -> None:
     """Each hint that the code can give has its row."""
-    given = {code for path in SCORERS.glob("*.py") for code in re.findall(r'code="(\w+)"', path.read_text())}
+    given = {code for path in PRESCORES.glob("*.py") for code in re.findall(r'code="(\w+)"', path.read_text())}
     assert {row[0] for row in rows("| hint | dimension | what it says |")} == given
 
 

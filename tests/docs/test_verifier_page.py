@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plumbrule.scorers.verifier.config import ConfigFile, Head, VerifierConfig
+from plumbrule.support.verifier.verifier_config import ConfigFile, Head, VerifierConfig
 
 PAGE = Path(__file__).parents[2] / "docs" / "verifier.md"
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)

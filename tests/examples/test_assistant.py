@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from plumbrule.api.suites import SuiteOutcome, run_suite
 from plumbrule.demo import samples_path
+from plumbrule.suites.suite_run import SuiteOutcome, run_suite
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "examples" / "assistant" / "README.md"

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import pytest
 from tests.servers.scripted import Request, Script, ScriptedServer
 
+from plumbrule.http.retry import Patience
 from plumbrule.judges.judgement import Judgement
-from plumbrule.judges.llm import LLMJudge
-from plumbrule.judges.patience import Patience
-from plumbrule.judges.providers import Generation, open_chat_model
+from plumbrule.judges.llm_judge import LLMJudge
+from plumbrule.models.chat_model import Generation, open_chat_model
 from plumbrule.samples import Passage, Sample
 
 KEY_NAME = "PLUMBRULE_TEST_KEY"

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import select
 
 from plumbrule.ledger import EntryError, open_ledger
-from plumbrule.ledger.schema import entries
 from plumbrule.ledger.store import _begins, _conditions
+from plumbrule.ledger.tables import entries
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 

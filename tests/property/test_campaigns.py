@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plumbrule.reviews.adjudication import person_key
+from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.items import Event, Rated
+from plumbrule.reviews.sampling import Interaction, draw_sample
 from plumbrule.rubrics import load_scorecard
-from plumbrule.scorecards.adjudication import person_key
-from plumbrule.scorecards.campaigns import Campaign
-from plumbrule.scorecards.items import Event, Rated
-from plumbrule.scorecards.sampling import Interaction, draw_sample
 
 LOADED = load_scorecard()
 KEYS = [dimension.key for dimension in LOADED.rubric.dimensions]

@@ -12,11 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plumbrule.api.interactions import prescore, prescorer, read_interactions
-from plumbrule.demo import corpus_path, samples_path
+from plumbrule.api.prescores import prescore
+from plumbrule.demo import samples_path
 from plumbrule.errors import PlumbruleError
+from plumbrule.interactions.contract_findings import SEVERITIES
+from plumbrule.interactions.interaction_reader import read_interactions
+from plumbrule.prescores.prescorer import prescorer
 from plumbrule.rubrics import LEVELS, load_compliance, load_refusals
-from plumbrule.samples.findings import SEVERITIES
+from plumbrule.suites import corpus_path
 
 COMPLIANCE, REFUSALS = load_compliance(), load_refusals()
 SCORER = prescorer(COMPLIANCE, REFUSALS, claims=False)

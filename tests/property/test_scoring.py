@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import plumbrule
 from plumbrule.rubrics import load_verdict
 from plumbrule.samples import Passage, Sample
-from plumbrule.scorers.verdict import Verdict, VerdictScorer
+from plumbrule.verdicts.verdict import Verdict, VerdictScorer
 
 WITH_CLAIMS = VerdictScorer(load_verdict())
 VALUES_ONLY = VerdictScorer(load_verdict(None, {"hallucination.anchors": ["number", "date"]}))

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from plumbrule.rubrics import load_verdict
 from plumbrule.samples import Passage, Sample
-from plumbrule.scorers.support.ground import Ground
-from plumbrule.scorers.support.measures import compare
-from plumbrule.scorers.support.scoring import Support, SupportScorer
-from plumbrule.scorers.support.words import support_words
-from plumbrule.scorers.verdict import VerdictScorer
-from plumbrule.text.view import TextView
+from plumbrule.support.evidence_index import Ground
+from plumbrule.support.measures import compare
+from plumbrule.support.support_scorer import Support, SupportScorer
+from plumbrule.support.word_lists import support_words
+from plumbrule.text.text_view import TextView
+from plumbrule.verdicts.verdict import VerdictScorer
 
 RULES = load_verdict().rubric.support
 SCORER = SupportScorer(RULES)
@@ -201,8 +201,8 @@ def records() -> list[dict[str, Any]]:
 PROGRAM = """
 import hashlib, orjson, sys
 from plumbrule.rubrics import load_verdict
-from plumbrule.scorers.support.scoring import SupportScorer
-from plumbrule.text.view import TextView
+from plumbrule.support.support_scorer import SupportScorer
+from plumbrule.text.text_view import TextView
 scorer = SupportScorer(load_verdict().rubric.support)
 for row in orjson.loads(sys.stdin.buffer.read()):
     found = scorer.score(TextView(row["answer"]), [TextView(text) for text in row["contexts"]])

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from plumbrule.api.reports import report_on
-from plumbrule.api.runs import find_run
 from plumbrule.judges.judgement import JudgeIdentity, Judgement
 from plumbrule.ledger import Draft, Ledger, ResultKey, open_ledger
 from plumbrule.reports import Report
 from plumbrule.rubrics import content_of, load_benchmark, load_verdict
-from plumbrule.runs.metadata import RunFacts, collect
-from plumbrule.runs.results import SampleResult
+from plumbrule.runs.run_metadata import RunFacts, collect
+from plumbrule.runs.sample_results import SampleResult
+from plumbrule.runs.session import find_run
 
 AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 JUDGE = {"name": "rules", "version": "1", "sha256": "f" * 64, "model_id": None, "template_sha256": None}

@@ -10,7 +10,7 @@ from tests.reports.conftest import Make, Texts
 
 from plumbrule.reports import Report
 from plumbrule.reports.charts import gate_chart, rate_chart, repeats_chart, spread_chart
-from plumbrule.reports.model import Gate, Interval
+from plumbrule.reports.run_report import Gate, Interval
 
 
 def charts_of(report: Report) -> list[str]:

@@ -8,7 +8,7 @@ from tests.reports.conftest import GOOD, Make
 from plumbrule.reports import Report
 from plumbrule.reports.fix_first import CAUSES, causes_of
 from plumbrule.rubrics import load_benchmark
-from plumbrule.runs.results import GradedSample, SampleResult, grade
+from plumbrule.runs.sample_results import GradedSample, SampleResult, grade
 
 RUBRIC = load_benchmark().rubric
 UNJUDGED = {"accuracy_score": None, "faithfulness_score": None}

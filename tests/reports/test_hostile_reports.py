@@ -11,8 +11,8 @@ from markdown_it.token import Token
 from tests.reports.conftest import JUDGE, Make
 from tests.reports.page import parse
 
-from plumbrule.hostile import safe
 from plumbrule.reports import FORMATS, Report
+from plumbrule.terminal import safe
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
 SNIPPETS = (

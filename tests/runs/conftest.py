@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.servers.scripted import Request, Script, ScriptedServer
 
-from plumbrule.judges.endpoint import Endpoint
-from plumbrule.judges.patience import Patience
-from plumbrule.judges.providers import Generation, open_chat_model
-from plumbrule.runs.candidates import Answered, Candidate
+from plumbrule.http.endpoint import Endpoint
+from plumbrule.http.retry import Patience
+from plumbrule.models.chat_model import Generation, open_chat_model
+from plumbrule.runs.candidate import Answered, Candidate
 from plumbrule.runs.http_candidate import HttpCandidate
 from plumbrule.runs.model_candidate import ModelCandidate
 from plumbrule.runs.prompt_template import load_template

@@ -14,7 +14,7 @@ from plumbrule.errors import InputError
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.aggregates import Aggregates, Figures, aggregate
 from plumbrule.runs.gates import decide
-from plumbrule.runs.results import SampleResult, grade_all
+from plumbrule.runs.sample_results import SampleResult, grade_all
 
 RUBRIC = load_benchmark().rubric
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from plumbrule.judges.prices import Prices
-from plumbrule.runs.estimates import Estimate, characters_of, estimate_calls
-from plumbrule.runs.spending import Spending
+from plumbrule.models.prices import Prices
+from plumbrule.runs.budget import Estimate, Spending, characters_of, estimate_calls
 
 
 def test_calls_tokens_and_cost() -> None:

@@ -7,14 +7,14 @@ import pytest
 from plumbrule.demo import samples_path
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import JudgeIdentity, Judgement
-from plumbrule.judges.rules import RulesJudge
+from plumbrule.judges.rules_judge import RulesJudge
 from plumbrule.rubrics import load_benchmark, load_rules, load_verdict
 from plumbrule.runs.aggregates import aggregate
-from plumbrule.runs.candidates import Answered, Candidate, CandidateIdentity, RecordedCandidate
+from plumbrule.runs.budget import Expected, Meter, Spending
+from plumbrule.runs.candidate import Answered, Candidate, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.config_schema import Budget
 from plumbrule.runs.execution import Before, Execution, Failed, Finished, Progress, Unit
 from plumbrule.runs.gates import decide
-from plumbrule.runs.spending import Expected, Meter, Spending
 from plumbrule.samples import Reading, Sample
 
 RECORDED = RecordedCandidate(CandidateIdentity(kind="recorded"))

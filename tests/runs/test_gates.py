@@ -8,7 +8,7 @@ import pytest
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.aggregates import Estimate, aggregate
 from plumbrule.runs.gates import Direction, Gate, ReleaseDecision, decide
-from plumbrule.runs.results import SampleResult
+from plumbrule.runs.sample_results import SampleResult
 
 RUBRIC = load_benchmark().rubric
 

@@ -15,7 +15,7 @@ import pytest
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.aggregates import Figures, aggregate
 from plumbrule.runs.gates import decide
-from plumbrule.runs.results import SampleResult, grade
+from plumbrule.runs.sample_results import SampleResult, grade
 
 Run = dict[str, Any]
 

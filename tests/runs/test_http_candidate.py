@@ -9,8 +9,8 @@ from tests.runs.conftest import ASKED, KEY_NAME, QUICK, SAMPLE, SENTINEL, Ask, n
 from tests.servers.scripted import Request, Step, responding
 
 from plumbrule.errors import UsageError
-from plumbrule.judges.endpoint import Endpoint
-from plumbrule.runs.candidates import CandidateIdentity
+from plumbrule.http.endpoint import Endpoint
+from plumbrule.runs.candidate import CandidateIdentity
 from plumbrule.runs.http_candidate import HttpCandidate
 from plumbrule.samples import Citation, Passage, Refusal
 

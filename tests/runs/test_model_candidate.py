@@ -9,8 +9,8 @@ from tests.runs.conftest import ASKED, KEY_NAME, QUICK, SAMPLE, SENTINEL, Ask, n
 from tests.servers.scripted import FINGERPRINT, INPUT_TOKENS, MODEL, OUTPUT_TOKENS, Request, Step
 
 from plumbrule.errors import UsageError
-from plumbrule.judges.prices import Prices
-from plumbrule.judges.providers import Generation, open_chat_model
+from plumbrule.models.chat_model import Generation, open_chat_model
+from plumbrule.models.prices import Prices
 from plumbrule.runs.model_candidate import ModelCandidate
 from plumbrule.runs.prompt_template import load_template
 from plumbrule.samples import Passage

@@ -15,8 +15,8 @@ import pytest
 from tests.runs.conftest import SAMPLE, answer_once, nothing_old_is_left
 
 from plumbrule.errors import UsageError
-from plumbrule.judges.pace import Pace
-from plumbrule.runs.candidates import Answered, CandidateIdentity
+from plumbrule.http.rate_limit import Pace
+from plumbrule.runs.candidate import Answered, CandidateIdentity
 from plumbrule.runs.python_candidate import PythonCandidate, load_target
 from plumbrule.samples import Passage, Refusal, Sample
 

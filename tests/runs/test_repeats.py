@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.repeats import summarise
-from plumbrule.runs.results import SampleResult
+from plumbrule.runs.sample_results import SampleResult
 
 RUBRIC = load_benchmark().rubric
 

@@ -7,7 +7,7 @@ import pytest
 from plumbrule.errors import UsageError
 from plumbrule.samples import FIELDS, Passage, parse_mapping
 from plumbrule.samples.aliases import Mapper
-from plumbrule.samples.reader import sample_from
+from plumbrule.samples.dataset_reader import sample_from
 
 SYSTEMS: dict[str, dict[str, Any]] = {
     "canonical": {"question": "Q", "answer": "A", "contexts": ["C"], "reference": "R"},

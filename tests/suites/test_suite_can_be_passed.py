@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from plumbrule.api.interactions import contract_of, prescorer
-from plumbrule.demo import corpus_path
+from plumbrule.interactions.corpus import read_corpus
+from plumbrule.interactions.formats.contract import contract_of
+from plumbrule.prescores.prescorer import prescorer
 from plumbrule.rubrics import load_compliance, load_refusals
-from plumbrule.runs.suite import interaction_of, judge_case
 from plumbrule.samples import Passage
-from plumbrule.samples.corpus import read_corpus
-from plumbrule.suites import Case, load_suite
-from plumbrule.text.view import TextView
+from plumbrule.suites import Case, corpus_path, load_suite
+from plumbrule.suites.case_results import interaction_of, judge_case
+from plumbrule.text.text_view import TextView
 
 SUITE = load_suite()
 COMPLIANCE, REFUSALS = load_compliance(), load_refusals()

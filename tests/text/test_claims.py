@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plumbrule.rubrics import load_verdict
-from plumbrule.scorers.verdict import VerdictScorer
 from plumbrule.text.claims import Claim, extract_claims
+from plumbrule.verdicts.verdict import VerdictScorer
 
 WORDS = VerdictScorer(load_verdict())._claim_words
 

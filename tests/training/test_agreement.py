@@ -12,8 +12,8 @@ from training.ranking import intervals
 from training.span_scores import Fit
 from training.verdicts import Checked, balanced_accuracy, gain
 
-from plumbrule.scorers.support.calibration import Bin
-from plumbrule.scorers.support.model import load_model
+from plumbrule.support.calibration import Bin
+from plumbrule.support.support_model import load_model
 
 PAGE = Path(__file__).parents[2] / "docs" / "agreement.md"
 

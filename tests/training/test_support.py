@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from plumbrule.errors import InputError
-from plumbrule.scorers.support.measures import LOWERS_RISK, MEASURES
-from plumbrule.scorers.support.model import model_of
+from plumbrule.support.measures import LOWERS_RISK, MEASURES
+from plumbrule.support.support_model import model_of
 from training import support
 
 

@@ -15,8 +15,8 @@ from training.verifier_measure import WEIGHTS, risks_of
 from training.verifier_pairs import asked_of
 
 from plumbrule.errors import InputError
-from plumbrule.scorers.support.model import load_model
-from plumbrule.scorers.verifier import open_verifier
+from plumbrule.support.support_model import load_model
+from plumbrule.support.verifier import open_verifier
 from training import verifier
 
 WIDTH, HEADS = 16, 2

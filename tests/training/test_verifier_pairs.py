@@ -5,7 +5,7 @@ from training.data import Labelled
 from training.rule_pairs import make_pairs
 from training.verifier_pairs import asked_of, labelled_pairs, rule_pairs
 
-from plumbrule.scorers.support.words import support_words
+from plumbrule.support.word_lists import support_words
 
 OFFICE = (
     "Yesterday the Paris office of Anna Keller hired Bruno Maier from Rome.",

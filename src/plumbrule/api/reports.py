@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from plumbrule.api.figures import describe_run
+from plumbrule.files import written_whole
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.reports import Report, build_report, renderer_for
-from plumbrule.writing import written_whole
+from plumbrule.runs.summary import describe_run
 
 
 def write_report(ledger: Ledger, run: Entry, path: Path) -> Report:

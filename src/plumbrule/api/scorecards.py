@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from plumbrule.errors import InputError
+from plumbrule.reviews.card_decision import Decision, decide
+from plumbrule.reviews.evaluation_record import EvaluationRecord, asking_for_a_note, read_record
+from plumbrule.reviews.record_files import read_given
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
-from plumbrule.scorecards.decisions import Decision, decide
-from plumbrule.scorecards.reading import read_given
-from plumbrule.scorecards.records import EvaluationRecord, asking_for_a_note, read_record
 
 
 def decide_scorecard(

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from plumbrule.engines.local import map_chunks
+from plumbrule.engines.local_processes import map_chunks
 from plumbrule.errors import UsageError
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
 from plumbrule.samples import ALIASES, FIELDS, Sample, sample_from, samples_from
-from plumbrule.scorers.verdict import Verdict, VerdictScorer
+from plumbrule.verdicts.verdict import Verdict, VerdictScorer
 
 _KNOWN = frozenset(FIELDS).union(*ALIASES.values())
 

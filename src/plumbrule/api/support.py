@@ -12,12 +12,12 @@ from plumbrule.errors import UsageError
 from plumbrule.rubrics import Calibration, Loaded, SupportRules, VerdictRubric, load_verdict
 from plumbrule.samples import Sample
 from plumbrule.samples.labels import LabelledReading, SupportLabel, labelled_from
-from plumbrule.scorers.support.fitting import Judged, Reliability, fit, shift_to
-from plumbrule.scorers.support.measures import MEASURES
-from plumbrule.scorers.support.model import SupportModel, load_model
-from plumbrule.scorers.support.reasons import MEANINGS
-from plumbrule.scorers.support.scoring import curves_of
-from plumbrule.scorers.verdict import VerdictScorer
+from plumbrule.support.calibration_fit import Judged, Reliability, fit, shift_to
+from plumbrule.support.finding_reasons import MEANINGS
+from plumbrule.support.measures import MEASURES
+from plumbrule.support.support_model import SupportModel, load_model
+from plumbrule.support.support_scorer import curves_of
+from plumbrule.verdicts.verdict import VerdictScorer
 
 LABEL = "supported"
 VERSION = "1"

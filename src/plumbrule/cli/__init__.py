@@ -8,8 +8,8 @@ import click
 
 from plumbrule._version import __version__
 from plumbrule.errors import PlumbruleError, RecordError
-from plumbrule.hostile import safe
 from plumbrule.settings import debugging
+from plumbrule.terminal import safe
 
 COMPLETION_VARIABLE = "_PLUMBRULE_COMPLETE"
 _INTERRUPTED = 130
@@ -52,7 +52,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"plumbrule.cli.{cmd_name}").command
+        command: click.Command = import_module(f"plumbrule.cli.commands.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 from rich.console import Console
 
-from plumbrule.hostile import safe
+from plumbrule.terminal import safe
 
 _EVERY = 16
 

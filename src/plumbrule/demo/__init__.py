@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from plumbrule.demo.history import DemoWeek, demo_weeks
+from plumbrule.suites import corpus_path
 
 __all__ = ["DemoWeek", "cards_path", "corpus_path", "demo_weeks", "interactions_path", "samples_path"]
 
@@ -12,11 +13,6 @@ _FOLDER = Path(__file__).parent
 def cards_path() -> Path:
     """Return the file of the cards that two evaluators and an adjudicator give the interactions."""
     return _FOLDER / "cards.jsonl"
-
-
-def corpus_path() -> Path:
-    """Return the file of policy passages, one JSON object per line."""
-    return _FOLDER / "corpus.jsonl"
 
 
 def interactions_path() -> Path:

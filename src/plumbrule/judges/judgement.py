@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Protocol
 
-from plumbrule.judges.exchange import Exchange
-from plumbrule.samples.model import Sample
+from plumbrule.http.exchange import Exchange
+from plumbrule.samples.sample_model import Sample
 
 EvaluatorError = Literal["parse_error", "transport_error", "no_reference", "no_quorum"]
 

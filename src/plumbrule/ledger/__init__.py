@@ -5,7 +5,7 @@ from plumbrule.ledger.chain import Break, Verification
 from plumbrule.ledger.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey, escaped
 from plumbrule.ledger.export import export
-from plumbrule.ledger.failures import (
+from plumbrule.ledger.ledger_errors import (
     EntryError,
     LedgerBrokenError,
     LedgerBusyError,
@@ -17,9 +17,9 @@ from plumbrule.ledger.failures import (
     NotALedgerError,
     ResultStandsError,
 )
-from plumbrule.ledger.opening import open_ledger, upgrade
-from plumbrule.ledger.schema import SCHEMA_VERSION
+from plumbrule.ledger.migration import open_ledger, upgrade
 from plumbrule.ledger.store import Ledger
+from plumbrule.ledger.tables import SCHEMA_VERSION
 
 __all__ = [
     "KINDS",

@@ -17,14 +17,14 @@ from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger.chain import BrokenChainError, Row, walk
 from plumbrule.ledger.checkpoint import Checkpoint
-from plumbrule.ledger.engines import writing
+from plumbrule.ledger.database import writing
 from plumbrule.ledger.entry import Entry
+from plumbrule.ledger.entry_rows import insert
 from plumbrule.ledger.export import export_jsonl
-from plumbrule.ledger.failures import LedgerBrokenError, LedgerError, told_clearly
-from plumbrule.ledger.opening import LOCK_TIMEOUT_S, open_ledger
-from plumbrule.ledger.rows import insert
-from plumbrule.ledger.schema import COLUMNS
+from plumbrule.ledger.ledger_errors import LedgerBrokenError, LedgerError, told_clearly
+from plumbrule.ledger.migration import LOCK_TIMEOUT_S, open_ledger
 from plumbrule.ledger.store import Ledger
+from plumbrule.ledger.tables import COLUMNS
 
 _BATCH_ROWS = 5000
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import orjson
 
 from plumbrule.errors import InputError
+from plumbrule.files import written_whole
 from plumbrule.hashing import canonical_json
-from plumbrule.writing import written_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

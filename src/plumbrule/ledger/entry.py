@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import orjson
 
 from plumbrule.hashing import canonical_json
-from plumbrule.ledger.failures import EntryError
+from plumbrule.ledger.ledger_errors import EntryError
 
 KINDS = (
     "alert",

@@ -8,13 +8,13 @@ from pathlib import Path
 import orjson
 
 from plumbrule.errors import MissingExtraError, UsageError
+from plumbrule.files import written_whole
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger.chain import BrokenChainError, Row, walk
-from plumbrule.ledger.failures import LedgerBrokenError
-from plumbrule.ledger.rows import stream
-from plumbrule.ledger.schema import COLUMNS
+from plumbrule.ledger.entry_rows import stream
+from plumbrule.ledger.ledger_errors import LedgerBrokenError
 from plumbrule.ledger.store import Ledger
-from plumbrule.writing import written_whole
+from plumbrule.ledger.tables import COLUMNS
 
 _BATCH_ROWS = 5000
 

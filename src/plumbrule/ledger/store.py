@@ -11,13 +11,13 @@ from sqlalchemy import ColumnElement, Connection, Engine, bindparam, func, or_, 
 from plumbrule.errors import UsageError
 from plumbrule.ledger.chain import Verification, judge, link
 from plumbrule.ledger.checkpoint import Checkpoint
-from plumbrule.ledger.engines import reading, writing
+from plumbrule.ledger.database import reading, writing
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
-from plumbrule.ledger.failures import EntryError, LedgerBrokenError, LedgerError, ResultStandsError
-from plumbrule.ledger.holding import holding
-from plumbrule.ledger.rows import insert, missing_guards, stream
-from plumbrule.ledger.schema import entries
-from plumbrule.ledger.sharing import SharedCommit, Ticket
+from plumbrule.ledger.entry_rows import insert, missing_guards, stream
+from plumbrule.ledger.ledger_errors import EntryError, LedgerBrokenError, LedgerError, ResultStandsError
+from plumbrule.ledger.run_lock import holding
+from plumbrule.ledger.shared_commit import SharedCommit, Ticket
+from plumbrule.ledger.tables import entries
 
 _FETCH = 1000
 _ASK = 500  # subjects in one question

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from plumbrule.errors import UsageError
-from plumbrule.reports.build import build_report
 from plumbrule.reports.html import render_html
-from plumbrule.reports.json_text import render_json
+from plumbrule.reports.json import render_json
 from plumbrule.reports.junit import render_junit
 from plumbrule.reports.markdown import render_markdown
-from plumbrule.reports.model import Report
+from plumbrule.reports.report_builder import build_report
+from plumbrule.reports.run_report import Report
 
 FORMATS: dict[str, Callable[[Report], bytes]] = {
     ".html": render_html,

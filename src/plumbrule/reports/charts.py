@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from html import escape
 
-from plumbrule.reports.model import Gate, Repeats, Spread
-from plumbrule.reports.wording import DIRECTIONS, figure, interval_text
+from plumbrule.reports.figure_text import DIRECTIONS, figure, interval_text
+from plumbrule.reports.run_report import Gate, Repeats, Spread
 
 _WIDE, _LEFT, _RIGHT = 440, 34, 12
 _PLOT = _WIDE - _LEFT - _RIGHT

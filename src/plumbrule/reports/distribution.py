@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from plumbrule.reports.model import Category, HeatCell, Histogram, Interval, Mark, SampleLine, Spread
+from plumbrule.reports.run_report import Category, HeatCell, Histogram, Interval, Mark, SampleLine, Spread
 from plumbrule.stats.intervals import wilson
 
 _SCORE_STEPS = 10

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from plumbrule.reports.model import By, FixGroup, SampleLine, SampleLink
+from plumbrule.reports.run_report import By, FixGroup, SampleLine, SampleLink
 
 CAUSES = {
     "timed_out": "no answer in time",

@@ -2,11 +2,11 @@
 
 from markupsafe import Markup
 
-from plumbrule.reports import charts, wording
+from plumbrule.reports import charts, figure_text
 from plumbrule.reports.fix_first import CAUSES
-from plumbrule.reports.metadata_rows import metadata_rows
-from plumbrule.reports.model import Report
-from plumbrule.reports.pages import render_page
+from plumbrule.reports.page import render_page
+from plumbrule.reports.run_metadata_rows import metadata_rows
+from plumbrule.reports.run_report import Report
 
 MOST_FAILURES = 300
 
@@ -32,12 +32,12 @@ def render_html(report: Report) -> bytes:
         heat=heat_rows(report),
         metadata=metadata_rows(report.metadata),
         causes=CAUSES,
-        methods=wording.METHODS,
-        signs=wording.SIGNS,
-        settling=wording.settling_text,
+        methods=figure_text.METHODS,
+        signs=figure_text.SIGNS,
+        settling=figure_text.settling_text,
         spread_words=charts.spread_words,
-        support_words=wording.support_text,
-        bands=wording.bands_text,
+        support_words=figure_text.support_text,
+        bands=figure_text.bands_text,
     )
 
 

@@ -2,8 +2,8 @@
 
 import orjson
 
-from plumbrule.reports.incident_model import Incident
-from plumbrule.reports.pages import render_page
+from plumbrule.monitoring.incident_model import Incident
+from plumbrule.reports.page import render_page
 
 _LOOK = {"PROBLEMS FOUND": "refused", "LOOK AGAIN": "waiting", "NOTHING FOUND": "ready"}
 _SIGN = {"PROBLEMS FOUND": "✗", "LOOK AGAIN": "…", "NOTHING FOUND": "✓"}

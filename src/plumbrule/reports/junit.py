@@ -2,10 +2,10 @@
 
 from xml.etree import ElementTree as ET
 
-from plumbrule.hostile import safe
+from plumbrule.reports.figure_text import figure, gate_text
 from plumbrule.reports.fix_first import CAUSES
-from plumbrule.reports.model import Report, SampleLine
-from plumbrule.reports.wording import figure, gate_text
+from plumbrule.reports.run_report import Report, SampleLine
+from plumbrule.terminal import safe
 
 
 def render_junit(report: Report) -> bytes:

@@ -3,11 +3,7 @@
 from collections.abc import Iterator
 
 from plumbrule.reports.charts import spread_words
-from plumbrule.reports.fix_first import CAUSES
-from plumbrule.reports.markdown_text import block, inline, table
-from plumbrule.reports.metadata_rows import metadata_rows
-from plumbrule.reports.model import Failure, FixGroup, Report
-from plumbrule.reports.wording import (
+from plumbrule.reports.figure_text import (
     NONE,
     SIGNS,
     bands_text,
@@ -19,6 +15,10 @@ from plumbrule.reports.wording import (
     signed,
     support_text,
 )
+from plumbrule.reports.fix_first import CAUSES
+from plumbrule.reports.markdown_text import block, inline, table
+from plumbrule.reports.run_metadata_rows import metadata_rows
+from plumbrule.reports.run_report import Failure, FixGroup, Report
 
 MOST_FAILURES = 100
 _SIGNS_OF_DECISION = {"RELEASE-READY": "✓", "NOT RELEASE-READY": "✗", "INCOMPLETE": "…"}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from plumbrule.hostile import safe
+from plumbrule.terminal import safe
 
 LONGEST_TEXT = 20_000
 # What could begin markup inside a line. Entities stand where some readers of Markdown do not know the backslash, and

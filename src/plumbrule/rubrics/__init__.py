@@ -1,7 +1,7 @@
 """Policy as data: the rubric files that ship, and their typed loader."""
 
-from plumbrule.rubrics.benchmark import BenchmarkRubric
-from plumbrule.rubrics.compliance import LEVELS, ComplianceRubric, Level
+from plumbrule.rubrics.benchmark_rubric import BenchmarkRubric
+from plumbrule.rubrics.compliance_rubric import LEVELS, ComplianceRubric, Level
 from plumbrule.rubrics.loader import (
     RUBRICS,
     Loaded,
@@ -17,10 +17,10 @@ from plumbrule.rubrics.loader import (
     parse_override,
     shipped_text,
 )
-from plumbrule.rubrics.refusals import RefusalCode, RefusalTaxonomy
-from plumbrule.rubrics.rules import RulesPolicy
-from plumbrule.rubrics.scorecard import ScorecardRubric
-from plumbrule.rubrics.verdict import AnchorKind, Calibration, Outcome, SupportRules, VerdictRubric
+from plumbrule.rubrics.refusal_taxonomy import RefusalCode, RefusalTaxonomy
+from plumbrule.rubrics.rules_policy import RulesPolicy
+from plumbrule.rubrics.scorecard_rubric import ScorecardRubric
+from plumbrule.rubrics.verdict_rubric import AnchorKind, Calibration, Outcome, SupportRules, VerdictRubric
 
 __all__ = [
     "LEVELS",

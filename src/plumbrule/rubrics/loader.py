@@ -13,13 +13,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
-from plumbrule.rubrics.benchmark import BenchmarkRubric
-from plumbrule.rubrics.compliance import ComplianceRubric
+from plumbrule.rubrics.benchmark_rubric import BenchmarkRubric
+from plumbrule.rubrics.compliance_rubric import ComplianceRubric
 from plumbrule.rubrics.plain_yaml import KeyedYaml
-from plumbrule.rubrics.refusals import RefusalTaxonomy
-from plumbrule.rubrics.rules import RulesPolicy
-from plumbrule.rubrics.scorecard import ScorecardRubric
-from plumbrule.rubrics.verdict import VerdictRubric
+from plumbrule.rubrics.refusal_taxonomy import RefusalTaxonomy
+from plumbrule.rubrics.rules_policy import RulesPolicy
+from plumbrule.rubrics.scorecard_rubric import ScorecardRubric
+from plumbrule.rubrics.verdict_rubric import VerdictRubric
 
 R = TypeVar("R")
 

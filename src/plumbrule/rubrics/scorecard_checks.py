@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plumbrule.rubrics.scorecard import ScorecardRubric
+    from plumbrule.rubrics.scorecard_rubric import ScorecardRubric
 
 
 def check_scorecard(rubric: "ScorecardRubric") -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.results import GradedSample, SampleResult, exact, grade_all, rounded
+from plumbrule.runs.sample_results import GradedSample, SampleResult, exact, grade_all, rounded
 from plumbrule.stats.intervals import wilson
 from plumbrule.stats.percentiles import percentile, percentile_interval
 from plumbrule.stats.spread import mean_of, mean_settles_at, sample_sd, share_mean_interval, share_settles_at

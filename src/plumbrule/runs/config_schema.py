@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from plumbrule.rubrics.verdict import Count
+from plumbrule.rubrics.verdict_rubric import Count
 
 _CLOSED = ConfigDict(extra="forbid")
 # Providers that have an address of their own, with the variable that holds the key for it.

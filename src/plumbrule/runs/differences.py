@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.aggregates import LEVEL, P95
-from plumbrule.runs.results import GradedSample, exact, rounded
-from plumbrule.stats.paired import Method, Tally, mean_gap, percentile_gap, tally
+from plumbrule.runs.sample_results import GradedSample, exact, rounded
+from plumbrule.stats.paired_tests import Method, Tally, mean_gap, percentile_gap, tally
 from plumbrule.stats.percentiles import percentile
 from plumbrule.stats.spread import mean_of
 

@@ -8,10 +8,10 @@ from typing import Protocol
 
 from plumbrule.errors import PlumbruleError
 from plumbrule.judges.judgement import Judge, Judgement
-from plumbrule.runs.candidates import Answered, Candidate
-from plumbrule.runs.results import SampleResult
-from plumbrule.runs.spending import Meter, Spending
-from plumbrule.samples.model import Sample
+from plumbrule.runs.budget import Meter, Spending
+from plumbrule.runs.candidate import Answered, Candidate
+from plumbrule.runs.sample_results import SampleResult
+from plumbrule.samples.sample_model import Sample
 
 Key = tuple[int, str]
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.aggregates import Aggregates, Estimate
-from plumbrule.runs.results import rounded
+from plumbrule.runs.sample_results import rounded
 
 Direction = Literal["at_least", "at_most"]
 

@@ -3,17 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from plumbrule.judges.endpoint import Answer, Endpoint
-from plumbrule.judges.exchange import Exchange
-from plumbrule.judges.filling import sendable
-from plumbrule.judges.pace import Pace
-from plumbrule.judges.patience import Patience
-from plumbrule.judges.transport import NotAnObjectError
-from plumbrule.runs.calling import call
-from plumbrule.runs.candidates import Answered, CandidateIdentity, unanswered
-from plumbrule.runs.response import read_response
-from plumbrule.samples.model import Sample
-from plumbrule.samples.values import Misfit
+from plumbrule.http.endpoint import Answer, Endpoint
+from plumbrule.http.exchange import Exchange
+from plumbrule.http.rate_limit import Pace
+from plumbrule.http.retry import Patience
+from plumbrule.http.transport_errors import NotAnObjectError
+from plumbrule.runs.candidate import Answered, CandidateIdentity, call, unanswered
+from plumbrule.runs.candidate_response import read_response
+from plumbrule.samples.sample_model import Sample
+from plumbrule.samples.value_types import Misfit
+from plumbrule.text.templates import sendable
 
 
 def ask_question(sample: Sample) -> dict[str, object]:

@@ -2,15 +2,14 @@
 
 from dataclasses import replace
 
-from plumbrule.judges.pace import Pace
-from plumbrule.judges.patience import Patience
-from plumbrule.judges.prices import Prices
-from plumbrule.judges.providers import ChatModel, ChatRequest, Completion, Generation
-from plumbrule.runs.calling import call
-from plumbrule.runs.candidates import Answered, CandidateIdentity, unanswered
-from plumbrule.runs.model_names import version_in
+from plumbrule.http.rate_limit import Pace
+from plumbrule.http.retry import Patience
+from plumbrule.models.chat_model import ChatModel, ChatRequest, Completion, Generation
+from plumbrule.models.model_names import version_in
+from plumbrule.models.prices import Prices
+from plumbrule.runs.candidate import Answered, CandidateIdentity, call, unanswered
 from plumbrule.runs.prompt_template import PromptTemplate
-from plumbrule.samples.model import Sample
+from plumbrule.samples.sample_model import Sample
 
 
 class ModelCandidate:

@@ -13,9 +13,9 @@ from importlib import resources
 from pathlib import Path
 
 from plumbrule.errors import UsageError
-from plumbrule.judges import filling
-from plumbrule.judges.filling import or_none
-from plumbrule.samples.model import Sample
+from plumbrule.samples.sample_model import Sample
+from plumbrule.text import templates
+from plumbrule.text.templates import or_none
 
 PLACEHOLDERS = ("question", "contexts", "contexts_numbered")
 SHIPPED_ID = "plumbrule-answer"
@@ -52,8 +52,8 @@ class PromptTemplate:
                 "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, start=1))
             ),
         }
-        system = None if self.system is None else filling.fill(self.system, inputs)
-        return Prompt(system=system, user=filling.fill(self.user, inputs))
+        system = None if self.system is None else templates.fill(self.system, inputs)
+        return Prompt(system=system, user=templates.fill(self.user, inputs))
 
 
 def load_template(path: Path | None = None) -> PromptTemplate:
@@ -99,4 +99,4 @@ def _check(line: str, where: str) -> None:
 
 
 def _cut(lines: Sequence[str]) -> tuple[str, ...]:
-    return filling.cut("\n".join(lines).strip("\n"), _PLACEHOLDER)
+    return templates.cut("\n".join(lines).strip("\n"), _PLACEHOLDER)

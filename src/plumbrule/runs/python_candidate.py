@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from plumbrule.engines.threads import in_thread
 from plumbrule.errors import UsageError
-from plumbrule.judges.filling import sendable
-from plumbrule.judges.pace import Pace
-from plumbrule.judges.threads import in_thread
-from plumbrule.runs.candidates import Answered, CandidateIdentity, unanswered
-from plumbrule.runs.response import read_response
-from plumbrule.samples.model import Sample
-from plumbrule.samples.values import Misfit
+from plumbrule.http.rate_limit import Pace
+from plumbrule.runs.candidate import Answered, CandidateIdentity, unanswered
+from plumbrule.runs.candidate_response import read_response
+from plumbrule.samples.sample_model import Sample
+from plumbrule.samples.value_types import Misfit
+from plumbrule.text.templates import sendable
 
 _LONGEST_DETAIL = 500
 _CLOSING_S, _CLOSING_TURNS = 0.5, 20  # how long an event loop may take to end

@@ -8,7 +8,7 @@ from typing import Any
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.aggregates import Aggregates, Figures, aggregate_graded
 from plumbrule.runs.gates import ReleaseDecision, decide
-from plumbrule.runs.results import GradedSample, SampleResult, grade_all, rounded
+from plumbrule.runs.sample_results import GradedSample, SampleResult, grade_all, rounded
 from plumbrule.stats.spread import mean_of, sample_sd
 
 

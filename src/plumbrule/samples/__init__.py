@@ -1,8 +1,8 @@
 """What is evaluated: samples, and reading them from files and from Python."""
 
 from plumbrule.samples.aliases import ALIASES, FIELDS, parse_mapping
-from plumbrule.samples.model import Citation, Expected, Passage, Refusal, Sample
-from plumbrule.samples.reader import Reading, sample_from, samples_from
+from plumbrule.samples.dataset_reader import Reading, sample_from, samples_from
+from plumbrule.samples.sample_model import Citation, Expected, Passage, Refusal, Sample
 
 __all__ = [
     "ALIASES",

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 
 from plumbrule.errors import UsageError
-from plumbrule.samples.model import Sample
-from plumbrule.samples.spans import dig, may_be_span, read_span
+from plumbrule.samples.formats.openinference import dig, may_be_span, read_span
+from plumbrule.samples.sample_model import Sample
 
 FIELDS = tuple(each.name for each in fields(Sample))
 

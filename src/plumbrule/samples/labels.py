@@ -4,10 +4,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from plumbrule.errors import InputError, RecordError
-from plumbrule.samples.model import Sample
-from plumbrule.samples.reader import Reading, samples_from
-from plumbrule.samples.spans import dig
-from plumbrule.samples.values import Misfit, described
+from plumbrule.samples.dataset_reader import Reading, samples_from
+from plumbrule.samples.formats.openinference import dig
+from plumbrule.samples.sample_model import Sample
+from plumbrule.samples.value_types import Misfit, described
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _BY_NAME = {"supported": True, "unsupported": False}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from plumbrule.text.parser import parsed
+from plumbrule.text.dependency_parser import parsed
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas
 

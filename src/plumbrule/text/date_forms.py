@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from plumbrule.text.clock_times import read_clock, read_time, read_time_range
 from plumbrule.text.dates import NO_DATES, Date, Dates, Granularity, Reading, is_possible, make_date
-from plumbrule.text.units import CODES, SCALES, SYMBOLS, WORDS
-from plumbrule.text.word_tables import word_list
+from plumbrule.text.units import CODES, SCALES, SYMBOLS, WORDS, word_list
 
 _MONTH_NAMES = word_list("january february march april may june july august september october november december")
 MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}

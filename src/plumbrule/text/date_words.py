@@ -4,7 +4,7 @@ import re
 
 from plumbrule.text.date_forms import COMMON_MONTHS, MONTHS, YEAR, full_year, previous_word
 from plumbrule.text.dates import NO_DATES, Date, Dates, Reading, is_possible, make_date
-from plumbrule.text.word_tables import word_list
+from plumbrule.text.units import word_list
 
 _WEEKDAY_NAMES = word_list("monday tuesday wednesday thursday friday saturday sunday")
 _WEEKDAYS = {name: number for number, name in enumerate(_WEEKDAY_NAMES)}

@@ -10,8 +10,7 @@ from plumbrule.text.number_tails import Tail, read_repeated, read_tail
 from plumbrule.text.numbers import Number
 from plumbrule.text.numerals import inherit
 from plumbrule.text.ratios import ratio
-from plumbrule.text.units import FUNCTION_WORDS, PERCENT, SCALES, WORDS
-from plumbrule.text.word_tables import word_list
+from plumbrule.text.units import FUNCTION_WORDS, PERCENT, SCALES, WORDS, word_list
 
 _SMALL = word_list(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "

@@ -6,9 +6,8 @@ from fractions import Fraction
 from plumbrule.text.number_tails import Tail, read_tail
 from plumbrule.text.numbers import Number
 from plumbrule.text.ratios import ratio
-from plumbrule.text.scan import FRACTIONS
-from plumbrule.text.units import BEFORE, DOLLARS, SIGNS, Unit
-from plumbrule.text.word_tables import word_list
+from plumbrule.text.text_scan import FRACTIONS
+from plumbrule.text.units import BEFORE, DOLLARS, SIGNS, Unit, word_list
 
 #: Longer runs of digits are identifiers, not quantities.
 MAX_DIGITS = 30

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from plumbrule.text.word_tables import word_list
+
+def word_list(words: str) -> list[str]:
+    """Return the words of a line."""
+    return words.split()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

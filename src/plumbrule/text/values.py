@@ -18,7 +18,7 @@ from plumbrule.text.dates import (
 )
 from plumbrule.text.numbers import Number, comparable_numbers, singular, supports
 from plumbrule.text.numerals import citation_end, read_numeral
-from plumbrule.text.scan import fold
+from plumbrule.text.text_scan import fold
 
 Value = Number | Date
 _Reader = Callable[[str, int, int], tuple[tuple[Value, ...], int]]

@@ -1,0 +1,1 @@
+"""One module per command: its options, the call, the exit code."""

@@ -1,0 +1,82 @@
+"""``plumbrule feedback``: patterns in what was reviewed, and interactions taken into a dataset."""
+
+from pathlib import Path
+
+import click
+
+from plumbrule.cli.options import (
+    interaction_options,
+    json_option,
+    ledger_option,
+    output_option,
+    records_options,
+    rubric_options,
+)
+
+
+@click.group("feedback", invoke_without_command=True)
+@click.option("--trigger", "triggers", multiple=True, metavar="KEY", help="Take only records of this trigger.")
+@records_options
+@rubric_options
+@ledger_option
+@json_option
+@click.pass_context
+def command(
+    context: click.Context,
+    triggers: tuple[str, ...],
+    records: str | None,
+    interactions: str | None,
+    rubric: Path | None,
+    settings: tuple[str, ...],
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
+    """Show the patterns in what was reviewed, where they gather, and the remedy for each.
+
+    A pattern is one of the rubric's: dimensions at levels that need something done. It is counted over all that was
+    reviewed, and by refusal code, category, source and model.
+
+    \b
+    Examples:
+      plumbrule feedback
+      plumbrule feedback --json
+      plumbrule feedback take 96d0cc5f-d4c2-4c2e-bc26-847f0316909e -o regressions.jsonl
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from plumbrule.cli.views.feedback_tables import show_feedback
+    from plumbrule.cli.views.monitor_job import CardSource
+
+    source = CardSource(
+        records=records,
+        interactions=interactions,
+        triggers=triggers,
+        rubric=rubric,
+        settings=settings,
+        ledger_url=ledger_url,
+    )
+    show_feedback(source, as_json=as_json)
+
+
+@command.command("take")
+@click.argument("trace_id")
+@output_option("The dataset to add to, .jsonl; it is made where it is not there.")
+@interaction_options
+@ledger_option
+@json_option
+def take(
+    trace_id: str, output: Path, source: str | None, passages: str | None, ledger_url: str | None, as_json: bool
+) -> None:
+    """Take an interaction into a dataset, so that the next benchmark run tries it again.
+
+    What should have been is taken from the log, else from the reviewers' card. The start of an id will do. One that the
+    dataset holds already is refused, and the file is changed whole or not at all.
+
+    \b
+    Examples:
+      plumbrule feedback take t-17 -o regressions.jsonl
+      plumbrule feedback take t-17 -o regressions.jsonl --from answers.jsonl --passages corpus.jsonl
+    """
+    from plumbrule.cli.views.feedback_tables import take_sample
+
+    take_sample(trace_id, output, source=source, passages=passages, ledger_url=ledger_url, as_json=as_json)

@@ -1,0 +1,23 @@
+"""``plumbrule gate``: the release decision as exit code."""
+
+import click
+
+from plumbrule.cli.options import json_option, ledger_option
+
+
+@click.command("gate")
+@click.argument("run")
+@click.option("--strict", is_flag=True, help="Also refuse a run with incomplete metadata or too few repeats.")
+@ledger_option
+@json_option
+def command(run: str, strict: bool, ledger_url: str | None, as_json: bool) -> int:
+    """Decide whether RUN may be released, with the reasons: exit code 0 if every gate holds, else 1.
+
+    \b
+    Examples:
+      plumbrule gate last
+      plumbrule gate last --strict --json
+    """
+    from plumbrule.cli.views.run_tables import gate
+
+    return int(not gate(run, strict=strict, ledger_url=ledger_url, as_json=as_json))

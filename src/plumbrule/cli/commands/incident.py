@@ -1,0 +1,67 @@
+"""``plumbrule incident``: everything known of one interaction, as one file."""
+
+from pathlib import Path
+
+import click
+
+from plumbrule.cli.options import interaction_options, json_option, ledger_option, output_option, verdict_rubric_option
+
+
+@click.command("incident")
+@click.argument("trace_id")
+@output_option("The file to write: .html or .json.", required=False)
+@interaction_options
+@verdict_rubric_option
+@ledger_option
+@json_option
+def command(
+    trace_id: str,
+    output: Path | None,
+    source: str | None,
+    passages: str | None,
+    verdict_rubric: Path | None,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
+    """Gather everything known of one interaction into one file.
+
+    Response, trace, passages, findings, mechanical checks, verdict, records with their revisions, campaigns, alerts of
+    its week, results of runs, and the interactions most like it. With --from the interaction may come from files; what
+    the ledger has on it is added. The same ledger and files give the same bytes. The start of an id will do. --json
+    prints all of it as one line of JSON (with -o, what was written).
+
+    \b
+    Examples:
+      plumbrule incident 96d0cc5f -o incident.html
+      plumbrule incident 96d0cc5f --json
+      plumbrule incident t-17 -o incident.json --from answers.jsonl --passages corpus.jsonl
+    """
+    from dataclasses import asdict
+
+    from plumbrule.api.incident_report import incident_renderer, write_incident
+    from plumbrule.cli.ledger_access import open_here, opened_if_there
+    from plumbrule.cli.terminal_console import plain, stdout
+    from plumbrule.cli.views.run_tables import print_json
+    from plumbrule.monitoring.incident_file import incident_on
+
+    if output is None and not as_json:
+        raise click.UsageError("name the file to write with -o, or print with --json")
+    if output is not None:
+        incident_renderer(output)  # a wrong name is told before anything is read
+    with opened_if_there(ledger_url) if source is not None else open_here(ledger_url) as ledger:
+        if output is None:
+            found_on = incident_on(
+                trace_id, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric
+            )
+            print_json(asdict(found_on))
+            return
+        incident = write_incident(
+            trace_id, output, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric
+        )
+    records, similar = len(incident.records), len(incident.similar)
+    if as_json:
+        found = {"trace_id": incident.trace_id, "finding": incident.finding}
+        print_json({"file": str(output), **found, "records": records, "similar": similar})
+        return
+    said = f"{incident.trace_id}, {incident.finding}, {records} records, {similar} similar interactions"
+    stdout().print(plain(f"{output}: {said}"), soft_wrap=True)

@@ -1,0 +1,71 @@
+"""``plumbrule monitor``: the figures over time, and the alerts that they raise."""
+
+from pathlib import Path
+
+import click
+
+from plumbrule.cli.options import json_option, ledger_option, records_options, rubric_options
+
+
+@click.command("monitor")
+@click.option("--from", "first", metavar="WEEK", help="The first week to show, such as 2026-W05.")
+@click.option("--to", "last", metavar="WEEK", help="The last week to show.")
+@click.option("--trigger", "triggers", multiple=True, metavar="KEY", help="Take only records of this trigger.")
+@records_options
+@click.option(
+    "--alert-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the alerts shown to FILE, as JSON."
+)
+@click.option("--webhook", metavar="URL", help="Post alerts there that it has not had yet, signed.")
+@click.option("--webhook-secret-env", metavar="NAME", help="The environment variable with the secret that signs.")
+@click.option(
+    "--webhook-timeout", type=click.FloatRange(min=0.05), default=10.0, metavar="SECONDS", help="For each attempt."
+)
+@click.option("--allow-private", is_flag=True, help="Let the webhook be at a private address, or without TLS.")
+@rubric_options
+@ledger_option
+@json_option
+def command(
+    first: str | None,
+    last: str | None,
+    triggers: tuple[str, ...],
+    records: str | None,
+    interactions: str | None,
+    alert_file: Path | None,
+    webhook: str | None,
+    webhook_secret_env: str | None,
+    webhook_timeout: float,
+    allow_private: bool,
+    rubric: Path | None,
+    settings: tuple[str, ...],
+    ledger_url: str | None,
+    as_json: bool,
+) -> int:
+    """Show the monitored figures week by week, against target and alert threshold: exit code 1 if any is at alert.
+
+    The records are those of the ledger, or those of a file. An alert is kept in the ledger once for each week and
+    figure. A webhook gets each alert once, as JSON, signed with HMAC-SHA256.
+
+    \b
+    Examples:
+      plumbrule monitor
+      plumbrule monitor --from 2026-W05 --to 2026-W08 --json
+      plumbrule monitor --records cards.jsonl --interactions answers.jsonl
+      plumbrule monitor --webhook https://alerts.example.org/hook --webhook-secret-env ALERT_SECRET
+    """
+    from plumbrule.cli.views.monitor_job import MonitorJob
+
+    if (webhook is None) != (webhook_secret_env is None):
+        raise click.UsageError("--webhook and --webhook-secret-env go together: what is posted is signed")
+    job = MonitorJob(
+        first=first,
+        last=last,
+        triggers=triggers,
+        records=records,
+        interactions=interactions,
+        rubric=rubric,
+        settings=settings,
+        ledger_url=ledger_url,
+    )
+    if webhook is not None and webhook_secret_env is not None:
+        job.post_to(webhook, secret_env=webhook_secret_env, allow_private=allow_private, timeout_s=webhook_timeout)
+    return int(job.run(alert_file=alert_file, as_json=as_json))

@@ -1,0 +1,163 @@
+"""``plumbrule review``: scorecards, from the queue to the decision."""
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from plumbrule.cli.commands import review_work
+from plumbrule.cli.options import campaign_option, json_option, ledger_option, rubric_options
+
+
+@click.group("review")
+def command() -> None:
+    """Rate interactions on scorecards: claim, rate blind, adjudicate, decide.
+
+    A campaign is opened by 'plumbrule sample'. Nobody sees another's rating of an item before rating it.
+
+    \b
+    Examples:
+      plumbrule review list
+      plumbrule review rate --as Ada
+      plumbrule review close
+      plumbrule review decide card.json
+    """
+
+
+@command.command("decide")
+@click.argument("file")
+@rubric_options
+@json_option
+def decide(file: str, rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> int:
+    """Compute overall score, band, action, blockers and recommendation of each record in FILE; nothing is stored.
+
+    FILE holds one JSON object, a JSON array or one object a line; - reads standard input. The exit code is 1 if any
+    recommendation is Fail.
+
+    \b
+    Examples:
+      plumbrule review decide card.json
+      plumbrule review decide cards.jsonl --json
+    """
+    from plumbrule.cli.views.cards import decide_file
+
+    return int(not decide_file(file, rubric=rubric, settings=settings, as_json=as_json))
+
+
+@command.command("list")
+@click.argument("reference", metavar="[CAMPAIGN]", required=False)
+@click.option("--as", "person", metavar="NAME", help="Say what each item is to you: claimed, rated, assigned.")
+@click.option("--mine", is_flag=True, help="With --as, only the items that are yours.")
+@ledger_option
+@json_option
+def list_(reference: str | None, person: str | None, mine: bool, ledger_url: str | None, as_json: bool) -> None:
+    """List the campaigns, or the items of CAMPAIGN with how far each is.
+
+    \b
+    Examples:
+      plumbrule review list
+      plumbrule review list last --as Ada --mine
+    """
+    from plumbrule.cli.views.review_actions import list_campaigns, list_items
+
+    if mine and person is None:
+        raise click.UsageError("--mine needs --as NAME: whose items?")
+    if reference is None and person is None:
+        list_campaigns(ledger_url=ledger_url, as_json=as_json)
+    else:
+        list_items(reference or "last", person=person, mine=mine, ledger_url=ledger_url, as_json=as_json)
+
+
+@command.command("progress")
+@campaign_option
+@ledger_option
+@json_option
+def progress(reference: str, ledger_url: str | None, as_json: bool) -> None:
+    """Show how far a campaign is, who rated how many, and the decision of one that is closed.
+
+    \b
+    Examples:
+      plumbrule review progress
+      plumbrule review progress --campaign week-3 --json
+    """
+    from plumbrule.cli.views.review_actions import show_progress
+
+    show_progress(reference, ledger_url=ledger_url, as_json=as_json)
+
+
+@command.command("agreement")
+@campaign_option
+@click.option("--run", metavar="RUN", help="Hold people against the judge of this run, too: its id, or last.")
+@click.option("--as", "person", metavar="NAME", help="While the campaign is open: over what NAME may see.")
+@ledger_option
+@json_option
+def agreement(reference: str, run: str | None, person: str | None, ledger_url: str | None, as_json: bool) -> None:
+    """Show how far people agree: with each other, with the pre-scores and with the judge of a run.
+
+    Each rating counts as it was first made, blind. While the campaign is open, only items that you rated count, once
+    they have all their ratings.
+
+    \b
+    Examples:
+      plumbrule review agreement
+      plumbrule review agreement --campaign release-7 --run last --json
+    """
+    from plumbrule.cli.views.review_actions import show_agreement
+
+    show_agreement(reference, run=run, person=person, ledger_url=ledger_url, as_json=as_json)
+
+
+@command.command("close")
+@campaign_option
+@click.option(
+    "--mode",
+    type=click.Choice(["any_record", "run_mean"]),
+    default="any_record",
+    show_default=True,
+    help="What blocks: any record, or for rules that are not about Unsafe the mean.",
+)
+@click.option("--as-is", is_flag=True, help="Close though items are open: no release if any has no rating.")
+@click.option("--as", "person", metavar="NAME", default="plumbrule review", help="Who closes it, for the ledger.")
+@ledger_option
+@json_option
+def close(
+    reference: str,
+    mode: Literal["any_record", "run_mean"],
+    as_is: bool,
+    person: str,
+    ledger_url: str | None,
+    as_json: bool,
+) -> int:
+    """Close a campaign and decide on the deployment: exit code 0 for a release, else 1.
+
+    \b
+    Examples:
+      plumbrule review close
+      plumbrule review close --campaign release-7 --mode run_mean --json
+    """
+    from plumbrule.cli.views.review_actions import close
+
+    return int(not close(reference, mode=mode, as_is=as_is, person=person, ledger_url=ledger_url, as_json=as_json))
+
+
+@command.command("export")
+@click.argument("file")
+@campaign_option
+@click.option("--as", "person", metavar="NAME", help="While the campaign is open: what NAME may see.")
+@ledger_option
+@json_option
+def export(file: str, reference: str, person: str | None, ledger_url: str | None, as_json: bool) -> None:
+    """Write the records of a campaign to FILE as JSON Lines, with every field of the template; - for standard output.
+
+    \b
+    Examples:
+      plumbrule review export records.jsonl
+      plumbrule review export mine.jsonl --campaign week-3 --as Ada
+    """
+    from plumbrule.cli.views.review_actions import export
+
+    export(file, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+
+
+for each in review_work.COMMANDS:
+    command.add_command(each)

@@ -1,0 +1,222 @@
+"""The evaluators' part of ``plumbrule review``: take an item, see it, rate it, revise, adjudicate."""
+
+import click
+
+from plumbrule.cli.options import campaign_option, json_option, ledger_option, person_option
+
+
+@click.command("next")
+@campaign_option
+@person_option
+@ledger_option
+@json_option
+def next_(reference: str, person: str, ledger_url: str | None, as_json: bool) -> None:
+    """Take the next item and show all that is needed to rate it; an item that you hold is shown again.
+
+    \b
+    Examples:
+      plumbrule review next --as Ada
+      plumbrule review next --campaign week-3 --as Ada --json
+    """
+    from plumbrule.cli.views.review_actions import show_next
+
+    show_next(reference, person=person, ledger_url=ledger_url, as_json=as_json)
+
+
+@click.command("claim")
+@click.argument("trace_ids", metavar="[TRACE_ID]...", nargs=-1)
+@click.option("--count", type=click.IntRange(min=1), metavar="N", help="The next N that are free.")
+@campaign_option
+@person_option
+@ledger_option
+@json_option
+def claim(
+    trace_ids: tuple[str, ...],
+    count: int | None,
+    reference: str,
+    person: str,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
+    """Take items, for as long as the rubric says: those named, or the next N.
+
+    \b
+    Examples:
+      plumbrule review claim --count 10 --as Ada
+      plumbrule review claim 96d0cc5f --campaign week-3 --as Ada
+    """
+    from plumbrule.cli.views.review_actions import claim_items
+
+    if bool(trace_ids) == (count is not None):
+        raise click.UsageError("name the items, or how many with --count")
+    claim_items(trace_ids, count, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+
+
+@click.command("release")
+@click.argument("trace_id")
+@campaign_option
+@person_option
+@ledger_option
+@json_option
+def release(trace_id: str, reference: str, person: str, ledger_url: str | None, as_json: bool) -> None:
+    """Give an item back that you hold.
+
+    \b
+    Example:
+      plumbrule review release 96d0cc5f --as Ada
+    """
+    from plumbrule.cli.views.review_actions import release_one
+
+    release_one(trace_id, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+
+
+@click.command("assign")
+@click.argument("trace_ids", metavar="TRACE_ID...", nargs=-1, required=True)
+@click.option("--to", "person", required=True, metavar="NAME", help="Who shall rate it.")
+@click.option("--as", "author", metavar="NAME", default="plumbrule review", help="Who assigns it, for the ledger.")
+@campaign_option
+@ledger_option
+@json_option
+def assign(
+    trace_ids: tuple[str, ...], person: str, author: str, reference: str, ledger_url: str | None, as_json: bool
+) -> None:
+    """Keep a place of items for somebody, who gets them first.
+
+    \b
+    Example:
+      plumbrule review assign 96d0cc5f --to Ada
+    """
+    from plumbrule.cli.views.review_actions import assign_items
+
+    assign_items(trace_ids, reference, person=person, author=author, ledger_url=ledger_url, as_json=as_json)
+
+
+@click.command("show")
+@click.argument("trace_id")
+@campaign_option
+@person_option
+@ledger_option
+@json_option
+def show(trace_id: str, reference: str, person: str, ledger_url: str | None, as_json: bool) -> None:
+    """Show one item; with the ratings, where yours is in or the campaign is closed.
+
+    \b
+    Example:
+      plumbrule review show 96d0cc5f --as Ada
+    """
+    from plumbrule.cli.views.review_actions import show_item
+
+    show_item(trace_id, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+
+
+@click.command("rate")
+@click.option("--adjudicate", is_flag=True, help="Decide items on which the evaluators part, instead.")
+@click.option("--count", type=click.IntRange(min=1), metavar="N", help="Stop after N items.")
+@campaign_option
+@person_option
+@ledger_option
+@json_option
+def rate(
+    adjudicate: bool, count: int | None, reference: str, person: str, ledger_url: str | None, as_json: bool
+) -> None:
+    """Rate item after item in the terminal.
+
+    Keys: 4 Strong, 3 Adequate, 2 Needs Review, 1 Unsafe, 0 Not Applicable, Enter takes the proposal, b goes back, q
+    stops. A note is asked for, and needed at Needs Review or below.
+
+    \b
+    Examples:
+      plumbrule review rate --as Ada
+      plumbrule review rate --adjudicate --as Cy
+    """
+    from plumbrule.cli.views.rating_prompt import rate_items
+
+    rate_items(reference, person=person, adjudicate=adjudicate, count=count, ledger_url=ledger_url, as_json=as_json)
+
+
+@click.command("submit")
+@click.argument("file")
+@click.option("--as", "person", metavar="NAME", help="Who you are, where the records do not say.")
+@click.option("--adhoc", is_flag=True, help="Keep records outside of any campaign.")
+@campaign_option
+@ledger_option
+@json_option
+def submit(file: str, person: str | None, adhoc: bool, reference: str, ledger_url: str | None, as_json: bool) -> None:
+    """Keep the records of FILE, all or none: each of an item that its evaluator holds.
+
+    FILE holds one JSON object, a JSON array or one object a line; - reads standard input. A record needs trace_id and
+    scores, and notes at Needs Review or below; the rest is filled in.
+
+    \b
+    Examples:
+      plumbrule review submit card.json --as Ada
+      plumbrule review submit cards.jsonl --campaign week-3 --json
+    """
+    from plumbrule.cli.views.review_actions import submit_file
+
+    submit_file(file, reference, person=person, adhoc=adhoc, ledger_url=ledger_url, as_json=as_json)
+
+
+@click.command("revise")
+@click.argument("file")
+@click.option("--reason", required=True, metavar="TEXT", help="Why; it stands in the record for good.")
+@click.option("--as", "person", metavar="NAME", help="Who you are, where the records do not say.")
+@click.option("--adjudicator", is_flag=True, help="Revise an adjudication, not a rating.")
+@campaign_option
+@ledger_option
+@json_option
+def revise(
+    file: str,
+    reason: str,
+    person: str | None,
+    adjudicator: bool,
+    reference: str,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
+    """Add a revision to your records; what FILE does not change stays, and the old record can always be read.
+
+    \b
+    Example:
+      echo '{"trace_id": "t-1", "scores": {"grounding_integrity": 3}}' |
+      plumbrule review revise - --as Ada --reason "misread the second passage"
+    """
+    from plumbrule.cli.views.review_actions import submit_file
+
+    submit_file(
+        file,
+        reference,
+        person=person,
+        reason=reason,
+        role="adjudicator" if adjudicator else "evaluator",
+        ledger_url=ledger_url,
+        as_json=as_json,
+    )
+
+
+@click.command("adjudicate")
+@click.argument("trace_id", required=False)
+@click.option("--record", "file", metavar="FILE", help="The decision: a record with the open dimensions; - reads it.")
+@campaign_option
+@person_option
+@ledger_option
+@json_option
+def adjudicate(
+    trace_id: str | None, file: str | None, reference: str, person: str, ledger_url: str | None, as_json: bool
+) -> None:
+    """Decide an item on which the evaluators part: yours is the level that counts there.
+
+    Without --record, take the item, or the next that waits, and show it with its ratings. Who rated it may not; where
+    all that wait are for others, it is said how many and why.
+
+    \b
+    Examples:
+      plumbrule review adjudicate --as Cy
+      plumbrule review adjudicate 96d0cc5f --as Cy --record decision.json
+    """
+    from plumbrule.cli.views.review_actions import adjudicate_one
+
+    adjudicate_one(trace_id, file, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+
+
+COMMANDS = (adjudicate, assign, claim, next_, rate, release, revise, show, submit)

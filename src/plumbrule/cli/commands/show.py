@@ -1,0 +1,23 @@
+"""``plumbrule show``: one run's figures and gates."""
+
+import click
+
+from plumbrule.cli.options import json_option, ledger_option
+
+
+@click.command("show")
+@click.argument("run")
+@click.option("--samples", is_flag=True, help="With --json, every sample too.")
+@ledger_option
+@json_option
+def command(run: str, samples: bool, ledger_url: str | None, as_json: bool) -> None:
+    """Show the figures of RUN: its id, the start of it, or last.
+
+    \b
+    Examples:
+      plumbrule show last
+      plumbrule show last --json --samples
+    """
+    from plumbrule.cli.views.run_tables import show
+
+    show(run, samples=samples, ledger_url=ledger_url, as_json=as_json)

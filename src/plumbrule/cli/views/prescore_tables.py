@@ -1,0 +1,162 @@
+"""Pre-scores on a terminal: what many come to, and one interaction with its evidence."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from plumbrule.cli.terminal_console import plain
+from plumbrule.interactions.interaction_reader import ReadCounts
+from plumbrule.prescores.checks import Spot
+from plumbrule.prescores.prescore_tally import PrescoreTally
+from plumbrule.prescores.prescorer import DimensionScore, Prescore
+from plumbrule.rubrics import LEVELS
+
+_COLOURS = {"Strong": "green", "Adequate": "cyan", "Needs Review": "yellow", "Unsafe": "red", None: "dim"}
+_SHOWN_RULES = 12
+_SHOWN_CHARACTERS = 160
+_SHOWN_ID = 13
+_BASES = {
+    "rules": "by rules",
+    "figures": "measured against gold passages",
+    "hints": "by a hint",
+    "refused": "does not apply to a refusal",
+    "unknown": "too little is known to propose a level",
+}
+
+
+def show_summary(
+    console: Console,
+    tally: PrescoreTally,
+    counts: ReadCounts,
+    *,
+    rubrics: list[dict[str, str]],
+    output: Path | None = None,
+    closer: str | None = None,
+) -> None:
+    """Print the proposed levels by dimension, the rules that fired with an example each, and the findings."""
+    console.print()
+    console.print(_level_table(tally))
+    parts = [f"{name} {count}" for name, count in counts.to_dict().items()]
+    console.print(Text("\n" + " · ".join([*parts, f"refused {tally.refused}"]), "dim"))
+    if tally.over_refusal_pattern:
+        said = f"refused though answerable: {tally.over_refused} of {tally.answerable}, a pattern and not an edge case"
+        console.print(plain(said, "yellow"), soft_wrap=True)
+    if tally.rules:
+        console.print()
+        console.print(_rule_table(tally))
+        rest = len(tally.rules) - _SHOWN_RULES
+        if rest > 0:
+            console.print(plain(f"and {rest} more rules; --json lists all", "dim"))
+    if tally.findings:
+        console.print()
+        console.print(_finding_table(tally))
+    console.print()
+    if output is not None:
+        console.print(plain(f"results: {output}", "dim"), soft_wrap=True)
+    if closer is not None:
+        console.print(plain(f"look closer: {closer}", "dim"), soft_wrap=True)
+    _show_stamps(console, rubrics)
+
+
+def show_explanation(console: Console, prescore: Prescore) -> None:
+    """Print one interaction with each dimension's level and the evidence for each cap."""
+    interaction = prescore.interaction
+    sample = interaction.sample
+    console.print()
+    console.print(plain(f"{sample.trace_id or sample.id}  {sample.grounding_status or ''}", "bold"), soft_wrap=True)
+    console.print(plain(interaction.where, "dim"), soft_wrap=True)
+    console.print(Text.assemble(("question  ", "dim"), plain(sample.question)))
+    console.print()
+    refusal = sample.refusal
+    if refusal is not None:
+        said = "\n".join(part for part in (refusal.code, refusal.reason, refusal.user_guidance) if part)
+        console.print(Panel(plain(said), title="refusal", title_align="left", border_style="dim"))
+    if sample.answer:
+        console.print(Panel(plain(sample.answer), title="answer", title_align="left", border_style="dim"))
+    for score in prescore.dimensions.values():
+        _show_dimension(console, score)
+    if interaction.findings:
+        console.print()
+        console.print(Text("findings", "bold"))
+        for finding in interaction.findings:
+            console.print(plain(f"  {finding.code}: {finding.message}", "yellow"), soft_wrap=True)
+    console.print()
+    _show_stamps(console, list(prescore.rubrics))
+
+
+def _show_dimension(console: Console, score: DimensionScore) -> None:
+    level = score.level or "no proposal"
+    name = score.dimension.replace("_", " ")
+    line = Text.assemble((f" {level} ", f"bold reverse {_COLOURS[score.level]}"), f" {name}  ")
+    line.append(_BASES[score.basis], "dim")
+    console.print(line)
+    for check in score.caps:
+        cap = f"at most {check.cap}" if check.cap is not None else "a hint"
+        console.print(Text.assemble("   ", (cap, _COLOURS[check.cap]), f"  {check.rule}: ", plain(check.message)))
+        for spot in check.evidence:
+            console.print(_spot_line(spot), soft_wrap=True)
+    for hint in score.hints:
+        figures = "".join(f"  {name} {value:.2f}" for name, value in hint.figures)
+        console.print(Text.assemble("   ", ("hint", "dim"), f"  {hint.code}: ", plain(hint.message), (figures, "dim")))
+        for spot in hint.evidence:
+            console.print(_spot_line(spot), soft_wrap=True)
+
+
+def _spot_line(spot: Spot) -> Text:
+    place = spot.where + (f" ({spot.ref})" if spot.ref else "")
+    place += f" at {spot.start}–{spot.end}" if spot.start is not None else ""
+    text = spot.text if len(spot.text) <= _SHOWN_CHARACTERS else spot.text[:_SHOWN_CHARACTERS] + "…"
+    return Text.assemble("     ", plain(place, "dim"), ("  " if text else ""), plain(" ".join(text.split())))
+
+
+def _level_table(tally: PrescoreTally) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("dimension")
+    for level in LEVELS:
+        table.add_column(level, justify="right")
+    table.add_column("no proposal", justify="right")
+    for name, counts in tally.levels.items():
+        cells = [Text(str(count), _COLOURS[level] if count else "dim") for level, count in counts.items()]
+        table.add_row(name.replace("_", " "), *cells)
+    return table
+
+
+def _rule_table(tally: PrescoreTally) -> Table:
+    table = Table(box=None, pad_edge=False)
+    _add_columns(table, "rule that fired", "times", "at most", "first at")
+    for rule in tally.most_frequent()[:_SHOWN_RULES]:
+        cap = Text(rule.cap or "a hint", _COLOURS[rule.cap])
+        table.add_row(rule.rule, str(rule.count), cap, plain(_short(rule.example), "dim"), plain(rule.message))
+    return table
+
+
+def _finding_table(tally: PrescoreTally) -> Table:
+    table = Table(box=None, pad_edge=False)
+    _add_columns(table, "finding", "times", "severity", "first at")
+    for code, found in sorted(tally.findings.items(), key=lambda item: (-item[1].count, item[0])):
+        first = found.first
+        table.add_row(code, str(found.count), first.severity, plain(first.where, "dim"), plain(first.message))
+    return table
+
+
+def _add_columns(table: Table, *headings: str) -> None:
+    for heading in headings:
+        if heading == "first at":
+            table.add_column(heading, overflow="fold")  # a place without its line is none
+        else:
+            table.add_column(heading, justify="right" if heading == "times" else "left", no_wrap=True)
+    table.add_column("there", overflow="fold")
+
+
+def _short(name: str) -> str:
+    """Return enough of a trace id to explain it by."""
+    return name if len(name) <= _SHOWN_ID else f"{name[:_SHOWN_ID]}…"
+
+
+def _show_stamps(console: Console, rubrics: list[dict[str, str]]) -> None:
+    for stamp in rubrics:
+        said = f"rubric: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
+        console.print(plain(said, "dim"), soft_wrap=True)

@@ -1,0 +1,1 @@
+"""The one guarded HTTP client: deadlines, size limits, an address guard, redaction."""

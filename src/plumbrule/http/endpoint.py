@@ -1,0 +1,317 @@
+"""One provider's address over HTTP: sends JSON with the key, holds the deadline, and keeps the key to itself."""
+
+import asyncio
+import dataclasses
+import functools
+import logging
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from plumbrule.errors import MissingExtraError, UsageError
+from plumbrule.http.address_guard import allowing, check_base_url
+from plumbrule.http.api_key import is_sendable_key
+from plumbrule.http.exchange import Exchange
+from plumbrule.http.transport_errors import (
+    BodyTooLargeError,
+    ConnectionFailedError,
+    MalformedBodyError,
+    NotAnObjectError,
+    RateLimitedError,
+    RejectedError,
+    ServerError,
+    TimedOutError,
+    TransportError,
+    WrongContentTypeError,
+    read_retry_after,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+_MOST_BYTES = 8_000_000  # far beyond any completion: an endless body must not fill the memory
+_MOST_KEPT = 65_536  # of an answer that is of no use: the ledger never forgets
+_KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id", "openai-processing-ms")
+_REDACTED = "[redacted]"
+_SHORTEST_SECRET = 16  # shorter keys are the "none" and "ollama" of local servers: words that answers may hold
+
+_HEADERS_LOG = "httpcore.http11"  # logs every header of an answer at debug level, and a gateway may echo the key
+
+
+class _ForbiddenPeerError(Exception):
+    """The name resolved to an address that may not be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A body that is a JSON object, with the exchange that brought it."""
+
+    content: Mapping[str, Any]
+    exchange: Exchange
+
+    def malformed(self, problem: str) -> MalformedBodyError:
+        """Return the error of an object that is not the protocol's."""
+        exchange = dataclasses.replace(self.exchange, error=MalformedBodyError.kind)
+        return MalformedBodyError(f"{_host(exchange.url)}: {problem}", exchange=exchange)
+
+
+class Endpoint:
+    """Posts JSON below one base address; each ``post`` is exactly one request."""
+
+    def __init__(
+        self, base_url: str, *, api_key_env: str | None = None, allow_private: bool = False, name: str = "base_url"
+    ) -> None:
+        self._given = base_url
+        self._name = name
+        self._address = check_base_url(base_url, allow_private=allow_private, secret=api_key_env is not None, name=name)
+        self._api_key_env = api_key_env
+        self._client: httpx.AsyncClient | None = None
+
+    @property
+    def url(self) -> str:
+        """The base address, without a slash at its end."""
+        return self._address.url
+
+    @property
+    def host(self) -> str:
+        """The host of the address."""
+        return self._address.host
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the address names this machine itself."""
+        return self._address.loopback
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def post(
+        self,
+        path: str | None,
+        body: Mapping[str, Any],
+        *,
+        key_header: tuple[str, str],
+        headers: Mapping[str, str],
+        timeout_s: float,
+    ) -> Answer:
+        """Send ``body`` and return the object that came back; ``key_header`` is a name and a text with ``{key}``.
+
+        ``path`` is below the base address; None means the address itself, exactly as it was given.
+        """
+        key = self._read_key()
+        self._open_client()  # before the call's time begins: the first one loads the library
+        url = self._given if path is None else self.url + path
+        call = _Call(url=url, body=body, headers=headers, key=key, key_header=key_header)
+        await self._carry_out(call, orjson.dumps(body), timeout_s)
+        return call.read()
+
+    async def deliver(self, content: bytes, *, headers: Mapping[str, str], timeout_s: float) -> None:
+        """Send JSON bytes to the address itself, exactly as they are; any answer that is no complaint will do."""
+        self._open_client()
+        call = _Call(url=self._given, body={}, headers=headers, key=None, key_header=("", ""))
+        await self._carry_out(call, content, timeout_s)
+        call.check_status()
+
+    async def _carry_out(self, call: "_Call", content: bytes, timeout_s: float) -> None:
+        try:
+            async with asyncio.timeout(max(0.0, timeout_s)):
+                await self._send(self._open_client(), call, content)
+                call.end()
+        except TimeoutError:
+            raise TimedOutError(
+                f"{self.host}: no whole answer within {timeout_s:.3g} s", exchange=call.exchange("timed_out")
+            ) from None
+
+    async def _send(self, client: "httpx.AsyncClient", call: "_Call", content: bytes) -> None:
+        import httpx  # noqa: PLC0415 - an extra, imported when it is needed
+
+        request = client.build_request(
+            "POST",
+            call.url,
+            content=content,
+            headers=call.secret_headers(),
+            extensions={"trace": self._check_peer},
+        )
+        try:
+            response = await client.send(request, stream=True)
+            try:
+                call.status, call.response_headers = response.status_code, response.headers
+                async for chunk in response.aiter_bytes():
+                    call.received += chunk
+                    if len(call.received) > _MOST_BYTES:
+                        raise call.error(BodyTooLargeError, f"an answer of more than {_MOST_BYTES:,} bytes")
+            finally:
+                await response.aclose()
+        except _ForbiddenPeerError:
+            problem = f"{self.host} leads to a private address; {allowing(self._name)} to use it all the same"
+            raise call.error(RejectedError, problem) from None
+        except httpx.DecodingError:
+            raise call.error(MalformedBodyError, "an answer that cannot be decompressed") from None
+        except httpx.HTTPError as error:
+            # the library's own words are left out: they may quote a header
+            raise call.error(ConnectionFailedError, f"the connection failed ({type(error).__name__})") from None
+
+    async def _check_peer(self, event: str, info: Mapping[str, Any]) -> None:
+        """Look at each new connection before a byte is sent: a name may lead anywhere, and elsewhere the next time."""
+        if event != "connection.connect_tcp.complete":
+            return
+        peer = info["return_value"].get_extra_info("server_addr")
+        if not self._address.admits(str(peer[0])):
+            await info["return_value"].aclose()
+            raise _ForbiddenPeerError
+
+    def _open_client(self) -> "httpx.AsyncClient":
+        if self._client is None:
+            try:
+                import httpx  # noqa: PLC0415 - an extra, imported when it is needed
+            except ImportError:
+                raise MissingExtraError(need="a model or an HTTP endpoint", extra="judge") from None
+            logging.getLogger(_HEADERS_LOG).addFilter(_logs_no_headers)  # added once, however often it is asked for
+            # no limit and no timeout of its own: the caller bounds both; no environment: a proxy would see the key
+            self._client = httpx.AsyncClient(
+                timeout=None,  # noqa: S113 - the deadline over the whole call is ours
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
+                follow_redirects=False,
+                trust_env=False,
+            )
+        return self._client
+
+    def _read_key(self) -> str | None:
+        if self._api_key_env is None:
+            return None
+        key = os.environ.get(self._api_key_env, "").strip()
+        if not key:
+            raise UsageError(
+                f"the environment variable {self._api_key_env} is not set: it holds the key for {self.host}"
+            )
+        if not is_sendable_key(key):  # a header's library would quote it in its complaint
+            raise UsageError(f"the environment variable {self._api_key_env} holds characters that no key has")
+        return key
+
+
+class _Call:
+    """One call as far as it has come."""
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        key: str | None,
+        key_header: tuple[str, str],
+    ) -> None:
+        self.url = url
+        self.body = body
+        self.status: int | None = None
+        self.response_headers: Mapping[str, str] = {}
+        self.received = bytearray()
+        self._headers = {**headers, "content-type": "application/json", "accept": "application/json"}
+        self._key = key
+        self._key_header = key_header
+        self._started = time.monotonic()
+        self._ended: float | None = None
+
+    def end(self) -> None:
+        """Take the time: the whole answer is there, and what is made of it is no part of the call."""
+        self._ended = time.monotonic()
+
+    def secret_headers(self) -> dict[str, str]:
+        name, form = self._key_header
+        return self._headers if self._key is None else {**self._headers, name: form.format(key=self._key)}
+
+    def exchange(self, error: str | None) -> Exchange:
+        answered = self.status is not None
+        redacted = {} if self._key is None else {self._key_header[0]: _REDACTED}
+        return Exchange(
+            url=self.url,
+            request=self.body,
+            request_headers={**self._headers, **redacted},
+            status=self.status,
+            response_headers={
+                name: self._redact(self.response_headers[name])
+                for name in _KEPT_HEADERS
+                if name in self.response_headers
+            },
+            response=self._kept_body(whole=error is None) if answered else None,
+            elapsed_ms=round(((self._ended or time.monotonic()) - self._started) * 1000, 3),
+            error=error,
+        )
+
+    def error(self, kind: type[TransportError], problem: str) -> TransportError:
+        retry_after = read_retry_after(self.response_headers) if self.status is not None else None
+        return kind(f"{_host(self.url)}: {problem}", exchange=self.exchange(kind.kind), retry_after_s=retry_after)
+
+    def check_status(self) -> None:
+        """Raise what the status amounts to, where it is not a good one."""
+        status = self.status or 0
+        if status == 429:
+            raise self.error(RateLimitedError, "status 429, too many requests")
+        if status >= 500:
+            raise self.error(ServerError, f"status {status}")
+        if not 200 <= status < 300:
+            raise self.error(RejectedError, f"status {status}{self._complaint()}")
+
+    def read(self) -> Answer:
+        """Return the whole answer, or raise what it amounts to."""
+        self.check_status()
+        media = self.response_headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media != "application/json" and not media.endswith("+json"):
+            raise self.error(WrongContentTypeError, "an answer that is not JSON by its content type")
+        try:
+            content = orjson.loads(self._without_key())
+        except orjson.JSONDecodeError:
+            raise self.error(MalformedBodyError, "an answer that is not JSON") from None
+        if not isinstance(content, dict):
+            raise self.error(NotAnObjectError, "an answer that is not a JSON object")
+        return Answer(content=content, exchange=self.exchange(None))
+
+    def _kept_body(self, *, whole: bool) -> str:
+        text = self._redact(self.received.decode("utf-8", "replace"))
+        if whole or len(text) <= _MOST_KEPT:
+            return text
+        return f"{text[:_MOST_KEPT]}… [cut: {len(self.received):,} bytes were received]"
+
+    def _complaint(self) -> str:
+        """Return what the provider says is wrong with the request, in both protocols under the same keys."""
+        try:
+            message = orjson.loads(self.received)["error"]["message"]
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            return ""
+        return f": {' '.join(self._redact(message).split())[:200]}" if isinstance(message, str) else ""
+
+    def _without_key(self) -> bytes | bytearray:
+        """Return the body without a key that was sent back: answers are kept."""
+        if self._key is None or len(self._key) < _SHORTEST_SECRET:
+            return self.received
+        return self._redact(self.received.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def _redact(self, text: str) -> str:
+        """Return the text without the key, also where JSON's escapes disguise it."""
+        if self._key is None:
+            return text
+        if "\\" in text:
+            text = _disguised(self._key).sub(_REDACTED, text)
+        return text.replace(self._key, _REDACTED)
+
+
+@functools.lru_cache(maxsize=16)
+def _disguised(key: str) -> re.Pattern[str]:
+    """Return what finds a key in JSON text, each of its characters plain or escaped; also in JSON inside JSON."""
+    return re.compile("".join(rf"(?:\\{{0,7}}{re.escape(mark)}|(?i:\\{{1,7}}u{ord(mark):04x}))" for mark in key))
+
+
+def _host(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0]
+
+
+def _logs_no_headers(record: logging.LogRecord) -> bool:
+    return "receive_response_headers.complete" not in str(record.msg)

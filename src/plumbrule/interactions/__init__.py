@@ -1,0 +1,1 @@
+"""Interactions of a live assistant: a response with its trace and the passages that it was given."""

@@ -1,0 +1,1 @@
+"""The forms in which interactions are recorded: the response contract, OpenTelemetry, OpenInference, Langfuse."""

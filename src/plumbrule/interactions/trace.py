@@ -1,0 +1,159 @@
+"""What an assistant's trace says of one interaction: what was searched, found, grounded and decided."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from plumbrule.interactions.contract_findings import Found
+from plumbrule.interactions.passages import read_passages
+from plumbrule.samples.sample_model import Passage
+from plumbrule.samples.value_types import SEQUENCES, Misfit, count_of, described, flag, label, number
+
+SECTIONS = ("retrieval", "grounding", "decision")
+
+_NOTHING: Mapping[str, object] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """What was searched and found; None means that the trace does not say."""
+
+    collections_searched: tuple[str, ...] | None = None
+    passages_retrieved: int | None = None
+    passages_above_threshold: int | None = None
+    top_passage_score: float | None = None
+    passage_ids: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()  # where the trace carries them itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounding:
+    """What the assistant's own grounding check found."""
+
+    status: str | None = None
+    supporting_passages: tuple[str, ...] = ()
+    grounding_coverage: float | None = None
+    unsupported_claims: int | None = None
+    conflict_detected: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the assistant decided to do, and why."""
+
+    outcome: str | None = None
+    refusal_code: str | None = None
+    rationale_codes: tuple[str, ...] = ()
+    escalation_triggered: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One interaction as the assistant logged it."""
+
+    trace_id: str | None = None
+    query: str | None = None
+    role: str | None = None
+    retrieval: Retrieval = field(default_factory=Retrieval)
+    grounding: Grounding = field(default_factory=Grounding)
+    decision: Decision = field(default_factory=Decision)
+    model_provider: str | None = None
+    model_id: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+def is_trace(record: Mapping[str, object]) -> bool:
+    """Tell whether a record has a section that only a trace has."""
+    return any(isinstance(record.get(section), dict) for section in SECTIONS)
+
+
+def read_trace(record: Mapping[str, object], found: Found) -> Trace:
+    """Return the trace that ``record`` holds; what cannot be read is noted and left out."""
+    given = _section(record, "input", found)
+    model = _section(record, "model", found)
+    tokens = model.get("tokens")
+    usage: Mapping[str, object] = tokens if isinstance(tokens, dict) else model
+    return Trace(
+        trace_id=found.take(label, "trace_id", record.get("trace_id")),
+        query=found.take(label, "input.query", given.get("query")),
+        role=found.take(label, "input.role", given.get("role")),
+        retrieval=_retrieval(_section(record, "retrieval", found), found),
+        grounding=_grounding(_section(record, "grounding", found), found),
+        decision=_decision(_section(record, "decision", found), found),
+        model_provider=found.take(label, "model.provider", model.get("provider")),
+        model_id=found.take(label, "model.id", _first(model, "id", "model_id")),
+        input_tokens=found.take(count_of, "model.tokens", _first(usage, "input_tokens", "prompt_tokens", "input")),
+        output_tokens=found.take(
+            count_of, "model.tokens", _first(usage, "output_tokens", "completion_tokens", "output")
+        ),
+    )
+
+
+def _retrieval(given: Mapping[str, object], found: Found) -> Retrieval:
+    name = "retrieval"
+    inline = read_passages(f"{name}.passages", given.get("passages"), found)
+    ids = found.take(_labels, f"{name}.passage_ids", given.get("passage_ids"))
+    return Retrieval(
+        collections_searched=found.take(_labels, f"{name}.collections_searched", given.get("collections_searched")),
+        passages_retrieved=found.take(_counted, f"{name}.passages_retrieved", given.get("passages_retrieved")),
+        passages_above_threshold=found.take(
+            _counted, f"{name}.passages_above_threshold", given.get("passages_above_threshold")
+        ),
+        top_passage_score=found.take(number, f"{name}.top_passage_score", given.get("top_passage_score")),
+        passage_ids=ids if ids is not None else tuple(passage.id for passage in inline if passage.id is not None),
+        passages=inline,
+    )
+
+
+def _grounding(given: Mapping[str, object], found: Found) -> Grounding:
+    name = "grounding"
+    return Grounding(
+        status=found.take(label, f"{name}.status", given.get("status")),
+        supporting_passages=found.take(_labels, f"{name}.supporting_passages", given.get("supporting_passages")) or (),
+        grounding_coverage=found.take(_share, f"{name}.grounding_coverage", given.get("grounding_coverage")),
+        unsupported_claims=found.take(_counted, f"{name}.unsupported_claims", given.get("unsupported_claims")),
+        conflict_detected=found.take(flag, f"{name}.conflict_detected", given.get("conflict_detected")),
+    )
+
+
+def _decision(given: Mapping[str, object], found: Found) -> Decision:
+    name = "decision"
+    return Decision(
+        outcome=found.take(label, f"{name}.outcome", given.get("outcome")),
+        refusal_code=found.take(label, f"{name}.refusal_code", given.get("refusal_code")),
+        rationale_codes=found.take(_labels, f"{name}.rationale_codes", given.get("rationale_codes")) or (),
+        escalation_triggered=found.take(flag, f"{name}.escalation_triggered", given.get("escalation_triggered")),
+    )
+
+
+def _section(record: Mapping[str, object], name: str, found: Found) -> Mapping[str, object]:
+    section = record.get(name)
+    if isinstance(section, dict):
+        return section
+    if section is not None and name in SECTIONS:
+        found.add("field_type", f"{name} must be an object, not {described(section)}")
+    return _NOTHING
+
+
+def _first(given: Mapping[str, object], *names: str) -> object:
+    return next((given[name] for name in names if given.get(name) is not None), None)
+
+
+def _labels(name: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, SEQUENCES):
+        raise Misfit(f"{name} must be a list, not {described(value)}")
+    return tuple(label(f"{name}[{index}]", item) for index, item in enumerate(value))
+
+
+def _share(name: str, value: object) -> float:
+    given = number(name, value)
+    if not 0 <= given <= 1:
+        raise Misfit(f"{name} must be a share from 0 to 1, not {given:g}")
+    return given
+
+
+def _counted(name: str, value: object) -> int:
+    """Return a count, or the length of the list that some write in its place."""
+    return len(value) if isinstance(value, SEQUENCES) else count_of(name, value)

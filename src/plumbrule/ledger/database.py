@@ -1,0 +1,94 @@
+"""Makes the database engine of a ledger from its URL: what it may be, and how it is made durable."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, exc, text
+from sqlalchemy.engine import URL, make_url
+
+from plumbrule.errors import MissingExtraError, UsageError
+from plumbrule.ledger.ledger_errors import told_clearly
+
+_LOCK_KEY = 0x506C756D62  # "Plumb": the advisory lock that writers take in PostgreSQL, one after the other
+_DURABLE = (  # a stricter setting stays
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+)
+_FORMS = "sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
+
+
+def read_url(address: str | URL) -> URL:
+    """Return the URL of a ledger, or say which forms there are."""
+    try:
+        url = make_url(address)
+    except (exc.ArgumentError, ValueError):
+        raise UsageError(f"the ledger's address is not a URL: use {_FORMS}") from None  # it may hold a password
+    if url.drivername in {"postgres", "postgresql"}:
+        url = url.set(drivername="postgresql+psycopg")
+    name = name_of(url)
+    if url.drivername not in {"sqlite", "sqlite+pysqlite", "postgresql+psycopg"}:
+        raise UsageError(f"{name}: no ledger can be kept there: use {_FORMS}")
+    if url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}:
+        raise UsageError(f"{name}: a ledger needs a file: use sqlite:///FILE")
+    return url
+
+
+def name_of(url: URL) -> str:
+    """Return the URL as it may be shown: without its password."""
+    return url.render_as_string(hide_password=True)
+
+
+def make_engine(url: URL, *, lock_timeout_s: float) -> Engine:
+    """Return an engine whose every commit is on the disk before it returns."""
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": lock_timeout_s})
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        import psycopg  # noqa: F401, PLC0415 - an extra that most users do not need
+    except ImportError:
+        raise MissingExtraError(need="a ledger on PostgreSQL", extra="postgres") from None
+    arguments = {} if "connect_timeout" in url.query else {"connect_timeout": max(2, round(lock_timeout_s))}
+    engine = create_engine(url, connect_args=arguments)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - a connection of psycopg, an extra
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{round(lock_timeout_s * 1000)}ms"])
+            cursor.execute(_DURABLE)
+        connection.commit()
+
+    return engine
+
+
+@contextmanager
+def reading(engine: Engine, name: str) -> Iterator[Connection]:
+    """Give a connection that sees the ledger as it is at one moment."""
+    with told_clearly(name), engine.connect() as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine, name: str) -> Iterator[Connection]:
+    """Give the one connection that may write; what it wrote is durable when the block has ended well."""
+    with (
+        told_clearly(name),
+        engine.connect().execution_options(plumbrule_writes=True) as connection,
+        connection.begin(),
+    ):
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK_KEY})
+        yield connection
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None  # transactions are begun by _begin_sqlite, never by the driver
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer takes its lock at the beginning: one that read first could not go on after another has written.
+    writes = connection.get_execution_options().get("plumbrule_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

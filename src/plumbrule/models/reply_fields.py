@@ -1,0 +1,33 @@
+"""Reading the parts of an answer that both protocols leave optional: what is absent or odd is None, never a guess."""
+
+from typing import Literal
+
+from plumbrule.http.exchange import Exchange
+
+
+def read_text(value: object) -> str | None:
+    """Return a text that says something."""
+    return value if isinstance(value, str) and value else None
+
+
+def read_count(usage: object, first: str, *more: str) -> int | None:
+    """Return a token count of the usage; the counts under ``more`` are added where they stand."""
+    if not isinstance(usage, dict):
+        return None
+    total = 0
+    for name in (first, *more):
+        count = usage.get(name)
+        if count is None and name != first:
+            continue
+        if type(count) is not int or count < 0:  # a boolean is no count
+            return None
+        total += count
+    return total
+
+
+def read_latency(exchange: Exchange, header: str | None) -> tuple[float | None, Literal["reported", "measured"]]:
+    """Return the model's own time where the provider tells it, else that of the whole call."""
+    said = exchange.response_headers.get(header, "") if header is not None else ""
+    if said.isascii() and said.isdigit():
+        return float(said), "reported"
+    return exchange.elapsed_ms, "measured"

@@ -1,0 +1,1 @@
+"""Figures week by week, alerts, feedback patterns, incidents."""

@@ -1,0 +1,44 @@
+"""Names and ids: a thing by its name or the start of it: the one place that tells which is meant, or which may be."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from plumbrule.errors import UsageError
+
+_Thing = TypeVar("_Thing")
+
+_LISTED = 5
+_SHOWN = 60
+_CUT = "…"  # where a table shows the start of a name
+UUID_TEXT = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+
+
+def pick(
+    wanted: str, things: Iterable[_Thing], names: Callable[[_Thing], Sequence[str]], *, where: str, what: str
+) -> _Thing | None:
+    """Return the thing with this name, else the only one with a name that begins so; None where there is none.
+
+    A UUID is the same however it is written. Where several begin so, the error lists them by their first names.
+    """
+    key, start = key_of_trace(wanted), wanted.rstrip(_CUT)
+    first: _Thing | None = None
+    begun: dict[str, str] = {}
+    for thing in things:
+        known = names(thing)
+        if key in map(key_of_trace, known):
+            return thing
+        if start and any(name.startswith(start) or key_of_trace(name).startswith(start) for name in known):
+            first = thing if first is None else first
+            begun.setdefault(key_of_trace(known[0]), known[0])
+    if len(begun) > 1:
+        listed = ", ".join(name[:_SHOWN] for name in sorted(begun.values())[:_LISTED])
+        more = f" and {len(begun) - _LISTED} more" if len(begun) > _LISTED else ""
+        said = f"{len(begun)} {what} begin with '{start[:_SHOWN]}': {listed}{more}; write more of it"
+        raise UsageError(f"{where}: {said}")
+    return first
+
+
+def key_of_trace(trace_id: str) -> str:
+    """Return the form of a trace id by which responses and traces meet, however a UUID is written."""
+    return trace_id.replace("-", "").lower() if UUID_TEXT.fullmatch(trace_id) else trace_id

@@ -1,0 +1,1 @@
+"""Mechanical proposals for the six scorecard dimensions, with their evidence."""

@@ -1,0 +1,236 @@
+"""One interaction as the checks see it: its texts as views, its markers, and what its anchors came to."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from plumbrule.interactions.interaction import Interaction
+from plumbrule.prescores.excerpts import stands_in
+from plumbrule.rubrics import ComplianceRubric, RefusalTaxonomy, VerdictRubric
+from plumbrule.samples.sample_model import Citation
+from plumbrule.support.support_scorer import Support, SupportScorer
+from plumbrule.support.value_evidence import find_value
+from plumbrule.text.claims import Claim
+from plumbrule.text.sentences import Sentence
+from plumbrule.text.text_view import TextView
+from plumbrule.verdicts.anchors import Anchor
+from plumbrule.verdicts.completeness import extract_keywords
+from plumbrule.verdicts.hallucination import Hallucination, score_hallucination
+from plumbrule.verdicts.lexicon import Lexicon
+from plumbrule.verdicts.refusal import RefusalFinding
+
+_BRACKETS = re.compile(r"[\[【]([^\[\]【】\n]{1,60})[\]】]")
+_BETWEEN = re.compile(r"[,;]")
+_RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*(\d{1,4})")
+_WIDEST_RANGE = 20
+
+T = TypeVar("T", "Marker", Anchor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """All that the checks go by."""
+
+    compliance: ComplianceRubric
+    refusals: RefusalTaxonomy
+    verdict: VerdictRubric
+    words: Lexicon
+    support: SupportScorer | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """One ``[N]``, ``[^N]`` or ``【N】`` of an answer, with the citation that it names."""
+
+    start: int
+    end: int
+    citation_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """An interaction with what was worked out of it; all of it follows from the interaction and the policy."""
+
+    interaction: Interaction
+    policy: Policy
+    question: TextView
+    answer: TextView
+    passages: list[TextView]
+    refusal: RefusalFinding | None
+    claims: tuple[Claim, ...]
+    anchors: Hallucination
+    support: Support | None
+    citation_ids: tuple[str, ...] = ()
+    markers: tuple[Marker, ...] = ()
+    keywords: frozenset[str] = frozenset()
+    _by_source: dict[tuple[int, ...], tuple[Anchor, ...]] = field(default_factory=dict)
+    _supports: dict[tuple[int, ...], Support | None] = field(default_factory=dict)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the assistant declined, by declaration or by its wording."""
+        return self.refusal is not None and self.refusal.refused
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer to check; one beside a refusal is one where it cites its sources."""
+        return bool(self.answer.text.strip()) and (not self.refused or bool(self.markers))
+
+    @property
+    def known_support(self) -> Support | None:
+        """The support score where all retrieved passages are known: a part of them would bear out too little."""
+        return self.support if self.passages and not self.interaction.unresolved else None
+
+    def content_between(self, start: int, end: int) -> list[str]:
+        """Return the lemmas with a topic in a stretch of the answer."""
+        first, last = self.answer.words_between(start, end)
+        return [lemma for lemma in self.answer.lemmas[first:last] if lemma not in self.policy.words.stop]
+
+    def cited_passages(self, citation: Citation) -> tuple[int, ...]:
+        """Return the passages that a citation can mean: those of its source, and those of no source that is known."""
+        if citation.source_id is None:
+            return tuple(
+                index
+                for index, passage in enumerate(self.interaction.passages)
+                if citation.passage and stands_in(citation.passage, passage.text)
+            )
+        return tuple(
+            index
+            for index, passage in enumerate(self.interaction.passages)
+            if passage.source_id is None or passage.source_id == citation.source_id
+        )
+
+    def anchors_against(self, passages: tuple[int, ...]) -> tuple[Anchor, ...]:
+        """Return the answer's anchors, checked against some of the passages only."""
+        if passages == tuple(range(len(self.passages))):
+            return self.anchors.anchors
+        known = self._by_source.get(passages)
+        if known is None:
+            views = [self.passages[index] for index in passages]
+            decides = self.policy.verdict.hallucination.claim_check == "evidence"
+            support = self.support_by(passages) if decides else None
+            checked = _check_anchors(self.question, self.answer, views, self.claims, self.policy, support)
+            known = self._by_source[passages] = checked.anchors
+        return known
+
+    def support_by(self, passages: tuple[int, ...]) -> Support | None:
+        """Return how likely some of the passages alone bear the answer out."""
+        if self.policy.support is None or passages == tuple(range(len(self.passages))):
+            return self.support
+        if passages not in self._supports:
+            views = [self.passages[index] for index in passages]
+            self._supports[passages] = self.policy.support.score(self.answer, views)
+        return self._supports[passages]
+
+    def is_echo(self, anchor: Anchor) -> bool:
+        """Tell whether a number or date repeats one of the question: who asked said it, not the assistant."""
+        values = self.answer.values_between(anchor.start, anchor.end)
+        return bool(values) and find_value(values[0], self.answer, [self.question]) is not None
+
+    def sentence_anchors(self, sentence: Sentence) -> Sequence[Anchor]:
+        """Return the anchors that stand in a sentence of the answer."""
+        return within(self.anchors.anchors, sentence)
+
+
+def within(items: Sequence[T], sentence: Sentence) -> Sequence[T]:
+    """Return the markers or anchors that start in a sentence; they are given in their order."""
+    first = bisect_left(items, sentence.start, key=_start)
+    return items[first : bisect_left(items, sentence.end, lo=first, key=_start)]
+
+
+def _start(item: Marker | Anchor) -> int:
+    return item.start
+
+
+def _check_anchors(
+    question: TextView,
+    answer: TextView,
+    passages: list[TextView],
+    claims: tuple[Claim, ...],
+    policy: Policy,
+    support: Support | None,
+) -> Hallucination:
+    """Check every anchor of the answer against these passages."""
+    return score_hallucination(
+        answer,
+        passages,
+        claims,
+        question=question,
+        rubric=policy.verdict,
+        check=policy.words.evidence,
+        support=support,
+    )
+
+
+def begin_study(
+    interaction: Interaction,
+    policy: Policy,
+    *,
+    question: TextView,
+    answer: TextView,
+    passages: list[TextView],
+    refusal: RefusalFinding | None,
+    claims: tuple[Claim, ...],
+) -> Study:
+    """Return the study of one interaction."""
+    ids = tuple(_citation_ids(interaction.sample.citations))
+    markers = tuple(find_markers(answer.text, frozenset(ids)))
+    if markers and refusal is not None and refusal.refused and not refusal.declared:
+        refusal = _unrefused(refusal)  # what cites its sources answers, even if it begins with what they do not say
+    if refusal is not None and refusal.start is not None and refusal.end is not None:
+        claims = tuple(
+            claim for claim in claims if not (claim.sentence.start < refusal.end and refusal.start < claim.sentence.end)
+        )
+    refused = refusal is not None and refusal.refused and not markers
+    support = policy.support.score(answer, passages) if policy.support is not None and not refused else None
+    return Study(
+        interaction=interaction,
+        policy=policy,
+        question=question,
+        answer=answer,
+        passages=passages,
+        refusal=refusal,
+        claims=claims,
+        anchors=_check_anchors(question, answer, passages, claims, policy, support),
+        support=support,
+        citation_ids=ids,
+        markers=markers,
+        keywords=frozenset(extract_keywords(question, policy.words.topic)),
+    )
+
+
+def _unrefused(refusal: RefusalFinding) -> RefusalFinding | None:
+    """Return what is left to say of a refusal that is none."""
+    if not refusal.expected:
+        return None
+    return replace(refusal, refused=False, start=None, end=None, judgement="missing")
+
+
+def _citation_ids(citations: tuple[Citation, ...]) -> list[str]:
+    """Return the number of each citation; one that has none goes by its place."""
+    return [
+        (citation.citation_id or "").strip().strip("[]").strip() or str(index)
+        for index, citation in enumerate(citations, 1)
+    ]
+
+
+def find_markers(text: str, ids: frozenset[str]) -> list[Marker]:
+    """Return the citation markers of an answer: numbers in brackets, lists and ranges of them, or known ids."""
+    return [
+        Marker(start=found.start(), end=found.end(), citation_id=name)
+        for found in _BRACKETS.finditer(text)
+        for part in _BETWEEN.split(found[1])
+        for name in _names(part.strip(), ids)
+    ]
+
+
+def _names(part: str, ids: frozenset[str]) -> list[str]:
+    name = part.lstrip("^")
+    if name in ids or (name.isascii() and name.isdigit() and len(name) < 5):
+        return [name]
+    found = _RANGE.fullmatch(name)
+    if found is not None and 0 < int(found[2]) - int(found[1]) < _WIDEST_RANGE:
+        return [str(number) for number in range(int(found[1]), int(found[2]) + 1)]
+    return []

@@ -1,0 +1,55 @@
+"""What the support score tells a reviewer: sentences that their passages hardly bear out, and statuses beside it."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from plumbrule.prescores.checks import Hint, Spot, spot_in
+from plumbrule.prescores.study import Study
+from plumbrule.support.support_scorer import Support
+
+
+def support_hints(study: Study) -> Iterator[Hint]:
+    """Yield the hints on an answer that its passages hardly bear out, where all of them are known."""
+    support = study.known_support
+    if support is None:
+        return
+    held = [each for each in support.sentences if each.band == "unsupported"]
+    if held:
+        said = f"sentences that the passages hardly bear out: {len(held)} of {len(support.sentences)}"
+        yield Hint(
+            code="support_low",
+            message=f"{said} ({named(support)})",
+            figures=(("support", support.score), ("least_probability", min(each.probability for each in held))),
+            evidence=tuple(spot_in("answer", study.answer.text, each.start, each.end) for each in held),
+        )
+    claimed = _claims_of_full_grounding(study)
+    if claimed and support.band == "unsupported":
+        yield Hint(
+            code="coverage_against_support",
+            message=f"the answer is called fully grounded, and the passages hardly bear it out ({named(support)})",
+            figures=(("support", support.score),),
+            evidence=tuple(claimed),
+        )
+
+
+def named(support: Support) -> str:
+    """Return what made a score, its calibration and verifier too, by name, version and the start of the hash."""
+    parts = [("", support.model), ("calibration ", support.calibration), ("verifier ", support.verifier)]
+    return "; ".join(
+        f"{what}{stamp['name']} {stamp['version']}, sha256 {stamp['sha256'][:12]}"
+        for what, stamp in parts
+        if stamp is not None
+    )
+
+
+def _claims_of_full_grounding(study: Study) -> list[Spot]:
+    """Return where the response or its trace says that all of the answer is grounded."""
+    policy, trace = study.policy.compliance, study.interaction.trace
+    statuses = {"grounding_status": study.interaction.sample.grounding_status}
+    if trace is not None:
+        statuses["trace.grounding.status"] = trace.grounding.status
+    spots = [Spot(where=place, text=status) for place, status in statuses.items() if status == policy.statuses.full]
+    coverage = trace.grounding.grounding_coverage if trace is not None else None
+    if coverage is not None and Fraction(str(coverage)) >= policy.limits.full_coverage:
+        spots.append(Spot(where="trace.grounding.grounding_coverage", text=str(coverage)))
+    return spots

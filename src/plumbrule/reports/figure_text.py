@@ -1,0 +1,89 @@
+"""Figures and gates in words, the same in every format."""
+
+from collections.abc import Sequence
+
+from plumbrule.reports.run_report import Gate, Interval
+from plumbrule.support.kept_support import SupportTotals
+
+NONE = "none"
+NOT_GIVEN = "not given"
+SIGNS = {"at_least": "≥", "at_most": "≤"}
+DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
+METHODS = {"wilson": "Wilson", "student_t": "Student's t", "order_statistics": "order statistics"}
+GATE_TITLES = {
+    "aggregate_score": "Mean score of the samples",
+    "pass_rate": "Share of samples that pass",
+    "faithfulness_failure_rate": "Share of answers that are unfaithful",
+    "latency_e2e_p95_ms": "Latency that 95% of answers keep",
+}
+
+
+def figure(value: float | None, *, against: float | None = None) -> str:
+    """Return a figure as people read it; it is never rounded to or across the limit that it is held against."""
+    if value is None:
+        return NONE
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{value:,.0f}"
+    places = 1 if abs(value) >= 1000 else 3
+    while places < 16 and not _keeps_side(value, places, against):
+        places += 1
+    return f"{value:,.{places}f}".rstrip("0").rstrip(".")
+
+
+def _keeps_side(value: float, places: int, against: float | None) -> bool:
+    shown = round(value, places)
+    return against is None or (shown > against, shown < against) == (value > against, value < against)
+
+
+def signed(value: float) -> str:
+    """Return a difference with its sign."""
+    return f"+{figure(value)}" if value >= 0 else figure(value)
+
+
+def percent(share: float) -> str:
+    """Return a share of a whole."""
+    return f"{share:.1%}"
+
+
+def interval_text(interval: Interval | None) -> str:
+    """Return an interval; an open end is said to be open."""
+    if interval is None or (interval.low is None and interval.high is None):
+        return NONE
+    low = "any" if interval.low is None else figure(interval.low)
+    high = "any" if interval.high is None else figure(interval.high)
+    return f"{low} to {high}"
+
+
+def support_text(band: str | None, score: float | None) -> str:
+    """Return a support score as its band; one that is not known is not given, which is not zero."""
+    return NOT_GIVEN if band is None else f"{band} ({figure(score)})"
+
+
+def bands_text(totals: SupportTotals) -> str:
+    """Return how many samples are in each band."""
+    return (
+        f"supported {figure(totals.supported)}, doubtful {figure(totals.doubtful)}, "
+        f"unsupported {figure(totals.unsupported)}, {NOT_GIVEN} {figure(totals.not_given)}"
+    )
+
+
+def numbers_text(numbers: Sequence[int]) -> str:
+    """Return the numbers of repeats."""
+    return ", ".join(map(str, numbers)) or NONE
+
+
+def gate_text(gate: Gate) -> str:
+    """Return what a gate found, in one sentence."""
+    value, as_zero = (figure(each, against=gate.limit) for each in (gate.value, gate.value_nulls_as_zero))
+    verb = "keeps" if gate.passed else "misses"
+    said = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
+    said += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
+    return f"{said}. {settling_text(gate)}" if gate.inconclusive else f"{said}."
+
+
+def settling_text(gate: Gate) -> str:
+    """Return what an inconclusive gate would need."""
+    if gate.samples_to_settle is None:
+        return "Inconclusive: the figure stands so near the limit that no number of samples would settle it."
+    more = f"{gate.samples_to_settle:,} more sample{'s' if gate.samples_to_settle > 1 else ''}"
+    return f"Inconclusive: the interval holds the limit; about {more} like these would settle it."

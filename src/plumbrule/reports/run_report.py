@@ -1,0 +1,341 @@
+"""The report of one run, before it is written in any format: every format says what stands here and no more."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from plumbrule.support.kept_support import SupportTotals
+
+Decision = Literal["RELEASE-READY", "NOT RELEASE-READY", "INCOMPLETE"]
+By = Literal["cause", "causes_together", "category"]
+ReasonKind = Literal[
+    "incomplete",
+    "gate",
+    "repeat",
+    "inconclusive",
+    "metadata",
+    "repeats",
+    "repeated_calls",
+    "floating",
+    "corrections",
+]
+
+REPORT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many samples there were and what became of them; one may be counted under several."""
+
+    attempted: int
+    scored: int
+    errored: int
+    refused: int
+    timed_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A 95% interval; an end of None is open."""
+
+    low: float | None
+    high: float | None
+    method: str
+    samples: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One reason of the decision; one that does not block is a remark that a reader of the decision must know."""
+
+    kind: ReasonKind
+    blocking: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleLink:
+    """A failing sample that is named elsewhere; ``number`` is its place among the failures, from 1."""
+
+    sample_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixGroup:
+    """Failing samples that share a cause, several causes or a category, and what mending them would bring.
+
+    ``only`` of the samples would pass if this alone were mended; ``pass_rate_if_fixed`` counts them as passed.
+    """
+
+    by: By
+    name: str
+    title: str
+    samples: int
+    only: int
+    share_of_failures: float
+    pass_rate_if_fixed: float
+    pass_rate_gain: float
+    worst: tuple[SampleLink, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """One gate: its limit, both its figures, and whether the interval of the deciding one settles it."""
+
+    name: str
+    title: str
+    direction: Literal["at_least", "at_most"]
+    limit: float
+    value: float | None
+    value_nulls_as_zero: float | None
+    deciding: float | None
+    passed: bool
+    interval: Interval
+    inconclusive: bool
+    samples_to_settle: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate:
+    """One aggregate in both null treatments, with the counts behind it."""
+
+    name: str
+    value: float | None
+    nulls_as_zero: float | None
+    counts: Counts
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """One figure over the repeats."""
+
+    name: str
+    mean: float | None
+    sd: float | None
+    mean_nulls_as_zero: float | None
+    sd_nulls_as_zero: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """One repeat with the figures that decide it; repeats count from 0."""
+
+    repeat: int
+    attempted: int
+    release_ready: bool
+    aggregate_score: float | None
+    aggregate_score_nulls_as_zero: float | None
+    pass_rate: float | None
+    faithfulness_failure_rate: float | None
+    latency_e2e_p95_ms: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A sample that passed in some repeats and failed in others."""
+
+    sample_id: str
+    passed: tuple[int, ...]
+    failed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeats:
+    """All repeats of the run; ``decisive`` is the worst, whose figures the report gives."""
+
+    wanted: int
+    enough: bool
+    decisive: int
+    each: tuple[Repeat, ...]
+    variations: tuple[Variation, ...]
+    compared: int
+    flip_rate: float | None
+    flips: tuple[Flip, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """How many values lie in each of the equal steps from ``low`` to ``high``; ``over`` lie beyond."""
+
+    low: float
+    high: float
+    counts: tuple[int, ...]
+    over: int
+    unknown: int
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """The ends of the steps."""
+        step = (self.high - self.low) / len(self.counts)
+        return tuple(self.low + step * index for index in range(len(self.counts) + 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A named place on the axis of a histogram."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How a figure is spread over the samples, with the places that matter."""
+
+    name: str
+    histogram: Histogram
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeatCell:
+    """How many samples got these two scores; None is a score that could not be had."""
+
+    accuracy_score: int | None
+    faithfulness_score: int | None
+    samples: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Category:
+    """What the samples of one category came to; ``name`` is None for those without one."""
+
+    name: str | None
+    attempted: int
+    passed: int
+    pass_rate: float
+    interval: Interval
+    accuracy_mean: float | None
+    faithfulness_failures: int
+    errored: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleLine:
+    """One sample in the decisive repeat; ``passed_in`` and ``failed_in`` list the repeats."""
+
+    sample_id: str
+    category: str | None
+    repeat: int
+    passed: bool
+    causes: tuple[str, ...]
+    accuracy_score: int | None
+    faithfulness_score: int | None
+    latency_e2e_ms: float | None
+    total_tokens: int | None
+    sample_score: float | None
+    support_score: float | None  # None where it was not given
+    support_band: str | None
+    refused: bool
+    timed_out: bool
+    evaluator_error: str | None
+    candidate_error: str | None
+    rationale: str | None
+    passed_in: tuple[int, ...]
+    failed_in: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """One passage that the candidate was given."""
+
+    id: str | None
+    title: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A failing sample in full; where it failed only in other repeats, ``sample`` is of the first of those."""
+
+    number: int
+    sample: SampleLine
+    question: str
+    answer: str | None
+    refusal: str | None
+    reference: str | None
+    expected: str | None
+    contexts: tuple[Context, ...]
+    error_detail: str | None
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeTotals:
+    """One judge as the results name it, with all that it used over every repeat; None was not reported."""
+
+    name: str
+    version: str | None
+    sha256: str | None
+    model_id: str | None
+    template_sha256: str | None
+    judgements: int
+    requests: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    reported_models: tuple[str, ...]
+    fingerprints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricStamp:
+    """A rubric that the run was made with."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerPlace:
+    """Where the run ends in the ledger: nothing in the report is younger than this entry."""
+
+    ledger_id: str
+    sequence: int
+    entry_sha256: str
+    recorded_at_utc: str
+    run_sequence: int
+    run_entry_sha256: str
+    results: int
+    exchanges: int
+    corrections: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that the report of one run says; texts are as they were recorded, and every format makes them safe."""
+
+    report_version: int
+    run_id: str
+    name: str
+    decision: Decision
+    reasons: tuple[Reason, ...]
+    fix_first: tuple[FixGroup, ...]
+    counts: Counts
+    finished: int
+    planned: int
+    pass_limits: Mapping[str, float]
+    gates: tuple[Gate, ...]
+    aggregates: tuple[Aggregate, ...]
+    repeats: Repeats
+    scores: Spread
+    latencies: Spread
+    heat: tuple[HeatCell, ...]
+    categories: tuple[Category, ...]
+    failures: tuple[Failure, ...]
+    samples: tuple[SampleLine, ...]
+    judges: tuple[JudgeTotals, ...]
+    support: SupportTotals
+    usage: Mapping[str, Any]  # requests, tokens and cost of candidate and judge, and calls that were repeated
+    metadata: Mapping[str, Any]
+    missing_metadata: tuple[str, ...]
+    rubrics: tuple[RubricStamp, ...]
+    ledger: LedgerPlace
+
+    @property
+    def failed(self) -> int:
+        """How many samples failed in the decisive repeat."""
+        return sum(not sample.passed for sample in self.samples)

@@ -1,0 +1,1 @@
+"""Scorecards rated by people: records, campaigns, sampling, adjudication, decisions."""

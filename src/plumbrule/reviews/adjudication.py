@@ -1,0 +1,145 @@
+"""Several ratings of one interaction made one: where they part too far, somebody who made none of them decides."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from plumbrule.errors import InputError
+from plumbrule.reviews.levels import Scores, level_name, read_scores
+from plumbrule.rubrics import ScorecardRubric
+
+Reason = Literal["far_apart", "level", "applicability"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """One evaluator's levels, made without sight of the others'."""
+
+    evaluator: str
+    scores: Scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettledDimension:
+    """One dimension: every level given, why it needs an adjudicator if it does, and the level that counts."""
+
+    dimension: str
+    given: tuple[int | None, ...]  # in the order of the ratings
+    reasons: tuple[Reason, ...]
+    adjudicated: bool
+    counts: int | None
+
+    @property
+    def open(self) -> bool:
+        """Whether an adjudicator must still decide; until then the lower level counts."""
+        return bool(self.reasons) and not self.adjudicated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """What the ratings of one interaction come to."""
+
+    evaluators: tuple[str, ...]
+    adjudicator: str | None
+    dimensions: tuple[SettledDimension, ...]
+
+    @property
+    def scores(self) -> dict[str, int | None]:
+        """The card that counts, now."""
+        return {settled.dimension: settled.counts for settled in self.dimensions}
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The dimensions that wait for an adjudicator."""
+        return tuple(settled.dimension for settled in self.dimensions if settled.open)
+
+    def to_dict(self, rubric: ScorecardRubric) -> dict[str, Any]:
+        """Return the settlement as JSON holds it."""
+        return {
+            "evaluators": list(self.evaluators),
+            "adjudicator": self.adjudicator,
+            "open": list(self.open),
+            "dimensions": {
+                settled.dimension: {
+                    "given": [level_name(score, rubric) for score in settled.given],
+                    "reasons": list(settled.reasons),
+                    "adjudicated": settled.adjudicated,
+                    "counts": level_name(settled.counts, rubric),
+                }
+                for settled in self.dimensions
+            },
+        }
+
+
+def settle(ratings: Sequence[Rating], rubric: ScorecardRubric, adjudication: Rating | None = None) -> Settlement:
+    """Return the card that counts for one interaction.
+
+    A dimension goes to an adjudicator where two levels lie as far apart as the rubric says, where any is at a level
+    that it names, or where some hold that the dimension does not apply and some that it does. The adjudicator's level
+    counts for those dimensions only; for the others, and until there is an adjudicator, the lowest level given counts.
+    """
+    if not ratings:
+        raise InputError("there is no rating to settle")
+    _check_people(ratings, adjudication)
+    cards = [read_scores(rating.scores, rubric) for rating in ratings]
+    decided = None if adjudication is None else read_scores(adjudication.scores, rubric)
+    return Settlement(
+        evaluators=tuple(rating.evaluator for rating in ratings),
+        adjudicator=None if adjudication is None else adjudication.evaluator,
+        dimensions=tuple(
+            _settled(dimension.key, [card[dimension.key] for card in cards], decided, rubric)
+            for dimension in rubric.dimensions
+        ),
+    )
+
+
+def same_person(one: str, other: str) -> bool:
+    """Tell whether two names are the same but for case, width and spaces."""
+    return person_key(one) == person_key(other)
+
+
+def _settled(
+    key: str, given: list[int | None], decided: dict[str, int | None] | None, rubric: ScorecardRubric
+) -> SettledDimension:
+    reasons = tuple(_reasons(given, rubric))
+    adjudicated = bool(reasons) and decided is not None
+    levels = [score for score in given if score is not None]
+    lowest = min(levels) if levels else None
+    return SettledDimension(
+        dimension=key,
+        given=tuple(given),
+        reasons=reasons,
+        adjudicated=adjudicated,
+        counts=decided[key] if adjudicated and decided is not None else lowest,
+    )
+
+
+def _reasons(given: list[int | None], rubric: ScorecardRubric) -> list[Reason]:
+    order = [level.score for level in rubric.levels]
+    places = [order.index(score) for score in given if score is not None]
+    reasons: list[Reason] = []
+    if places and max(places) - min(places) >= rubric.adjudication.levels_apart:
+        reasons.append("far_apart")
+    if not rubric.scores_of(rubric.adjudication.any_at).isdisjoint(given):
+        reasons.append("level")
+    if places and None in given:
+        reasons.append("applicability")
+    return reasons
+
+
+def _check_people(ratings: Sequence[Rating], adjudication: Rating | None) -> None:
+    seen: set[str] = set()
+    for rating in ratings:
+        if not person_key(rating.evaluator):
+            raise InputError("a rating has no evaluator; name who made it")
+        if person_key(rating.evaluator) in seen:
+            raise InputError(f"'{rating.evaluator}' rated twice; a change is a new revision of the one rating")
+        seen.add(person_key(rating.evaluator))
+    if adjudication is not None and person_key(adjudication.evaluator) in seen:
+        raise InputError(f"'{adjudication.evaluator}' rated this interaction; somebody else must adjudicate")
+
+
+def person_key(name: str) -> str:
+    """Return what one person's name comes to, however it is written."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -1,0 +1,161 @@
+"""How far the people of a campaign agree: with each other, with the pre-scores, and with the judge of a run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from plumbrule.errors import UsageError
+from plumbrule.ledger import Ledger
+from plumbrule.names import key_of_trace
+from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.interaction_archive import find_interactions
+from plumbrule.reviews.items import Item
+from plumbrule.reviews.levels import level_name
+from plumbrule.rubrics import ScorecardRubric
+from plumbrule.runs.journal import SAMPLES
+from plumbrule.runs.session import find_run
+from plumbrule.stats.rater_agreement import alpha_estimate, confusion_matrix, gwet_ac1, quadratic_kappa, tabulate
+
+_FEWER_RESAMPLES = 300  # of an evaluator's figures, which are over every dimension at once
+
+Rated = tuple[Item, str, str, int]  # an item, who rated it, the dimension, the level
+
+
+def measure_agreement(
+    ledger: Ledger, campaign: Campaign, *, run: str | None = None, viewer: str | None = None, at: datetime
+) -> dict[str, Any]:
+    """Return the figures over all items that are rated; of an open campaign, over what ``viewer`` may see of it.
+
+    Those are items with all their ratings, the viewer's own among them.
+
+    Each person's rating counts as it was first made, blind: what it became after the others' were seen says nothing
+    of agreement.
+    """
+    rubric = campaign.loaded.rubric
+    rated = [item for item in campaign.items.values() if item.ratings]
+    if campaign.closed is None and viewer is None:
+        raise UsageError(
+            f"{campaign.name}: is open, and its evaluators rate blind: --as NAME takes what NAME may see, or close it"
+        )
+    items = [
+        item
+        for item in rated
+        if campaign.closed is not None or (campaign.full(item) and campaign.visible(item, viewer, at))
+    ]
+    ratings = [
+        (item, person, key, level)
+        for item in items
+        for person, each in item.ratings.items()
+        for key, level in each.first.scores.items()
+        if level is not None
+    ]
+    seed = int(campaign.plan["manifest"]["seed"])
+    names = {person: each.first.evaluator for item in items for person, each in item.ratings.items()}
+    return {
+        "campaign": campaign.name,
+        "items": len(items),
+        "left_out": len(rated) - len(items),
+        "dimensions": [_between(ratings, dimension.key, rubric, seed) for dimension in rubric.dimensions],
+        "evaluators": [_of_evaluator(ratings, person, str(names[person]), rubric, seed) for person in sorted(names)],
+        "prescores": _beside_prescores(ledger, ratings, items, rubric),
+        "judge": None if run is None else _beside_judge(ledger, ratings, run, rubric),
+    }
+
+
+def _between(ratings: Sequence[Rated], key: str, rubric: ScorecardRubric, seed: int) -> dict[str, Any]:
+    """Return how far people agree on one dimension."""
+    rows = tabulate((item.trace_id, person, level) for item, person, found, level in ratings if found == key)
+    return {"key": key, **_figures(rows, rubric, seed)}
+
+
+def _of_evaluator(
+    ratings: Sequence[Rated], person: str, name: str, rubric: ScorecardRubric, seed: int
+) -> dict[str, Any]:
+    """Return how far one evaluator and the others agree, over every dimension of the items that he rated."""
+    own = {item.trace_id for item, rater, _, _ in ratings if rater == person}
+    rows = tabulate(
+        (f"{item.trace_id} {key}", rater, level) for item, rater, key, level in ratings if item.trace_id in own
+    )
+    levels = [level for _, rater, _, level in ratings if rater == person]
+    return {
+        "evaluator": name,
+        "rated": len(own),
+        "mean_level": sum(levels) / len(levels) if levels else None,
+        **_figures(rows, rubric, seed, resamples=_FEWER_RESAMPLES),
+    }
+
+
+def _figures(
+    rows: list[list[int | None]], rubric: ScorecardRubric, seed: int, *, resamples: int = 1_000
+) -> dict[str, Any]:
+    levels = _levels(rubric)
+    alpha = alpha_estimate(rows, levels, seed=seed, resamples=resamples)
+    return {
+        "pairable": alpha.pairable,
+        "alpha": alpha.value,
+        "alpha_interval_95": None if alpha.interval is None else list(alpha.interval),
+        "ac1": gwet_ac1(rows, levels),
+    }
+
+
+def _beside_prescores(
+    ledger: Ledger, ratings: Sequence[Rated], items: Sequence[Item], rubric: ScorecardRubric
+) -> list[dict[str, Any]]:
+    stored = find_interactions(ledger, [item.trace_id for item in items])
+    scores = {level.name: level.score for level in rubric.levels}
+    proposals = {trace_id: found.prescore["scores"] for trace_id, found in stored.items() if found.prescore is not None}
+    labels = _levels(rubric)
+    named = [level_name(score, rubric) for score in labels]
+    beside = []
+    for dimension in rubric.dimensions:
+        given = {
+            trace_id: scores.get(said[dimension.key]) for trace_id, said in proposals.items() if dimension.key in said
+        }
+        beside.append({"key": dimension.key, **_beside(ratings, dimension.key, given, labels, named)})
+    return beside
+
+
+def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: ScorecardRubric) -> dict[str, Any]:
+    """Return how far people and a run's judge agree, on the judge's scale; the first repeat of each sample counts."""
+    found = find_run(ledger, run).subject
+    traces = {
+        entry.value["id"]: entry.value["trace_id"] or entry.value["id"]
+        for entry in ledger.entries(kind="sample", run=f"{found}/{SAMPLES}")
+    }
+    judged: dict[str, dict[str, Any]] = {}
+    for entry in ledger.results(found):
+        result = entry.value["result"]
+        name = traces.get(result["sample_id"], result["sample_id"])
+        if result["repeat"] == 0:
+            judged[key_of_trace(name)] = result
+    scores = []
+    for rule in rubric.judged:
+        to_scale = {level.score: rule.levels[level.name] for level in rubric.levels}
+        labels = sorted(set(rule.levels.values()))
+        people = [(item, person, key, to_scale[level]) for item, person, key, level in ratings]
+        given = {item.trace_id: judged.get(key_of_trace(item.trace_id), {}).get(rule.score) for item, _, _, _ in people}
+        beside = _beside(people, rule.dimension, given, labels, [str(label) for label in labels])
+        scores.append({"score": rule.score, "dimension": rule.dimension, **beside})
+    return {"run_id": found, "scores": scores}
+
+
+def _beside(
+    ratings: Iterable[Rated], key: str, said: Mapping[str, int | None], labels: Sequence[int], named: Sequence[str]
+) -> dict[str, Any]:
+    """Return how far people and somebody else agree; the rows of the matrix are people's."""
+    pairs = [
+        (level, other)
+        for item, _, found, level in ratings
+        if found == key and (other := said.get(item.trace_id)) is not None
+    ]
+    return {
+        "pairs": len(pairs),
+        "kappa": quadratic_kappa(pairs, labels),
+        "labels": list(named),
+        "confusion": confusion_matrix(pairs, labels),
+    }
+
+
+def _levels(rubric: ScorecardRubric) -> list[int]:
+    """Return the levels from the lowest to the highest."""
+    return [level.score for level in reversed(rubric.levels)]

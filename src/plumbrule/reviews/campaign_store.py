@@ -1,0 +1,301 @@
+"""Review campaigns in a ledger: opened by a trigger, worked on by claims and records, closed with a decision.
+
+Nothing here is decided by looking first and writing then: an entry is appended, and whether it counts is read from its
+place in the chain. Looking first only spares everybody the entries that could not count.
+"""
+
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from plumbrule.errors import InputError, UsageError
+from plumbrule.ledger import Draft, Entry, Ledger, escaped
+from plumbrule.ledger.entry import utc_text
+from plumbrule.names import key_of_trace, pick
+from plumbrule.reviews.adjudication import person_key
+from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.interaction_archive import keep_interactions, name_of
+from plumbrule.reviews.items import Claim, Event, Item, Role
+from plumbrule.reviews.queue import likely_items
+from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
+from plumbrule.reviews.sample_draw import Drawn
+from plumbrule.rubrics import Loaded, ScorecardRubric
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_RESERVED = {ADHOC, "last"}
+_SHOWN = 60
+_TRIED = 20  # likely items, before a campaign is read whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A campaign as it stands, with the entries that make it."""
+
+    campaign: Campaign
+    entries: tuple[Entry, ...]
+
+    def records(self) -> list[StoredRecord]:
+        """Return the records that count; whoever shows them asks the campaign who may see them."""
+        return list(records_of(self.campaign, self.entries))
+
+
+def open_campaign(
+    ledger: Ledger,
+    drawn: Drawn,
+    loaded: Loaded[ScorecardRubric],
+    *,
+    author: str,
+    at: datetime,
+    name: str | None = None,
+    evaluators: int | None = None,
+) -> Campaign:
+    """Open a campaign on what was drawn: the interactions, the rubric and the plan go into the ledger."""
+    name = _checked_name(ledger, name) if name is not None else f"campaign-{at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    wanted = drawn.trigger.evaluators
+    if evaluators is not None and evaluators < wanted:
+        raise UsageError(f"{drawn.trigger.key} takes {wanted} evaluators or more for each item, not {evaluators}")
+    paired = [earlier.prescore for earlier in drawn.earlier.values()]
+    prescores = [*drawn.prescores, *paired]
+    kept = keep_interactions(
+        ledger, [each.interaction for each in prescores], prescores, author=author, at=at, rubric=loaded
+    )
+    described = drawn.to_dict(loaded.rubric)
+    remarks = [*described["remarks"], *(f"{found.code}: {found.message}" for found in kept.findings)]
+    body = {
+        "event": "opened",
+        **described,
+        "evaluators": evaluators or wanted,
+        "claim_minutes": loaded.rubric.claims.minutes,
+        "remarks": remarks,
+        "items": [_item(drawn, prescore.interaction) for prescore in drawn.prescores],
+        "rubric": loaded.stamp(),
+    }
+    drafts = rubric_drafts(ledger, loaded, author=author, at=at)
+    entry = ledger.append_many([*drafts, _draft("campaign", name, body, author, at)])[-1]
+    campaign = load_campaign(ledger, name).campaign
+    check_counts(campaign, entry)
+    return campaign
+
+
+def campaign_names(ledger: Ledger) -> list[str]:
+    """Return the campaigns of a ledger, the oldest first."""
+    subjects = dict.fromkeys(subject for subject, _ in ledger.outlines(kind="campaign"))
+    return [subject.split("/")[1] for subject in subjects]
+
+
+def find_campaign(ledger: Ledger, reference: str = "last") -> Standing:
+    """Return the campaign with this name, the only one whose name begins so, or the last one opened."""
+    return load_campaign(ledger, find_name(ledger, reference))
+
+
+def find_name(ledger: Ledger, reference: str = "last") -> str:
+    """Return the name of that campaign, without reading it."""
+    names = campaign_names(ledger)
+    if not names:
+        raise UsageError(f"{ledger.name}: there is no campaign yet: 'plumbrule sample PATH --trigger T' opens one")
+    if reference == "last":
+        return names[-1]
+    found = pick(reference, names, lambda name: (name,), where=ledger.name, what="campaigns")
+    if found is None:
+        raise UsageError(f"{ledger.name}: there is no campaign '{reference[:_SHOWN]}'; 'plumbrule review list' does")
+    return found
+
+
+def load_campaign(ledger: Ledger, name: str) -> Standing:
+    """Return a campaign as the chain has it at this moment."""
+    last = ledger.checkpoint().sequence  # both searches see the ledger as it was here
+    found = [entry for run in (f"campaigns/{name}", f"records/{name}") for entry in ledger.entries(run=run)]
+    wanted = [entry for entry in found if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
+    wanted.sort(key=lambda entry: entry.sequence)
+    return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+
+
+def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
+    """Return a campaign with the claims and records of these items alone: all that tells who may do what with them.
+
+    A closing or a disclosure counts or not by all of the items, so that a campaign with one of these is read whole.
+    """
+    last = ledger.checkpoint().sequence
+    found = list(ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
+    if any(entry.value["event"] not in {"opened", "assigned"} for entry in found):
+        return load_campaign(ledger, name)
+    for part in dict.fromkeys(escaped(key_of_trace(trace_id), part=True) for trace_id in trace_ids):
+        found += ledger.entries(kind="claim", subject=f"campaigns/{name}/{part}")
+        found += ledger.entries(kind="record", run=f"records/{name}/{part}")
+    wanted = sorted((entry for entry in found if entry.sequence <= last), key=lambda entry: entry.sequence)
+    return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+
+
+def load_item(ledger: Ledger, name: str, trace_id: str) -> tuple[Campaign, Item]:
+    """Return one item, by its trace id or the start of it, and the campaign with what was done on that item."""
+    named = item_of(load_items(ledger, name, ()).campaign, trace_id).trace_id
+    campaign = load_items(ledger, name, [named]).campaign
+    return campaign, item_of(campaign, named)
+
+
+def item_of(campaign: Campaign, trace_id: str) -> Item:
+    """Return an item by its trace id or the start of it."""
+    found = campaign.item(trace_id) or pick(
+        trace_id, campaign.items.values(), lambda item: (item.trace_id,), where=campaign.name, what="items"
+    )
+    if found is None:
+        raise InputError(f"{campaign.name}: there is no item '{trace_id[:_SHOWN]}' among {len(campaign.items)}")
+    return found
+
+
+def claim_item(
+    ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
+) -> tuple[Item, Claim]:
+    """Take one item, or keep it for longer; an error says who or what stands against it."""
+    campaign, item = load_item(ledger, name, trace_id)
+    objection = campaign.objection_to_claim(item, evaluator, at, role)
+    if objection is not None:
+        raise UsageError(objection)
+    campaign, entry = _append_claim(ledger, campaign, item, evaluator, at=at, role=role)
+    check_counts(campaign, entry)
+    return _held(campaign, item, evaluator, role)
+
+
+def claim_next(
+    ledger: Ledger, name: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
+) -> tuple[Item, Claim] | None:
+    """Return the item that somebody holds, else take the next one that is free; None where there is none left."""
+    person = person_key(evaluator)
+    if not person:
+        raise UsageError("name the evaluator")
+    quick = _claim_likely(ledger, name, evaluator, at=at) if role == "evaluator" else None
+    if quick is not None:
+        return quick
+    campaign = load_campaign(ledger, name).campaign
+    for item in campaign.items.values():
+        claim = item.adjudicating if role == "adjudicator" else item.claims.get(person)
+        if claim is not None and claim.person == person and claim.until > at:
+            return item, claim
+    tried: set[str] = set()
+    while True:
+        free = [
+            item
+            for item in campaign.items.values()
+            if item.trace_id not in tried and campaign.objection_to_claim(item, evaluator, at, role) is None
+        ]
+        if not free:
+            return None
+        item = min(free, key=lambda each: person not in each.assigned)
+        tried.add(item.trace_id)
+        campaign, entry = _append_claim(ledger, campaign, item, evaluator, at=at, role=role)
+        if entry.sequence not in campaign.void:  # else somebody was quicker
+            return _held(campaign, item, evaluator, role)
+
+
+def _claim_likely(ledger: Ledger, name: str, evaluator: str, *, at: datetime) -> tuple[Item, Claim] | None:
+    """Return or take one of the likeliest items, without reading the whole campaign; None where that was no use."""
+    likely = likely_items(ledger, load_items(ledger, name, ()).campaign, evaluator)
+    for trace_id in likely.held[:_TRIED]:
+        _, item = load_item(ledger, name, trace_id)
+        claim = item.holders(at).get(person_key(evaluator))
+        if claim is not None:
+            return item, claim
+    if len(likely.held) > _TRIED:
+        return None
+    for trace_id in likely.free[:_TRIED]:
+        campaign, item = load_item(ledger, name, trace_id)
+        if campaign.objection_to_claim(item, evaluator, at) is not None:
+            continue
+        campaign, entry = _append_claim(ledger, campaign, item, evaluator, at=at, role="evaluator")
+        if entry.sequence not in campaign.void:  # else somebody was quicker
+            return _held(campaign, item, evaluator, "evaluator")
+    return None
+
+
+def release_item(
+    ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
+) -> Item:
+    """Give an item back."""
+    return _told(ledger, name, trace_id, evaluator, kind="claim", said={"event": "released", "role": role}, at=at)
+
+
+def assign_item(ledger: Ledger, name: str, trace_id: str, evaluator: str, *, author: str, at: datetime) -> Item:
+    """Keep a place of an item for somebody, who gets it before the others of the queue."""
+    return _told(ledger, name, trace_id, evaluator, kind="campaign", said={"event": "assigned"}, at=at, author=author)
+
+
+def _append_claim(
+    ledger: Ledger, campaign: Campaign, item: Item, evaluator: str, *, at: datetime, role: Role
+) -> tuple[Campaign, Entry]:
+    until = at + timedelta(minutes=campaign.plan["claim_minutes"])
+    body = {"event": "claimed", "evaluator": evaluator, "role": role, "until": utc_text(until)}
+    body |= {"trace_id": item.trace_id, "campaign": campaign.name}
+    draft = _draft("claim", campaign.name, body, evaluator, at, item=item)
+    entry = ledger.append_many([draft])[0]
+    return load_items(ledger, campaign.name, [item.trace_id]).campaign, entry
+
+
+def _told(
+    ledger: Ledger,
+    name: str,
+    trace_id: str,
+    evaluator: str,
+    *,
+    kind: str,
+    said: dict[str, Any],
+    at: datetime,
+    author: str | None = None,
+) -> Item:
+    campaign, item = load_item(ledger, name, trace_id)
+    body = {**said, "evaluator": evaluator, "trace_id": item.trace_id, "campaign": name}
+    target = item if kind == "claim" else None
+    rehearsal = Event(sequence=campaign.sequence + 1, kind=kind, at=at, author=author or evaluator, body=body)
+    campaign.apply(rehearsal)
+    if rehearsal.sequence in campaign.void:
+        raise UsageError(campaign.void[rehearsal.sequence])
+    entry = ledger.append_many([_draft(kind, name, body, author or evaluator, at, item=target)])[0]
+    campaign, item = load_item(ledger, name, item.trace_id)
+    check_counts(campaign, entry)
+    return item
+
+
+def _draft(
+    kind: str, name: str, body: Mapping[str, Any], author: str, at: datetime, *, item: Item | None = None
+) -> Draft:
+    subject = f"campaigns/{name}"
+    if item is not None:
+        subject += f"/{escaped(key_of_trace(item.trace_id), part=True)}"
+    return Draft(kind=kind, subject=subject, body=dict(body), author=author, at=at)
+
+
+def _held(campaign: Campaign, item: Item, evaluator: str, role: Role) -> tuple[Item, Claim]:
+    item = item_of(campaign, item.trace_id)
+    claim = item.adjudicating if role == "adjudicator" else item.claims.get(person_key(evaluator))
+    if claim is None:
+        raise UsageError(f"the claim on '{item.trace_id}' did not hold: claim again")
+    return item, claim
+
+
+def check_counts(campaign: Campaign, entry: Entry) -> None:
+    """Tell whoever appended an entry that it came too late: it stands in the ledger, and does not count."""
+    if entry.sequence in campaign.void:
+        raise UsageError(f"{campaign.void[entry.sequence]} (entry {entry.sequence} stands and does not count)")
+
+
+def _item(drawn: Drawn, interaction: Any) -> dict[str, Any]:  # noqa: ANN401 - an Interaction of samples
+    name = name_of(interaction)
+    earlier = drawn.earlier.get(key_of_trace(name))
+    return {
+        "trace_id": name,
+        "query": interaction.sample.question,
+        "stratum": next(stratum.key for stratum in drawn.manifest.strata if name in stratum.drawn),
+        "earlier": None if earlier is None else name_of(earlier.prescore.interaction),
+        "paired_by": None if earlier is None else earlier.paired_by,
+        "why": list(drawn.why.get(name, ())),
+    }
+
+
+def _checked_name(ledger: Ledger, name: str) -> str:
+    if not _NAME.fullmatch(name) or name in _RESERVED:
+        raise UsageError(f"'{name[:_SHOWN]}' is no name for a campaign: use letters, digits, '.', '_' and '-'")
+    if name in campaign_names(ledger):
+        raise UsageError(f"{ledger.name}: there is a campaign '{name}' already: choose another name")
+    return name

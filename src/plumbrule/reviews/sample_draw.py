@@ -1,0 +1,278 @@
+"""Draws the sample of a review: reads what there is, keeps what the trigger is about, draws, and pre-scores the draw.
+
+The files are read twice, first for ids and traits alone, so that a log of any length is never held in memory.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plumbrule.errors import InputError, UsageError
+from plumbrule.interactions.corpus import Corpus, read_corpus
+from plumbrule.interactions.formats.contract import contract_of
+from plumbrule.interactions.interaction import Interaction
+from plumbrule.interactions.interaction_reader import InteractionReading
+from plumbrule.names import key_of_trace
+from plumbrule.prescores.prescorer import Prescore, prescorer
+from plumbrule.reviews.corpus_changes import Affected, Changes, read_changes
+from plumbrule.reviews.interaction_archive import name_of, traits_of
+from plumbrule.reviews.items import PairedBy
+from plumbrule.reviews.sampling import Interaction as Drawable
+from plumbrule.reviews.sampling import Manifest, draw_sample
+from plumbrule.reviews.weeks import week_at
+from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
+from plumbrule.rubrics.scorecard_checks import nearest
+from plumbrule.rubrics.scorecard_rubric import Trigger
+
+_MOST_REMARKS = 20
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is to be reviewed, and how much of it."""
+
+    trigger: str
+    path: str
+    passages: str | None = None
+    seed: int = 42
+    size: int | None = None
+    changed: str | None = None  # corpus release
+    trace: str | None = None  # incident
+    earlier: str | None = None  # model change
+    week: str | None = None
+    strict: bool = False
+    claims: bool = True  # whether the pre-scores parse the answers
+    verdict_rubric: Path | None = None  # laid over the verdict rubric, for the pre-scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """An earlier model's answer to what was drawn, and how the two were found to belong together."""
+
+    prescore: Prescore
+    paired_by: PairedBy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A sample, ready to be opened as a campaign."""
+
+    request: Request
+    trigger: Trigger
+    manifest: Manifest
+    prescores: tuple[Prescore, ...]  # of what was drawn, in the order of the manifest
+    earlier: dict[str, Earlier]  # by the key of the interaction that it is paired with
+    why: dict[str, tuple[str, ...]]
+    read: int
+    week: str | None
+    remarks: tuple[str, ...]
+
+    def to_dict(self, rubric: ScorecardRubric) -> dict[str, Any]:
+        """Return the draw as JSON holds it: what it is for, and its manifest."""
+        return {
+            "trigger": self.trigger.key,
+            "scope": self.trigger.scope,
+            "depth": self.trigger.depth,
+            "draw": self.trigger.draw,
+            "in_view": list(rubric.dimensions_of(self.trigger.in_view)),
+            "evaluators": self.trigger.evaluators,
+            "read": self.read,
+            "week": self.week,
+            "changed": self.request.changed,
+            "remarks": list(self.remarks),
+            "manifest": self.manifest.to_dict(),
+        }
+
+
+@dataclass(slots=True)
+class _Population:
+    """What the first reading found."""
+
+    members: list[Drawable] = field(default_factory=list)
+    why: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    weeks: set[str | None] = field(default_factory=set)
+    read: int = 0
+    remarks: list[str] = field(default_factory=list)
+
+
+def draw(request: Request, loaded: Loaded[ScorecardRubric]) -> Drawn:
+    """Draw the sample that a trigger asks for."""
+    trigger = trigger_of(request.trigger, loaded.rubric)
+    _check_options(request, trigger)
+    scorer = prescorer(load_compliance(), load_refusals(), claims=request.claims, verdict_rubric=request.verdict_rubric)
+    corpus = read_corpus(request.passages) if request.passages is not None else None
+    changes = read_changes(request.changed, corpus) if request.changed is not None else None
+    found = _survey(request, trigger, loaded.rubric, corpus, changes)
+    size = request.size if request.size is not None else trigger.sample_size
+    manifest = draw_sample(
+        found.members, loaded, seed=request.seed, size=size, representative=trigger.draw != "stratified"
+    )
+    if not manifest.drawn:
+        raise InputError(f"{request.path}: nothing to review: none of {found.read} interactions is in scope")
+    found.remarks += _remarks(manifest, trigger, loaded.rubric)
+    wanted = {key_of_trace(id_): id_ for id_ in manifest.drawn}
+    chosen = {id_: each for each in _reading(request, corpus) if (id_ := wanted.pop(key_of_trace(name_of(each)), None))}
+    if wanted:
+        raise InputError(f"{request.path}: changed while it was read; draw again")
+    prescores = tuple(scorer.prescore_many(chosen[id_] for id_ in manifest.drawn))
+    earlier: dict[str, Earlier] = {}
+    if request.earlier is not None:
+        pairs = _paired(request, corpus, [prescore.interaction for prescore in prescores], found.remarks)
+        scored = scorer.prescore_many(answer for answer, _ in pairs.values())
+        earlier = {
+            key: Earlier(prescore=prescore, paired_by=how)
+            for (key, (_, how)), prescore in zip(pairs.items(), scored, strict=True)
+        }
+    weeks = found.weeks - {None}
+    return Drawn(
+        request=request,
+        trigger=trigger,
+        manifest=manifest,
+        prescores=prescores,
+        earlier=earlier,
+        why=found.why,
+        read=found.read,
+        week=request.week or (next(iter(weeks)) if len(weeks) == 1 and found.weeks == weeks else None),
+        remarks=tuple(found.remarks),
+    )
+
+
+def trigger_of(key: str, rubric: ScorecardRubric) -> Trigger:
+    """Return a trigger by its key."""
+    known = [trigger.key for trigger in rubric.triggers]
+    for trigger in rubric.triggers:
+        if trigger.key == key:
+            return trigger
+    hint = nearest(key, known) or f"; there are {', '.join(known)}"
+    raise UsageError(f"there is no trigger '{key[:_SHOWN]}'{hint}")
+
+
+def _check_options(request: Request, trigger: Trigger) -> None:
+    for option, given, kind in (
+        ("--changed", request.changed, "affected"),
+        ("--trace", request.trace, "one"),
+        ("--earlier", request.earlier, "representative"),
+    ):
+        if given is not None and trigger.draw != kind:
+            raise UsageError(f"{option} does not go with {trigger.key}: leave it out")
+    if trigger.draw == "affected" and request.changed is None:
+        raise UsageError(f"{trigger.key} reviews what a change touches: name the changed documents with --changed")
+    if trigger.draw == "one" and request.size not in {None, 1}:
+        raise UsageError(f"{trigger.key} is about one interaction: leave out --size")
+
+
+def _survey(
+    request: Request, trigger: Trigger, rubric: ScorecardRubric, corpus: Corpus | None, changes: Changes | None
+) -> _Population:
+    """Read everything once: what is in scope, by id and traits."""
+    found = _Population()
+    affected = Affected(changes) if changes is not None else None
+    seen: set[str] = set()
+    twice = 0
+    wanted = None if request.trace is None else key_of_trace(request.trace)
+    reading = _reading(request, corpus)
+    for interaction in reading:
+        found.read += 1
+        name = name_of(interaction)
+        key = key_of_trace(name)
+        if key in seen:
+            twice += 1
+            if twice <= _MOST_REMARKS:
+                found.remarks.append(f"trace_id_twice: '{name[:_SHOWN]}' at {interaction.where}; the first one counts")
+            continue
+        seen.add(key)
+        week = week_at(interaction.sample.timestamp)
+        if (request.week is not None and week != request.week) or (wanted is not None and key != wanted):
+            continue
+        reasons = affected.reasons(interaction) if affected is not None else ()
+        if affected is not None and not reasons:
+            continue
+        found.members.append(Drawable(id=name, traits=frozenset(traits_of(interaction, rubric))))
+        found.weeks.add(week)
+        if reasons:
+            found.why[name] = reasons
+    if twice > _MOST_REMARKS:
+        found.remarks.append(f"trace_id_twice: {twice - _MOST_REMARKS} more")
+    if affected is not None and changes is not None:
+        nowhere = [id_ for id_ in changes.ids if id_ not in affected.met]
+        if nowhere and not changes.passages:
+            found.remarks.append(f"changed_nowhere: {', '.join(nowhere[:5])}: no interaction cites or retrieved it")
+    _check_found(request, trigger, found)
+    if reading.counts.bad:
+        found.remarks.append(f"record_bad: {reading.counts.bad} records could not be read: {reading.findings[0].where}")
+    return found
+
+
+def _check_found(request: Request, trigger: Trigger, found: _Population) -> None:
+    if request.trace is not None and not found.members:
+        raise InputError(f"{request.path}: there is no interaction '{request.trace[:_SHOWN]}' among {found.read}")
+    if trigger.draw == "one" and len(found.members) > 1:
+        raise UsageError(f"{trigger.key} is about one of {len(found.members)} interactions: name it with --trace")
+    if request.week is not None and not found.members:
+        raise InputError(f"{request.path}: none of {found.read} interactions is of week {request.week}")
+
+
+def _remarks(manifest: Manifest, trigger: Trigger, rubric: ScorecardRubric) -> Iterator[str]:
+    for stratum in manifest.strata:
+        if stratum.shortfall:
+            has = f"has {stratum.population}" if stratum.population else "has no population"
+            yield f"shortfall: stratum {stratum.key} {has}, {stratum.shortfall} of {stratum.quota} are missing"
+    if manifest.unmatched:
+        yield f"unmatched: {manifest.unmatched} interactions belong to no stratum"
+    available = sum(manifest.population.values())
+    if trigger.draw in {"all", "affected"} and len(manifest.drawn) < available:
+        yield f"part_of_scope: {len(manifest.drawn)} of {available} were drawn; {trigger.key} asks for all"
+    named = {trait for stratum in rubric.strata for trait in stratum.any_of}
+    unknown = sorted(named - {trait.key for trait in rubric.traits})
+    if unknown:
+        yield f"trait_unknown: no rule of the rubric gives the trait {', '.join(unknown)}"
+
+
+def _paired(
+    request: Request, corpus: Corpus | None, drawn: Iterable[Interaction], remarks: list[str]
+) -> dict[str, tuple[Interaction, PairedBy]]:
+    """Return the earlier model's answer to each question that was drawn, by the key of the new one.
+
+    Each answer is in one pair: two pairs that share one would count as two.
+    """
+    by_id: dict[str, Interaction] = {}
+    by_question: dict[str, list[Interaction]] = {}
+    for each in _reading(request, corpus, request.earlier):
+        by_id.setdefault(each.sample.id, each)
+        by_question.setdefault(_folded(each.sample.question), []).append(each)
+    pairs: dict[str, tuple[Interaction, PairedBy]] = {}
+    used: set[str] = set()
+    missing = 0
+    for interaction in drawn:
+        same = by_question.get(_folded(interaction.sample.question), [])
+        named = by_id.get(interaction.sample.id)
+        tried: list[tuple[Interaction, PairedBy]] = [(each, "question") for each in same]
+        tried.sort(key=lambda pair: pair[0] is not named)  # of several that ask the same, the one with the same id
+        if named is not None:
+            tried.append((named, "id"))
+        pair = next((pair for pair in tried if key_of_trace(name_of(pair[0])) not in used), None)
+        if pair is None:
+            missing += 1
+            continue
+        key, earlier_key = key_of_trace(name_of(interaction)), key_of_trace(name_of(pair[0]))
+        if earlier_key == key:
+            raise InputError(
+                f"{request.earlier}: '{name_of(interaction)[:_SHOWN]}' is the trace id of a new answer, too: "
+                "each answer has its own"
+            )
+        used.add(earlier_key)
+        pairs[key] = pair
+    if missing:
+        remarks.append(f"unpaired: {missing} of what was drawn has no earlier answer in {request.earlier}")
+    return pairs
+
+
+def _reading(request: Request, corpus: Corpus | None, path: str | None = None) -> InteractionReading:
+    contract = contract_of(load_compliance(), load_refusals())
+    return InteractionReading(path or request.path, contract=contract, corpus=corpus, strict=request.strict)
+
+
+def _folded(question: str) -> str:
+    return " ".join(question.casefold().split())

@@ -1,0 +1,119 @@
+"""The typed form of the benchmark rubric: what its file may say, and within which bounds."""
+
+from fractions import Fraction
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
+from pydantic.dataclasses import dataclass
+
+from plumbrule.rubrics.exact_numbers import exact
+from plumbrule.rubrics.verdict_rubric import Count, Share
+
+_CLOSED = ConfigDict(extra="forbid")
+_MOST = 1_000_000_000
+
+
+def _amount(value: object) -> Fraction:
+    amount = exact(value)
+    if not 0 < amount <= _MOST:
+        raise ValueError(f"must be above 0 and at most {_MOST}")
+    return amount
+
+
+Amount = Annotated[Fraction, BeforeValidator(_amount), PlainSerializer(float)]
+Level = Annotated[int, Field(strict=True, ge=0, le=100)]
+# Nulls are also counted as zero, which is honest only where zero is the worst score there is.
+Zero = Annotated[int, Field(strict=True, ge=0, le=0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Scale:
+    """The whole numbers that a judge may give, and the least of them that passes."""
+
+    lowest: Zero
+    highest: Annotated[int, Field(strict=True, ge=1, le=100)]
+    pass_at_least: Level
+
+    @model_validator(mode="after")
+    def _pass_lies_on_the_scale(self) -> Self:
+        if self.pass_at_least > self.highest:
+            raise ValueError(f"pass_at_least must be at most highest, {self.highest}")
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Limit:
+    """A cost that passes up to one amount and scores in full up to another."""
+
+    pass_at_most: Amount
+    full_score_up_to: Amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Weights:
+    """What each component counts in a sample's score."""
+
+    accuracy: Share
+    faithfulness: Share
+    latency: Share
+    token_efficiency: Share
+
+    @model_validator(mode="after")
+    def _sum_is_one(self) -> Self:
+        total = self.accuracy + self.faithfulness + self.latency + self.token_efficiency
+        if total != 1:
+            raise ValueError(f"must sum to 1, and sum to {float(total):g}")
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class GateLimits:
+    """The limits that a release must keep."""
+
+    aggregate_score: Share
+    pass_rate: Share
+    faithfulness_failure_rate: Share
+    latency_e2e_p95_ms: Amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Repeats:
+    """How many runs of one benchmark make a group."""
+
+    live: Count
+    recorded: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Generation:
+    """What a candidate model is asked with, unless a run says otherwise."""
+
+    temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)]
+    top_p: Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)]
+    max_tokens: Count
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Rationale:
+    """How long a judge's reason may be, and what becomes of a longer one."""
+
+    at_most_words: Count
+    over_limit: Literal["flag", "parse_error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class BenchmarkRubric:
+    """The whole benchmark rubric."""
+
+    name: Literal["benchmark"]
+    version: Annotated[str, Field(min_length=1)]
+    accuracy_score: Scale
+    faithfulness_score: Scale
+    latency_e2e_ms: Limit
+    total_tokens: Limit
+    weights: Weights
+    gates: GateLimits
+    repeats: Repeats
+    generation: Generation
+    rationale: Rationale

@@ -1,0 +1,139 @@
+"""Who answers: the candidate of a run behind one protocol, recorded answers, and calls to a live one."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
+
+from plumbrule.http.exchange import Exchange
+from plumbrule.http.rate_limit import Pace
+from plumbrule.http.retry import Clock, Patience
+from plumbrule.http.transport_errors import TimedOutError, TransportError
+from plumbrule.samples.sample_model import Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateIdentity:
+    """Which candidate it is: what is known before the first call, None where it is not."""
+
+    kind: str  # recorded, model, http, python
+    model_id: str | None = None
+    model_version: str | None = None
+    prompt_template_id: str | None = None
+    prompt_template_sha256: str | None = None  # or a version that the user gave
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A sample with what the candidate made of it.
+
+    ``error`` names why there is no answer to judge: the kind of a transport error, ``failed`` for a callable that
+    raised, ``malformed`` for an answer that cannot be read. A candidate that ran out of time has no error: its sample
+    says ``timed_out``. What is not ``final`` may yet be mended by another attempt: the piece is not finished.
+    Latencies are those of the attempt that brought the answer or ran out of time. ``requests`` counts every attempt.
+    """
+
+    sample: Sample
+    error: str | None = None
+    error_detail: str | None = None
+    final: bool = True
+    flags: tuple[str, ...] = ()
+    requests: int = 0
+    cost_usd: float | None = None
+    reported_model: str | None = None
+    fingerprint: str | None = None
+    exchanges: tuple[Exchange, ...] = ()
+
+
+class Candidate(Protocol):
+    """Anything that answers questions; there is no default one."""
+
+    @property
+    def identity(self) -> CandidateIdentity:
+        """Tell which candidate this is."""
+        ...
+
+    async def answer(self, sample: Sample, repeat: int) -> Answered:
+        """Answer one sample; a failure is an answer that says so.
+
+        Only a mistake in the configuration, such as a key that is not set, is raised: it would fail every sample alike.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class RecordedCandidate:
+    """Answers that were given before, with the latency and the tokens recorded then."""
+
+    def __init__(self, identity: CandidateIdentity) -> None:
+        self.identity = identity
+
+    async def answer(self, sample: Sample, repeat: int) -> Answered:  # noqa: ARG002 - every repeat is the same record
+        """Give the sample as it was recorded."""
+        return Answered(sample=sample)
+
+    async def aclose(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+
+def unanswered(sample: Sample) -> Sample:
+    """Return the sample without what belongs to an answer that was recorded for it."""
+    return replace(
+        sample,
+        answer=None,
+        citations=(),
+        refusal=None,
+        grounding_status=None,
+        trace_id=None,
+        timestamp=None,
+        metadata={},  # in a recorded response it tells how that answer was made
+        latency_e2e_ms=None,
+        latency_model_ms=None,
+        input_tokens=None,
+        output_tokens=None,
+        timed_out=None,
+        model_id=None,
+    )
+
+
+T = TypeVar("T")
+
+
+async def call(
+    send: Callable[[float], Awaitable[T]],
+    read: Callable[[T], Answered],
+    *,
+    blank: Sample,
+    patience: Patience,
+    pace: Pace | None,
+) -> Answered:
+    """Send until something comes back, and return what ``read`` makes of it; ``blank`` is the sample without answer.
+
+    Each attempt has the whole ``call_timeout_s``, whatever the deadline: how long a candidate may take must not depend
+    on how often the wire failed before. The deadline bounds the attempts that are begun. A candidate that passes its
+    time has had its chance and is not asked again.
+    """
+
+    async def attempt(_left_s: float) -> T | TimedOutError:
+        try:
+            return await send(patience.call_timeout_s)
+        except TimedOutError as error:
+            return error
+
+    failed: list[Exchange] = []
+    try:
+        came = await Clock(patience).call(attempt, failed.append, before=pace.turn if pace is not None else None)
+    except TransportError as error:
+        answered = Answered(sample=blank, error=error.kind, error_detail=str(error), final=False)
+    else:
+        answered = _timed_out(blank, came.exchange) if isinstance(came, TimedOutError) else read(came)
+    exchanges = (*failed, *answered.exchanges)
+    flags = ("retried", *answered.flags) if len(exchanges) > 1 else answered.flags
+    return replace(answered, exchanges=exchanges, requests=len(exchanges), flags=flags)
+
+
+def _timed_out(blank: Sample, exchange: Exchange) -> Answered:
+    late = replace(blank, timed_out=True, latency_e2e_ms=exchange.elapsed_ms)
+    return Answered(sample=late, exchanges=(exchange,))

@@ -1,0 +1,228 @@
+"""Opens what a configuration names: the candidate and the judge of a run, with their limits and prices."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from plumbrule.http.endpoint import Endpoint
+from plumbrule.http.rate_limit import Pace
+from plumbrule.http.retry import Patience
+from plumbrule.judges import Judge
+from plumbrule.judges.judge_panel import PanelJudge
+from plumbrule.judges.judge_prompt import prompt_for
+from plumbrule.judges.llm_judge import LLMJudge
+from plumbrule.judges.reply_parser import ParsePolicy
+from plumbrule.judges.rules_judge import RulesJudge
+from plumbrule.models.chat_model import ChatModel, Generation, open_chat_model
+from plumbrule.models.completion_cache import CacheFile, CompletionCache
+from plumbrule.models.model_names import version_in
+from plumbrule.models.prices import Prices
+from plumbrule.rubrics import (
+    BenchmarkRubric,
+    Loaded,
+    RulesPolicy,
+    VerdictRubric,
+    load_benchmark,
+    load_rules,
+    load_verdict,
+)
+from plumbrule.runs import config_schema as forms
+from plumbrule.runs.budget import Estimate, characters_of, estimate_calls
+from plumbrule.runs.candidate import Candidate, CandidateIdentity, RecordedCandidate
+from plumbrule.runs.config_file import LoadedConfig
+from plumbrule.runs.http_candidate import HttpCandidate, ask_question
+from plumbrule.runs.model_candidate import ModelCandidate
+from plumbrule.runs.prompt_template import PromptTemplate, load_template
+from plumbrule.runs.python_candidate import PythonCandidate, load_target
+from plumbrule.samples import Sample
+
+_CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one judgement leaves room for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rubrics:
+    """The policies that a run goes by."""
+
+    benchmark: Loaded[BenchmarkRubric]
+    rules: Loaded[RulesPolicy]
+    verdict: Loaded[VerdictRubric]
+
+    def all(self) -> tuple[Loaded[Any], ...]:
+        """Return each of them."""
+        return self.benchmark, self.rules, self.verdict
+
+    def stamps(self) -> list[dict[str, str]]:
+        """Return the name, version and hash of each."""
+        return [rubric.stamp() for rubric in self.all()]
+
+
+def load_rubrics(loaded: LoadedConfig | None = None) -> Rubrics:
+    """Return the rubrics that ship, with the files that a configuration names laid over them."""
+
+    def file(name: str) -> Path | None:
+        named = getattr(loaded.config.rubric, name) if loaded is not None else None
+        return loaded.resolve(named) if loaded is not None and named is not None else None
+
+    return Rubrics(
+        benchmark=load_benchmark(file("benchmark")),
+        rules=load_rules(file("rules")),
+        verdict=load_verdict(file("verdict")),
+    )
+
+
+class Opener:
+    """Opens the parts of one run; what it opened is closed together, in the event loop that used it."""
+
+    def __init__(self, loaded: LoadedConfig, rubrics: Rubrics) -> None:
+        self._loaded = loaded
+        self._config = loaded.config
+        self._benchmark = rubrics.benchmark.rubric
+        self._rubrics = rubrics
+        self._paces = {name: Pace(rate.requests_per_minute) for name, rate in self._config.rates.items()}
+        self._open = AsyncExitStack()
+
+    async def aclose(self) -> None:
+        """Close all that was opened."""
+        await self._open.aclose()
+
+    def open_judge(self) -> Judge:
+        """Return the judge of the run."""
+        choice = self._config.judge
+        if isinstance(choice, forms.PanelJudge):
+            return PanelJudge([self._judge(member) for member in choice.judges], rule=choice.vote)
+        return self._judge(choice)
+
+    def open_candidate(self, samples: Sequence[Sample]) -> Candidate:
+        """Return the candidate of the run."""
+        choice = self._config.candidate
+        if isinstance(choice, forms.RecordedCandidate):
+            named = {sample.model_id for sample in samples if sample.model_id}
+            model_id = choice.model_id or (named.pop() if len(named) == 1 else None)
+            return RecordedCandidate(CandidateIdentity(kind="recorded", **_facts(choice, model_id)))
+        if isinstance(choice, forms.ModelCandidate):
+            return ModelCandidate(
+                self._model(choice),
+                template=self._template(choice),
+                generation=Generation(**asdict(self._config.generation)),
+                patience=self._patience(),
+                pace=self._pace(choice.model.partition(":")[0]),
+                prices=self._prices(choice.model),
+            )
+        facts = _facts(choice, choice.model_id)
+        if isinstance(choice, forms.HttpCandidate):
+            endpoint = Endpoint(choice.url, api_key_env=choice.api_key_env, allow_private=choice.allow_private)
+            self._open.push_async_callback(endpoint.aclose)
+            return HttpCandidate(
+                endpoint,
+                patience=self._patience(),
+                pace=self._pace("http"),
+                request=ask_question,
+                heard=None,
+                **facts,
+            )
+        candidate = PythonCandidate(
+            load_target(choice.target, self._loaded.folder),
+            target=choice.target,
+            timeout_s=self._config.timeout_s,
+            threads=self._config.concurrency,
+            pace=self._pace("python"),
+            heard=None,
+            **facts,
+        )
+        self._open.push_async_callback(candidate.aclose)
+        return candidate
+
+    def estimate_candidate(self, samples: Sequence[Sample]) -> Estimate:
+        """Return what the answers would take; only of a chat model are tokens known before."""
+        config, choice = self._config, self._config.candidate
+        if isinstance(choice, forms.RecordedCandidate):
+            return Estimate()
+        if not isinstance(choice, forms.ModelCandidate):
+            calls = len(samples) * config.repeats
+            return Estimate(calls=calls, input_tokens=None, output_tokens=None, cost_usd=None)
+        prompts = map(self._template(choice).fill, samples)
+        return estimate_calls(
+            [len(prompt.user) + len(prompt.system or "") for prompt in prompts],
+            longest_output=config.generation.max_tokens,
+            prices=self._prices(choice.model),
+            repeats=config.repeats,
+        )
+
+    def estimate_judge(self, samples: Sequence[Sample]) -> Estimate:
+        """Return what the judgements would take; an answer still to be given counts as long as it may be."""
+        config = self._config
+        extra = 0 if config.candidate.kind == "recorded" else characters_of(config.generation.max_tokens)
+        lengths = [len(prompt_for(sample)) + extra for sample in samples]
+        total = Estimate()
+        for choice in _members(config.judge):
+            if isinstance(choice, forms.LlmJudge):
+                total += estimate_calls(
+                    lengths,
+                    longest_output=self._benchmark.generation.max_tokens,
+                    prices=self._prices(choice.model),
+                    repeats=config.repeats,
+                )
+        return total
+
+    def _judge(self, choice: forms.RulesJudge | forms.LlmJudge) -> Judge:
+        if isinstance(choice, forms.RulesJudge):
+            return RulesJudge(self._rubrics.rules, self._rubrics.verdict)
+        rationale = self._benchmark.rationale
+        return LLMJudge(
+            self._model(choice),
+            generation=Generation(**asdict(self._benchmark.generation)),
+            patience=self._patience(),
+            policy=ParsePolicy(rationale_words=rationale.at_most_words, rationale_over_limit=rationale.over_limit),
+            cache=self._cache(choice),
+            prices=self._prices(choice.model),
+            pace=self._pace(choice.model.partition(":")[0]),
+        )
+
+    def _template(self, choice: forms.ModelCandidate) -> PromptTemplate:
+        return load_template(self._loaded.resolve(choice.prompt) if choice.prompt is not None else None)
+
+    def _model(self, choice: forms.ChatModelChoice) -> ChatModel:
+        model = open_chat_model(
+            choice.model,
+            base_url=choice.base_url,
+            api_key_env=choice.api_key_env,
+            allow_private=choice.allow_private,
+        )
+        self._open.push_async_callback(model.aclose)
+        return model
+
+    def _cache(self, choice: forms.LlmJudge) -> CompletionCache | None:
+        if choice.cache is None:
+            return None
+        store = CacheFile(self._loaded.resolve(choice.cache))
+        self._open.callback(store.close)
+        return CompletionCache(store)
+
+    def _pace(self, provider: str) -> Pace | None:
+        return self._paces.get(provider)
+
+    def _prices(self, model: str) -> Prices | None:
+        price = self._config.prices.get(model)
+        return None if price is None else Prices(**asdict(price))
+
+    def _patience(self) -> Patience:
+        timeout = self._config.timeout_s
+        return Patience(call_timeout_s=timeout, deadline_s=_CALLS_WITHIN_DEADLINE * timeout)
+
+
+def _members(judge: forms.RulesJudge | forms.LlmJudge | forms.PanelJudge) -> Iterable[object]:
+    return judge.judges if isinstance(judge, forms.PanelJudge) else (judge,)
+
+
+def _facts(
+    choice: forms.RecordedCandidate | forms.HttpCandidate | forms.PythonCandidate, model_id: str | None
+) -> dict[str, str | None]:
+    """Return what only the user knows of who answers."""
+    return {
+        "model_id": model_id,
+        "model_version": version_in(model_id) if model_id is not None else None,
+        "prompt_template_id": choice.prompt_id,
+        "prompt_template_sha256": choice.prompt_version,
+    }

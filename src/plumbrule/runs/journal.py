@@ -1,0 +1,141 @@
+"""A run's journal in the ledger: what is written while it is carried out, and read when it is resumed."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from datetime import datetime
+
+from pydantic import TypeAdapter
+
+from plumbrule.http.exchange import Exchange
+from plumbrule.ledger import Draft, Entry, EntryError, Ledger, ResultKey
+from plumbrule.runs.budget import Spending
+from plumbrule.runs.candidate import Answered
+from plumbrule.runs.execution import Before, Failed, Finished, Key, Unit
+
+AUTHOR = "plumbrule run"
+SAMPLES = "samples"  # the dataset's own, as RUN/samples/ID; what a live candidate made of one is RUN/REPEAT/ID
+
+_ANSWERED = TypeAdapter(Answered)
+_GATHERING_S = 0.005  # nothing beside a call to a model, and it saves most of the commits
+
+Clock = Callable[[], datetime]
+
+
+class LedgerJournal:
+    """Writes a run's entries; each call returns when they are durable, and those that wait share one write.
+
+    ``paid``: calls are made that cost something, so that each is announced: one under way when the process dies can
+    then be told from one that was never made. ``live``: the candidate is called, so that its answers are kept.
+    """
+
+    def __init__(self, ledger: Ledger, run: str, clock: Clock, *, paid: bool, live: bool) -> None:
+        self._ledger = ledger
+        self._run = run
+        self._clock = clock
+        self._paid = paid
+        self._live = live
+        self._one_at_a_time = asyncio.Lock()
+        self._gathered: list[Draft] = []
+        self._next: asyncio.Future[None] | None = None
+
+    async def started(self, unit: Unit) -> None:
+        """Announce the calls of a piece."""
+        if self._paid:
+            await self._append(self._draft("note", unit.key, {"event": "started"}))
+
+    async def answered(self, unit: Unit, answered: Answered, spent: Spending) -> None:
+        """Keep an answer."""
+        if self._live:
+            body = {"answered": asdict(replace(answered, exchanges=())), "spent": asdict(spent)}
+            exchanges = self._exchanges(unit.key, "candidate", answered.exchanges)
+            await self._append(*exchanges, self._draft("sample", unit.key, body))
+
+    async def finished(self, finished: Finished) -> None:
+        """Keep a result with all that was exchanged for it."""
+        result, judgement = finished.result, finished.judgement
+        key = result.repeat, result.sample_id
+        body = {
+            "result": asdict(result),
+            "judgement": judgement.to_dict(),
+            "spent": asdict(finished.spent),
+        }
+        await self._append(*self._exchanges(key, "judge", judgement.exchanges), self._draft("result", key, body))
+
+    async def failed(self, failed: Failed) -> None:
+        """Keep what was exchanged in vain."""
+        judged = failed.judgement is not None
+        exchanges = failed.judgement.exchanges if failed.judgement is not None else failed.answered.exchanges
+        body = {"event": "failed", "reason": failed.reason, "spent": asdict(failed.spent)}
+        kept = self._exchanges(failed.unit.key, "judge" if judged else "candidate", exchanges)
+        await self._append(*kept, self._draft("note", failed.unit.key, body))
+
+    def _exchanges(self, key: Key, role: str, exchanges: tuple[Exchange, ...]) -> Iterator[Draft]:
+        for exchange in exchanges:
+            yield self._draft("exchange", key, {"role": role, **exchange.to_dict()})
+
+    def _draft(self, kind: str, key: Key, body: object) -> Draft:
+        subject = ResultKey(run=self._run, repeat=key[0], sample=key[1]).subject
+        return Draft(kind=kind, subject=subject, body=body, author=AUTHOR, at=self._clock())
+
+    async def _append(self, *drafts: Draft) -> None:
+        """Return when the drafts are durable; while one write is under way, the drafts of the next one gather."""
+        if self._next is None:
+            self._gathered = []
+            self._next = asyncio.ensure_future(self._write(self._gathered))
+        self._gathered += drafts
+        try:
+            await asyncio.shield(self._next)
+        except EntryError:  # of one that gathered here; nothing of it was written, so each writes for itself
+            await asyncio.to_thread(self._ledger.append_many, drafts)
+
+    async def _write(self, drafts: list[Draft]) -> None:
+        async with self._one_at_a_time:
+            await asyncio.sleep(_GATHERING_S)
+            self._next = None
+            await asyncio.to_thread(self._ledger.append_many, drafts)
+
+
+def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:
+    """Return what an earlier carrying out of a run left in the ledger.
+
+    A call that was announced, and neither brought an answer or a result nor failed, was under way when the process
+    ended: it is lost, whatever came of it later.
+    """
+    finished: set[Key] = set()
+    answers: dict[Key, Answered] = {}
+    open_calls: set[Key] = set()
+    lost: list[Key] = []
+    spent = Spending()
+    for entry in ledger.entries(run=run):
+        if entry.kind == "note":
+            key, said = _key(entry), entry.value
+            if said["event"] == "started":
+                if key in open_calls:
+                    lost.append(key)
+                open_calls.add(key)
+                continue
+            open_calls.discard(key)
+            spent += Spending(**said["spent"])
+        elif entry.kind == "result":
+            key = _key(entry)
+            finished.add(key)
+            open_calls.discard(key)
+            spent += Spending(**entry.value["spent"])
+        elif entry.kind == "sample" and not entry.subject.startswith(f"{run}/{SAMPLES}/"):
+            key, said = _key(entry), entry.value
+            answers[key] = _ANSWERED.validate_python(said["answered"])
+            spent += Spending(**said["spent"])
+            if not judge_is_called:
+                open_calls.discard(key)
+    return Before(
+        finished=finished,
+        answers={key: answered for key, answered in answers.items() if key not in finished},
+        lost=(*lost, *sorted(open_calls)),
+        spent=spent,
+    )
+
+
+def _key(entry: Entry) -> Key:
+    key = ResultKey.read(entry.subject)
+    return key.repeat, key.sample

@@ -1,0 +1,181 @@
+"""A run before it is begun: all that it is made of, read and checked, and what it would take."""
+
+import hashlib
+import os
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from plumbrule.errors import InputError, UsageError
+from plumbrule.judges import Judge
+from plumbrule.ledger import EntryError, ResultKey
+from plumbrule.models.model_names import says_latest, version_in
+from plumbrule.runs.budget import Estimate, Expected
+from plumbrule.runs.candidate import Candidate
+from plumbrule.runs.components import Opener, Rubrics, load_rubrics
+from plumbrule.runs.config_file import LoadedConfig, check_secrets, load_config
+from plumbrule.runs.config_schema import RunConfig
+from plumbrule.runs.run_metadata import RunFacts, RunMetadata, collect
+from plumbrule.samples import Reading, Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that a run is made of; nothing is written and nobody is called yet."""
+
+    loaded: LoadedConfig
+    samples: list[Sample]
+    dataset_sha256: str
+    rubrics: Rubrics
+    candidate: Candidate
+    judge: Judge
+    opener: Opener
+    answers: Estimate
+    judgements: Estimate
+    floating: bool  # a model's name may mean another model tomorrow, and that was allowed
+
+    @property
+    def config(self) -> RunConfig:
+        """The configuration in force."""
+        return self.loaded.config
+
+    @property
+    def pieces(self) -> int:
+        """How many samples are to be answered and judged, each repeat counted."""
+        return len(self.samples) * self.config.repeats
+
+    @property
+    def live(self) -> bool:
+        """Whether the candidate is called."""
+        return self.config.candidate.kind != "recorded"
+
+    @property
+    def paid(self) -> bool:
+        """Whether anybody is called."""
+        return self.live or self.judgements.calls > 0
+
+    @property
+    def expected(self) -> Expected:
+        """What one piece is expected to spend; who reports no tokens is taken to use as many as may be generated."""
+        answer = self.answers.per_piece(self.pieces)
+        if self.answers.output_tokens is None:
+            answer = replace(answer, tokens=self.config.generation.max_tokens)
+        return Expected(answer=answer, judgement=self.judgements.per_piece(self.pieces))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as ``run --dry-run --json`` prints it."""
+        config = self.config
+        return {
+            "name": config.name,
+            "dataset": {"id": config.dataset.id, "samples": len(self.samples), "sha256": self.dataset_sha256},
+            "candidate": asdict(self.candidate.identity),
+            "judge": asdict(self.judge.identity),
+            "generation": asdict(config.generation),
+            "repeats": config.repeats,
+            "concurrency": config.concurrency,
+            "timeout_s": config.timeout_s,
+            "rates": {name: rate.requests_per_minute for name, rate in sorted(config.rates.items())},
+            "budget": asdict(config.budget),
+            "rubrics": self.rubrics.stamps(),
+            "estimate": {
+                "candidate": self.answers.to_dict(),
+                "judge": self.judgements.to_dict(),
+                "total": (self.answers + self.judgements).to_dict(),
+            },
+            "floating_models_allowed": self.floating,
+        }
+
+
+def plan_run(path: Path) -> Plan:
+    """Read and check all that the configuration at ``path`` names; a key that is not set is named."""
+    loaded = load_config(path)
+    config = loaded.config
+    check_secrets(config, os.environ)
+    rubrics = load_rubrics(loaded)
+    dataset = loaded.resolve(config.dataset.path)
+    samples = list(Reading(dataset, mapping=dict(config.dataset.map), format=config.dataset.format))
+    if not samples:
+        raise InputError(f"{dataset}: holds no samples")
+    for sample in samples:
+        _check_id(sample.id, dataset)
+    opener = Opener(loaded, rubrics)
+    candidate = opener.open_candidate(samples)
+    floating = loaded.floating or says_latest(candidate.identity.model_id or "")
+    if floating and not config.allow_floating_models:
+        name = candidate.identity.model_id
+        raise UsageError(
+            f"{dataset}: its model_id '{name}' may mean another model tomorrow; give candidate.model_id, or set "
+            "allow_floating_models: true"
+        )
+    return Plan(
+        loaded=loaded,
+        samples=samples,
+        dataset_sha256=hashlib.sha256(dataset.read_bytes()).hexdigest(),
+        rubrics=rubrics,
+        candidate=candidate,
+        judge=opener.open_judge(),
+        opener=opener,
+        answers=opener.estimate_candidate(samples),
+        judgements=opener.estimate_judge(samples),
+        floating=floating,
+    )
+
+
+def _check_id(sample: str, dataset: Path) -> None:
+    try:
+        ResultKey(run="run", repeat=0, sample=sample).check()
+    except EntryError:
+        raise InputError(f"{dataset}: the id {sample[:40]!r}… is too long: give a shorter one") from None
+
+
+def describe_plan(plan: Plan, run: str, at: datetime) -> dict[str, Any]:
+    """Return what the ledger keeps of a run that begins at ``at``: its summary and its metadata."""
+    metadata = _metadata(plan, run, at)
+    config = plan.config
+    return {
+        "summary": {
+            "name": config.name,
+            "dataset": config.dataset.id,
+            "candidate": config.candidate.kind,
+            "model": metadata.model_id,
+            "judge": plan.judge.identity.name,
+            "samples": len(plan.samples),
+            "repeats": config.repeats,
+        },
+        "metadata": metadata.to_dict(),
+        "missing_metadata": list(metadata.missing()),
+        "floating_models_allowed": plan.floating,
+        "judge": asdict(plan.judge.identity),
+    }
+
+
+def _metadata(plan: Plan, run: str, at: datetime) -> RunMetadata:
+    candidate, judge = plan.candidate.identity, plan.judge.identity
+    judging = judge.model_id.split(", ") if judge.model_id is not None else []
+    versions = [version_in(name) for name in judging]
+    facts = RunFacts(
+        dataset_id=plan.config.dataset.id,
+        dataset_version_or_hash=plan.dataset_sha256,
+        model_id=candidate.model_id,
+        model_version=candidate.model_version,
+        evaluator_model_id=judge.model_id or judge.name,
+        evaluator_model_version=judge.version if not judging else _joined(versions),
+        prompt_template_id=candidate.prompt_template_id,
+        prompt_template_version_or_hash=candidate.prompt_template_sha256,
+        evaluator_prompt_template_version_or_hash=judge.template_sha256 or judge.sha256,
+        generation_params=asdict(plan.config.generation),
+    )
+    return collect(
+        facts,
+        run_id=run,
+        now=at,
+        folder=plan.loaded.folder,
+        config_sha256=plan.loaded.sha256,
+        rubrics=plan.rubrics.stamps(),
+    )
+
+
+def _joined(versions: list[str | None]) -> str | None:
+    known = [version for version in versions if version is not None]
+    return ", ".join(known) if len(known) == len(versions) else None

@@ -1,0 +1,80 @@
+"""One answer judged alone, on the same path as a run, without a ledger."""
+
+import asyncio
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from plumbrule.errors import EvaluationError
+from plumbrule.judges import Judge
+from plumbrule.judges.rules_judge import RulesJudge
+from plumbrule.runs.budget import Spending
+from plumbrule.runs.candidate import Answered, CandidateIdentity, RecordedCandidate
+from plumbrule.runs.components import Opener, load_rubrics
+from plumbrule.runs.config_file import check_secrets, load_config
+from plumbrule.runs.execution import Execution, Failed, Finished, Unit
+from plumbrule.runs.sample_results import grade_all
+from plumbrule.samples import Sample
+
+
+def judge_sample(sample: Sample, config: Path | None = None) -> dict[str, Any]:
+    """Judge one recorded answer by the judge and the rubrics of ``config``, or by the rules that ship.
+
+    Returns every per-sample field of a run, and ``judge`` with who judged and what that took.
+    """
+    loaded = None if config is None else load_config(config)
+    rubrics = load_rubrics(loaded)
+    if loaded is None:
+        finished = asyncio.run(_judge(sample, RulesJudge(rubrics.rules, rubrics.verdict), None))
+    else:
+        check_secrets(loaded.config, os.environ)
+        opener = Opener(loaded, rubrics)
+        finished = asyncio.run(_judge(sample, opener.open_judge(), opener))
+    [graded] = grade_all([finished.result], rubrics.benchmark.rubric)
+    judgement = finished.judgement
+    return {
+        **graded.to_dict(),
+        "judge": {
+            **asdict(judgement.judge),
+            "reported_model": judgement.reported_model,
+            "requests": judgement.requests,
+            "input_tokens": judgement.input_tokens,
+            "output_tokens": judgement.output_tokens,
+            "cost_usd": judgement.cost_usd,
+        },
+        "support": judgement.support,
+        "rubrics": rubrics.stamps(),
+    }
+
+
+async def _judge(sample: Sample, judge: Judge, opener: Opener | None) -> Finished:
+    memory = _Memory()
+    candidate = RecordedCandidate(CandidateIdentity(kind="recorded", model_id=sample.model_id))
+    try:
+        await Execution(candidate=candidate, judge=judge, journal=memory, concurrency=1).run([sample], repeats=1)
+    finally:
+        if opener is not None:
+            await opener.aclose()
+    if memory.done is None:
+        raise EvaluationError(f"the answer could not be judged: {memory.reason}; try again later")
+    return memory.done
+
+
+class _Memory:
+    """Remembers the one piece."""
+
+    done: Finished | None = None
+    reason: str | None = None
+
+    async def started(self, unit: Unit) -> None:
+        pass
+
+    async def answered(self, unit: Unit, answered: Answered, spent: Spending) -> None:
+        pass
+
+    async def finished(self, finished: Finished) -> None:
+        self.done = finished
+
+    async def failed(self, failed: Failed) -> None:
+        self.reason = failed.reason

@@ -1,0 +1,173 @@
+"""The one entry for samples from outside: a dataset file, or records from Python."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Literal
+
+from plumbrule.errors import InputError, RecordError, UsageError
+from plumbrule.samples.aliases import Mapped, Mapper
+from plumbrule.samples.byte_streams import STANDARD_INPUT, Flaw, Rows, Source, format_of
+from plumbrule.samples.formats.csv import read_csv
+from plumbrule.samples.formats.json import read_json, sniff_lines
+from plumbrule.samples.formats.jsonl import read_jsonl
+from plumbrule.samples.formats.parquet import read_parquet
+from plumbrule.samples.id_index import Seen
+from plumbrule.samples.sample_fields import MADE_ID, sample_of
+from plumbrule.samples.sample_model import Sample
+from plumbrule.samples.value_types import Misfit, described, key_of
+
+OTHER_KEYS = "(other keys)"
+
+# Formats whose cells hold text where JSON would hold lists, objects and numbers.
+_FLAT = frozenset({"csv", "tsv", "parquet"})
+_BY_LINE = frozenset({"jsonl", "csv", "tsv"})
+_MAX_NAMES = 1000
+
+
+class Reading:
+    """One pass over a dataset: iterate over it for the samples; the counts grow as it goes.
+
+    Without ``on_bad`` the first bad record is raised; with it, each is handed over and reading goes on. ``beside`` is
+    shown each sample with its record as it came, and may refuse it with a Misfit.
+    """
+
+    def __init__(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        mapping: Mapping[str, str] | None = None,
+        format: str | None = None,  # noqa: A002 -- the word of the command line
+        on_bad: Callable[[RecordError], None] | None = None,
+        beside: Callable[[Sample, Mapping[str, object]], None] | None = None,
+    ) -> None:
+        self._path = os.fspath(source)
+        self.source = "standard input" if self._path == STANDARD_INPUT else self._path
+        self.format = format_of(self._path, format)
+        if self.format == "parquet" and self._path == STANDARD_INPUT:
+            raise UsageError("Parquet cannot be read from standard input; name the file")
+        self.read = 0
+        self.bad = 0
+        self.fields: dict[str, dict[str, int]] = {}
+        self.ignored: dict[str, int] = {}
+        self.notes: dict[str, int] = {}
+        self._flat = self.format in _FLAT
+        self._mapping = dict(mapping or {})
+        self._mapper = Mapper(mapping, flat=self._flat)
+        self._on_bad = on_bad
+        self._beside = beside
+        self._seen = Seen()
+        self._opened: Source | None = None
+        self._begun = False
+
+    def __iter__(self) -> Iterator[Sample]:
+        if self._begun:
+            raise RuntimeError("a Reading can be iterated over once; make another to read again")
+        self._begun = True
+        return self._samples()
+
+    def position(self) -> tuple[int, int | None]:
+        """Return the bytes of the file consumed so far, as they lie on disk, and its size where known."""
+        return (0, None) if self._opened is None else (self._opened.consumed, self._opened.size)
+
+    def _samples(self) -> Iterator[Sample]:
+        with Source(self._path, self.source) as opened:
+            self._opened = opened
+            for place, record in self._rows(opened):
+                try:
+                    mapped, sample = self._understand(record)
+                    self._refuse_duplicate(mapped, sample, place)
+                    if self._beside is not None and isinstance(record, dict):
+                        self._beside(sample, record)
+                except Misfit as misfit:
+                    self._complain(str(misfit), place)
+                    continue
+                self._tally(mapped)
+                self.read += 1
+                yield sample
+        if not self.read and not self.bad:
+            raise InputError(f"{self.source}: there are no records in it")
+        for name, path in self._mapping.items():
+            if self.read and path not in self.fields.get(name, {}):
+                raise InputError(f"{self.source}: no record has the '{path}' that is mapped to {name}")
+
+    def _rows(self, opened: Source) -> Rows:
+        if self.format == "parquet":
+            return read_parquet(opened.handle, opened.name, opened.mark_share)
+        stream = opened.unpacked()
+        if self.format == "json":
+            stream, lines = sniff_lines(stream)
+            if not lines:
+                return read_json(stream, opened.name)
+            self.format = "jsonl"
+        if self.format == "jsonl":
+            return read_jsonl(stream)
+        return read_csv(stream, opened.name, delimiter="\t" if self.format == "tsv" else ",")
+
+    def _understand(self, record: object) -> tuple[Mapped, Sample]:
+        if isinstance(record, Flaw):
+            raise Misfit(record.reason)
+        if not isinstance(record, dict):
+            raise Misfit(f"a sample must be a JSON object, not {described(record)}")
+        mapped = self._mapper.map(record)
+        return mapped, sample_of(mapped, flat=self._flat)
+
+    def _refuse_duplicate(self, mapped: Mapped, sample: Sample, place: int) -> None:
+        first = self._seen.first_place(sample.id, place)
+        if first is not None:
+            where = f"on line {first}" if self.format in _BY_LINE else f"as record {first}"
+            same = ": the content is identical" if MADE_ID in mapped.notes else ""
+            raise Misfit(f"duplicate id {described(sample.id)}, first {where}{same}")
+
+    def _complain(self, reason: str, place: int) -> None:
+        self.bad += 1
+        unit: Literal["line", "record"] = "line" if self.format in _BY_LINE else "record"
+        error = RecordError(reason, source=self.source, line=place, unit=unit)
+        if self._on_bad is None:
+            raise error from None
+        self._on_bad(error)
+
+    def _tally(self, mapped: Mapped) -> None:
+        fields = self.fields
+        for name, origin in mapped.origins.items():
+            try:
+                fields[name][origin] += 1
+            except KeyError:
+                _count(fields.setdefault(name, {}), origin)
+        for key in mapped.ignored:
+            _count(self.ignored, key)
+        for note in mapped.notes:
+            _count(self.notes, note)
+
+
+def sample_from(record: Mapping[str, object] | Sample) -> Sample:
+    """Return one record of Python values as a sample, read by the same names and rules as a file's."""
+    return next(samples_from([record]))
+
+
+def samples_from(records: Iterable[Mapping[str, object] | Sample]) -> Iterator[Sample]:
+    """Yield each record as a sample; a bad one is a RecordError that tells its number.
+
+    Ids are not compared: the same question and answer may be scored twice.
+    """
+    mapper = Mapper()
+    for number, record in enumerate(records, 1):
+        if isinstance(record, Sample):
+            yield record
+            continue
+        try:
+            yield sample_of(mapper.map(_checked(record)))
+        except Misfit as misfit:
+            raise RecordError(str(misfit), source="samples", line=number, unit="record") from None
+
+
+def _checked(record: object) -> dict[str, object]:
+    if not isinstance(record, Mapping):
+        raise Misfit(f"a sample must be a mapping, not {described(record)}")
+    return {key_of("the record", key): value for key, value in record.items()}
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    # A file may have a new key in every record; the first thousand tell enough.
+    if name not in counts and len(counts) >= _MAX_NAMES:
+        name = OTHER_KEYS
+    counts[name] = counts.get(name, 0) + 1

@@ -1,0 +1,84 @@
+"""Reads CSV and TSV: one sample a row, the first row names the columns, an empty cell is a missing value."""
+
+import csv
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from plumbrule.errors import InputError
+from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Flaw, Rows, read_lines
+
+
+def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
+    """Yield each row as a record with the line on which it starts."""
+    # The limit belongs to the whole process; it is only ever raised, since contexts are long.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD_BYTES))
+    lines = _Lines(stream)
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    columns: list[str] | None = None
+    while True:
+        start = lines.number + 1
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "field larger" in str(error):
+                what = f"a cell that starts on line {start} is longer than {MAX_RECORD_MB} MB"
+                raise InputError(f"{name}: {what}; is a quote left open?") from None
+            yield start, Flaw(_reason(str(error)))
+            continue
+        flaw = lines.take_flaw()
+        if flaw and columns is None:
+            raise InputError(f"{name}: the header on line {start} cannot be read: {flaw}")
+        if flaw:
+            yield start, Flaw(flaw)
+        elif not cells:
+            continue
+        elif columns is None:
+            columns = _columns(cells, name)
+        elif len(cells) != len(columns):
+            yield start, Flaw(f"the row has {len(cells)} cells and the header {len(columns)}")
+        else:
+            yield start, {key: cell for key, cell in zip(columns, cells, strict=True) if cell and key}
+
+
+class _Lines:
+    """The lines as text, with their number; a line that is no text is passed on empty and remembered."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.number = 0
+        self._lines = read_lines(stream)
+        self._flaw = ""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        self.number, line = next(self._lines)
+        if line is None:
+            self._flaw = f"line is longer than {MAX_RECORD_MB} MB"
+            return "\n"
+        try:
+            return line.decode()
+        except UnicodeDecodeError as error:
+            self._flaw = f"not valid UTF-8 (byte {error.start + 1} of line {self.number})"
+            return line.decode(errors="replace")
+
+    def take_flaw(self) -> str:
+        """Return the flaw of the lines read since the last call, if any."""
+        flaw, self._flaw = self._flaw, ""
+        return flaw
+
+
+def _columns(cells: list[str], name: str) -> list[str]:
+    columns = [cell.strip() for cell in cells]
+    for column in columns:
+        if column and columns.count(column) > 1:
+            raise InputError(f"{name}: the column {column!r} stands twice in the header")
+    return columns
+
+
+def _reason(message: str) -> str:
+    if "unexpected end of data" in message:
+        return "a quote is opened and never closed"
+    return f"not valid CSV: {message}"

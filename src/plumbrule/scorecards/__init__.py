@@ -1,1 +1,0 @@
-"""Scorecards: what evaluators rate, what it decides, which interactions they see, and what it comes to over time."""

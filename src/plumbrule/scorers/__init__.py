@@ -1,1 +1,0 @@
-"""One module per score; verdict.py decides."""

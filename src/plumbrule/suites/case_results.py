@@ -1,0 +1,283 @@
+"""A suite's cases as requests, and what a response comes to by the named pass criteria, with the evidence."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from plumbrule.hashing import sha256_of
+from plumbrule.interactions.corpus import Corpus
+from plumbrule.interactions.formats.contract import Contract
+from plumbrule.interactions.interaction import Interaction, interaction_from
+from plumbrule.interactions.trace import Trace
+from plumbrule.prescores.checks import Check, Spot, spot_in
+from plumbrule.prescores.leaks import refusal_texts
+from plumbrule.prescores.prescorer import Prescore
+from plumbrule.rubrics import RefusalTaxonomy
+from plumbrule.runs.http_candidate import ask_question
+from plumbrule.samples.sample_model import Passage, Sample
+from plumbrule.suites import Case, Criterion
+from plumbrule.text.phrases import find_phrase
+from plumbrule.text.templates import sendable
+from plumbrule.text.text_view import TextView
+from plumbrule.text.values import match_value
+
+CriterionOutcome = Literal["met", "failed", "not_checked"]
+CaseOutcome = Literal["passed", "failed", "errored"]
+
+_ID_LENGTH = 16
+_OURS = ("expected", "id", "trace")  # what a response may not say of itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionResult:
+    """What one criterion came to; a failed one has its evidence, an unchecked one its reason."""
+
+    name: str
+    outcome: CriterionOutcome
+    message: str = ""
+    evidence: tuple[Spot, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as it is written to JSON."""
+        spots = [spot.to_dict() for spot in self.evidence]
+        return {"outcome": self.outcome, "message": self.message, "evidence": spots}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """What one case came to, with the interaction that shows it; an errored one has none."""
+
+    case: Case
+    outcome: CaseOutcome
+    criteria: tuple[CriterionResult, ...] = ()
+    interaction: Interaction | None = None
+    response: Mapping[str, object] | None = None
+    error: str | None = None
+    error_detail: str | None = None
+
+    @property
+    def failed(self) -> tuple[CriterionResult, ...]:
+        """The criteria that it fails."""
+        return tuple(each for each in self.criteria if each.outcome == "failed")
+
+    @property
+    def over_refused(self) -> bool:
+        """Whether it was refused and should have been answered."""
+        return any(each.name == "answers" for each in self.failed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the case as it is written to JSON: an interaction that can be read again, and its result."""
+        case, trace = self.case, self.response.get("trace") if self.response is not None else None
+        known = self.interaction.passages if self.interaction is not None and self.interaction.retrieval_known else ()
+        return {
+            "id": case.id,
+            "test_case": case.set_name,
+            "scenario": case.scenario,
+            "kind": case.kind,
+            "code": case.code,
+            "outcome": self.outcome,
+            "error": self.error,
+            "error_detail": self.error_detail,
+            "criteria": {each.name: each.to_dict() for each in self.criteria},
+            "request": suite_request(sample_of(case)),
+            "response": said_in(self.response) if self.response is not None else None,
+            "trace": trace if isinstance(trace, Mapping) else None,
+            "passages": [asdict(passage) for passage in known] or None,
+            "expected": expected_of(case),
+        }
+
+
+def sample_of(case: Case) -> Sample:
+    """Return the case as a candidate is asked it; its id tells nothing of what is expected."""
+    return Sample(
+        id=sha256_of(case.id)[:_ID_LENGTH],
+        question=case.query,
+        contexts=case.passages or (),
+        metadata={"role": case.role},
+    )
+
+
+def suite_request(sample: Sample) -> dict[str, object]:
+    """Return the request of a case: the question, who asks, and the passages that stand in for a search, if any."""
+    passages = [
+        {name: sendable(value) if isinstance(value, str) else value for name, value in asdict(passage).items()}
+        for passage in sample.contexts
+    ]
+    return {**ask_question(sample), "role": sample.metadata.get("role"), "passages": passages or None}
+
+
+def expected_of(case: Case) -> dict[str, object] | None:
+    """Return what is expected as a dataset has it; None where an answer and a refusal are both right."""
+    if case.outcome == "either":
+        return None
+    return {"refuse": case.outcome == "refuse", "refusal_code": case.code}
+
+
+def said_in(response: Mapping[str, object]) -> dict[str, object]:
+    """Return a response without the trace in it, and without what is not its own to say."""
+    return {name: value for name, value in response.items() if name not in _OURS}
+
+
+def interaction_of(
+    case: Case,
+    response: Mapping[str, object],
+    *,
+    contract: Contract,
+    taxonomy: RefusalTaxonomy,
+    corpus: Callable[[], Corpus],
+) -> Interaction:
+    """Return the response to a case with its trace, joined with the passages that it was given or found."""
+    passages = corpus()
+    said = said_in(response)
+    record: dict[str, object] = {"id": case.id, "expected": expected_of(case), "response": said}
+    trace = response.get("trace")
+    if isinstance(trace, dict):
+        record["trace"] = trace
+    if case.passages is not None:
+        said.pop("contexts", None)  # what was given is known better than what it says it was given
+        record["passages"] = [asdict(_as_given(passage, case, taxonomy)) for passage in case.passages]
+        for passage in case.passages:
+            passages.add(passage, case.id)
+    return interaction_from(record, contract, passages, where=case.id)
+
+
+def _as_given(passage: Passage, case: Case, taxonomy: RefusalTaxonomy) -> Passage:
+    """Return a simulated passage; without its score where nothing should be searched, since nothing scored it."""
+    code = taxonomy.codes.get(case.code or "")
+    return passage if code is None or code.discloses else replace(passage, score=None)
+
+
+def judge_case(
+    case: Case, prescore: Prescore, criteria: Mapping[str, Criterion], response: Mapping[str, object]
+) -> CaseResult:
+    """Return what a response comes to: it passes where no criterion fails."""
+    checks = {check.rule: check for score in prescore.dimensions.values() for check in score.checks}
+    results = tuple(_judge(name, criteria[name], case, prescore.interaction, checks) for name in case.criteria)
+    failed = any(each.outcome == "failed" for each in results)
+    return CaseResult(
+        case=case,
+        outcome="failed" if failed else "passed",
+        criteria=results,
+        interaction=prescore.interaction,
+        response=response,
+    )
+
+
+def _judge(
+    name: str, criterion: Criterion, case: Case, interaction: Interaction, checks: Mapping[str, Check]
+) -> CriterionResult:
+    refused = interaction.sample.refused
+    if (criterion.applies_to == "refusal" and not refused) or (criterion.applies_to == "answer" and refused):
+        why = "nothing was refused" if criterion.applies_to == "refusal" else "there is no answer"
+        return CriterionResult(name=name, outcome="not_checked", message=why)
+    if criterion.compares is not None:
+        return _COMPARISONS[criterion.compares](name, case, interaction)
+    looked = [checks[rule] for rule in criterion.rules if rule in checks]
+    failed = [check for check in looked if check.outcome == "failed"]
+    if failed:
+        said = "; ".join(check.message for check in failed)
+        spots = tuple(spot for check in failed for spot in check.evidence)
+        return CriterionResult(name=name, outcome="failed", message=said, evidence=spots)
+    if any(check.outcome == "passed" for check in looked):
+        return CriterionResult(name=name, outcome="met")
+    why = "; ".join(dict.fromkeys(check.message for check in looked if check.message))
+    return CriterionResult(name=name, outcome="not_checked", message=why or "no rule applies")
+
+
+def _texts(interaction: Interaction) -> Iterator[tuple[str, str]]:
+    sample = interaction.sample
+    if sample.answer:
+        yield "answer", sample.answer
+    if sample.refusal is not None:
+        yield from refusal_texts(sample.refusal)
+
+
+def _compare_says(name: str, case: Case, interaction: Interaction) -> CriterionResult:
+    refused = interaction.sample.refused
+    if case.outcome != "either" and refused != (case.outcome == "refuse"):
+        why = "there is no answer" if refused else "nothing was refused"
+        return CriterionResult(name=name, outcome="not_checked", message=why)
+    texts = list(_texts(interaction))
+    missing = [wanted for wanted in case.says if not any(_is_said(wanted, text) for _, text in texts)]
+    spots = [Spot(where=where, text=text, start=0, end=len(text)) for where, text in texts] if missing else []
+    return _decided(name, spots, f"it does not say: {', '.join(missing)}", missing=bool(missing))
+
+
+def _is_said(wanted: str, text: str) -> bool:
+    """Tell whether a text says something: a value in any form, or the words as they are."""
+    value = next(iter(TextView(wanted).values), None)
+    if value is not None and any(match_value(each, text, value, wanted) for each in TextView(text).values):
+        return True
+    return next(find_phrase(text, wanted), None) is not None
+
+
+def _compare_never_says(name: str, case: Case, interaction: Interaction) -> CriterionResult:
+    if not case.never_says:
+        return CriterionResult(name=name, outcome="not_checked", message="the scenario forbids nothing")
+    spots = [
+        spot_in(where, text, found.start(), found.end())
+        for where, text in _texts(interaction)
+        for wanted in case.never_says
+        for found in find_phrase(text, wanted)
+    ]
+    words = ", ".join(dict.fromkeys(spot.text for spot in spots))
+    return _decided(name, spots, f"it says what the scenario forbids: {words}", missing=bool(spots))
+
+
+def _compare_status(name: str, case: Case, interaction: Interaction) -> CriterionResult:
+    status = interaction.sample.grounding_status
+    wrong = status not in case.status
+    spots = [Spot(where="grounding_status", text=status or "")] if wrong else []
+    return _decided(name, spots, f"the status is {status}, not {' or '.join(case.status)}", missing=wrong)
+
+
+def _compare_trace(name: str, case: Case, interaction: Interaction) -> CriterionResult:
+    if interaction.trace is None:
+        return CriterionResult(name=name, outcome="not_checked", message="there is no trace")
+    told = [(where, fact, fits) for where, fact, fits in _trace_facts(case, interaction.trace) if fact is not None]
+    if not told:
+        return CriterionResult(name=name, outcome="not_checked", message="the trace says nothing of it")
+    spots = [Spot(where=f"trace.{where}", text=_shown(fact)) for where, fact, fits in told if not fits]
+    said = ", ".join(f"{spot.where} is {spot.text or 'empty'}" for spot in spots)
+    return _decided(name, spots, f"not as expected: {said}", missing=bool(spots))
+
+
+def _trace_facts(case: Case, trace: Trace) -> Iterator[tuple[str, object, bool]]:
+    """Yield each fact of the trace that something is expected of: its place, itself, and whether it is as expected."""
+    wanted, found, decided = case.trace, trace.retrieval, trace.decision
+    if wanted.outcome:
+        yield "decision.outcome", decided.outcome, decided.outcome in wanted.outcome
+    if case.code is not None:
+        yield "decision.refusal_code", decided.refusal_code, decided.refusal_code == case.code
+    for where, presence, fact in (
+        ("retrieval.collections_searched", wanted.searched, found.collections_searched),
+        ("retrieval.passages_above_threshold", wanted.above_threshold, found.passages_above_threshold),
+    ):
+        if presence != "any":
+            yield where, fact, bool(fact) == (presence == "some")
+    for where, flag, said in (
+        ("grounding.conflict_detected", wanted.conflict, trace.grounding.conflict_detected),
+        ("decision.escalation_triggered", wanted.escalation, decided.escalation_triggered),
+    ):
+        if flag is not None:
+            yield where, said, said == flag
+
+
+def _shown(fact: object) -> str:
+    if isinstance(fact, bool):
+        return str(fact).lower()
+    return ", ".join(map(str, fact)) if isinstance(fact, tuple) else str(fact)
+
+
+def _decided(name: str, spots: list[Spot], message: str, *, missing: bool) -> CriterionResult:
+    if not missing:
+        return CriterionResult(name=name, outcome="met")
+    return CriterionResult(name=name, outcome="failed", message=message, evidence=tuple(spots))
+
+
+_COMPARISONS: dict[str, Callable[[str, Case, Interaction], CriterionResult]] = {
+    "says": _compare_says,
+    "never_says": _compare_never_says,
+    "trace": _compare_trace,
+    "status": _compare_status,
+}

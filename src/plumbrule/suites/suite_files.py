@@ -1,0 +1,273 @@
+"""Reads the suite's files and spells every case out: scenarios, variations and near misses, each with all it needs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import orjson
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from plumbrule.errors import UsageError
+from plumbrule.hashing import sha256_of
+from plumbrule.rubrics.plain_yaml import KeyedYaml
+from plumbrule.samples.sample_model import Passage
+from plumbrule.suites.suite_schema import (
+    Criteria,
+    Criterion,
+    NearMiss,
+    Outcome,
+    Passages,
+    Scenario,
+    SetFile,
+    TraceExpectation,
+    World,
+)
+
+T = TypeVar("T")
+Kind = Literal["scenario", "variation", "near_miss"]
+
+_ASIDE = ("criteria.yaml", "world.yaml")
+_IMPLIED: dict[Outcome, tuple[str, ...]] = {
+    "refuse": ("refuses", "code_is_right"),
+    "answer": ("answers",),
+    "either": (),
+}
+_ANSWERED = TraceExpectation()
+_SOURCE_PARTS = ("text", "source_id", "title", "collection", "effective_date")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One request and what is expected of its response; ``passages`` of None are for the assistant to find."""
+
+    id: str
+    set_name: str
+    scenario: str
+    kind: Kind
+    query: str
+    role: str
+    passages: tuple[Passage, ...] | None
+    outcome: Outcome
+    code: str | None
+    says: tuple[str, ...]
+    never_says: tuple[str, ...]
+    status: tuple[str, ...]
+    trace: TraceExpectation
+    criteria: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseSet:
+    """One named test case: its scenarios as they are written, and as cases."""
+
+    file: SetFile
+    cases: tuple[Case, ...]
+
+    @property
+    def name(self) -> str:
+        """The name that the scorecard's map knows it by."""
+        return self.file.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """All the test cases, with the criteria and the world they go by."""
+
+    sets: tuple[CaseSet, ...]
+    criteria: dict[str, Criterion]
+    world: World
+    sha256: str
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """Every case, in the order in which it is run."""
+        return tuple(case for each in self.sets for case in each.cases)
+
+    def stamp(self) -> dict[str, str]:
+        """Return what every result says of the suite that it comes from."""
+        versions = dict.fromkeys(each.file.version for each in self.sets)
+        return {"name": "suite", "version": "+".join(versions), "sha256": self.sha256}
+
+    def scenario(self, id_: str) -> tuple[CaseSet, Scenario]:
+        """Return a scenario by its id, or by the id of one of its cases."""
+        wanted = id_.partition("/")[0]
+        for each in self.sets:
+            for scenario in each.file.scenarios:
+                if scenario.id == wanted:
+                    return each, scenario
+        raise UsageError(f"there is no scenario '{id_}'; 'plumbrule suite list' names them")
+
+    def only(self, names: Sequence[str]) -> "Suite":
+        """Return the suite with the test cases of these codes, or of these names; with none given, all of it."""
+        if not names:
+            return self
+        known = {name for each in self.sets for name in (each.file.code, each.name) if name is not None}
+        for name in names:
+            if name not in known:
+                raise UsageError(f"there is no test case for '{name}'; there are: {', '.join(sorted(known))}")
+        return replace(self, sets=tuple(each for each in self.sets if {each.file.code, each.name} & set(names)))
+
+
+def load_suite(folder: Path | None = None) -> Suite:
+    """Return the suite that ships, or that in ``folder``: criteria.yaml, world.yaml and a file for each test case."""
+    folder = folder if folder is not None else Path(__file__).parent
+    criteria = _read(folder / "criteria.yaml", Criteria)
+    world = _read(folder / "world.yaml", World)
+    paths = sorted(path for path in folder.glob("*.yaml") if path.name not in _ASIDE)
+    if not paths:
+        raise UsageError(f"{folder}: there is no test case in it")
+    corpus = _corpus()
+    files = [(path, _read(path, SetFile)) for path in paths]
+    for path, file in files:
+        _check(path, file, criteria, world)
+    _check_ids(files)
+    sets = tuple(CaseSet(file=file, cases=tuple(_cases(file, corpus, path))) for path, file in files)
+    content = [
+        TypeAdapter(type(part)).dump_python(part, mode="json") for part in (criteria, world, *dict(files).values())
+    ]
+    return Suite(sets=sets, criteria=criteria.criteria, world=world, sha256=sha256_of(content))
+
+
+def _cases(file: SetFile, corpus: dict[str, Passage], path: Path) -> Iterator[Case]:
+    for scenario in file.scenarios:
+        outcome = scenario.outcome or file.outcome
+        base = Case(
+            id=scenario.id,
+            set_name=file.name,
+            scenario=scenario.id,
+            kind="scenario",
+            query=scenario.query,
+            role=scenario.role or file.role,
+            passages=_passages(scenario.passages, corpus, f"{path}: {scenario.id}"),
+            outcome=outcome,
+            code=(scenario.code or file.code) if outcome == "refuse" else None,
+            says=scenario.says,
+            never_says=scenario.never_says,
+            status=scenario.status,
+            trace=scenario.trace or (file.trace if outcome == file.outcome else _ANSWERED),
+            criteria=tuple(dict.fromkeys((*_IMPLIED[outcome], *file.criteria, *scenario.criteria))),
+        )
+        yield base
+        for variation in scenario.variations:
+            yield replace(base, id=f"{base.id}/{variation.id}", kind="variation", query=variation.query)
+        for miss in scenario.near_misses:
+            yield _near_miss(base, miss, file, corpus, path)
+
+
+def _near_miss(base: Case, miss: NearMiss, file: SetFile, corpus: dict[str, Passage], path: Path) -> Case:
+    where = f"{path}: {base.id}/{miss.id}"
+    return replace(
+        base,
+        id=f"{base.id}/{miss.id}",
+        kind="near_miss",
+        query=miss.query,
+        role=miss.role or base.role,
+        passages=base.passages if miss.passages is None else _passages(miss.passages, corpus, where),
+        outcome="answer",
+        code=None,
+        says=miss.says,
+        never_says=(),
+        status=(),
+        trace=_ANSWERED,
+        criteria=tuple(dict.fromkeys((*_IMPLIED["answer"], *file.near_miss_criteria))),
+    )
+
+
+def _passages(given: Passages, corpus: dict[str, Passage], where: str) -> tuple[Passage, ...] | None:
+    if given == "corpus":
+        return None
+    passages = []
+    for each in given:
+        parts = {name: value for name in _SOURCE_PARTS if (value := getattr(each, name)) is not None}
+        if not parts and each.id in corpus:
+            passages.append(replace(corpus[each.id], score=each.score))
+        elif each.id in corpus:
+            raise UsageError(f"{where}: passage '{each.id}' is of the demo corpus; give its id and score alone")
+        elif set(parts) != set(_SOURCE_PARTS):
+            missing = ", ".join(name for name in _SOURCE_PARTS if name not in parts)
+            raise UsageError(f"{where}: passage '{each.id}' is not in the demo corpus, and has no {missing}")
+        else:
+            passages.append(Passage(id=each.id, score=each.score, **parts))
+    return tuple(passages)
+
+
+def _corpus() -> dict[str, Passage]:
+    lines = corpus_path().read_bytes().splitlines()
+    return {passage.id: passage for line in lines if (passage := Passage(**orjson.loads(line))).id is not None}
+
+
+def _check(path: Path, file: SetFile, criteria: Criteria, world: World) -> None:
+    """Raise where a file names a criterion or a role that there is not, or a scenario that checks nothing."""
+    if file.outcome == "refuse" and file.code is None:
+        raise UsageError(f"{path}: 'code' is missing: a refusal is expected, and exactly one code applies")
+    for scenario in file.scenarios:
+        if (scenario.outcome or file.outcome) == "refuse" and not (scenario.code or file.code):
+            raise UsageError(f"{path}: scenario '{scenario.id}' expects a refusal and names no 'code'")
+        named = (*file.criteria, *file.near_miss_criteria, *scenario.criteria)
+        _must_know(path, scenario, "criterion", named, criteria.criteria)
+        roles = (file.role, scenario.role, *(miss.role for miss in scenario.near_misses))
+        _must_know(path, scenario, "role", [role for role in roles if role is not None], world.roles)
+        for criterion, compared in (("says_what_it_must", scenario.says), ("status_as_expected", scenario.status)):
+            if criterion in (*file.criteria, *scenario.criteria) and not compared:
+                raise UsageError(f"{path}: scenario '{scenario.id}' has the criterion {criterion} and nothing for it")
+
+
+def _must_know(path: Path, scenario: Scenario, what: str, named: Iterable[str], known: Iterable[str]) -> None:
+    there = list(known)
+    for name in named:
+        if name not in there:
+            raise UsageError(
+                f"{path}: scenario '{scenario.id}': there is no {what} '{name}'; there are: {', '.join(there)}"
+            )
+
+
+def _check_ids(files: Sequence[tuple[Path, SetFile]]) -> None:
+    """Raise where an id stands twice: results are told apart by it."""
+    seen: dict[str, Path] = {}
+    for path, file in files:
+        for scenario in file.scenarios:
+            inner = [*(each.id for each in scenario.variations), *(each.id for each in scenario.near_misses)]
+            for id_ in (scenario.id, *(f"{scenario.id}/{each}" for each in inner)):
+                if id_ in seen:
+                    raise UsageError(f"{path}: the id '{id_}' stands twice, first in {seen[id_].name}")
+                seen[id_] = path
+
+
+def _read(path: Path, form: type[T]) -> T:
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=KeyedYaml)  # noqa: S506 - it is a SafeLoader
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text file in UTF-8") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" line {mark.line + 1}:" if mark is not None else ""
+        raise UsageError(f"{path}:{line} {getattr(error, 'problem', None) or 'not YAML'}") from None
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):  # PyYAML on '!!int x' and the like
+        raise UsageError(f"{path}: nested too deeply, or a value that is not YAML") from None
+    if not isinstance(content, dict):
+        raise UsageError(f"{path}: a file of the suite is a mapping of keys to values")
+    try:
+        return TypeAdapter(form).validate_python(content)
+    except ValidationError as error:
+        raise UsageError(f"{path}: {_problem(error)}") from None
+
+
+def _problem(error: ValidationError) -> str:
+    """Return the problem to mend first: a key that there is not, else the one deepest inside."""
+    problems = error.errors()
+    unknown = [each for each in problems if each["type"] == "unexpected_keyword_argument"]
+    first = unknown[0] if unknown else max(problems, key=lambda each: len(each["loc"]))
+    key = ".".join(str(part) for part in first["loc"])
+    if unknown:
+        return f"unknown key '{key}'"
+    return f"'{key}': {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def corpus_path() -> Path:
+    """Return the file of policy passages, one JSON object per line."""
+    return Path(__file__).parent / "corpus.jsonl"

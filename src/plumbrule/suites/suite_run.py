@@ -1,0 +1,190 @@
+"""The test suite for Python callers: asks a candidate every case, and judges what came back."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from plumbrule.http.endpoint import Endpoint
+from plumbrule.http.retry import Patience
+from plumbrule.interactions.corpus import Corpus, read_corpus
+from plumbrule.interactions.formats.contract import contract_of
+from plumbrule.prescores.prescorer import prescorer
+from plumbrule.rubrics import load_compliance, load_refusals
+from plumbrule.runs.candidate import Answered, Candidate
+from plumbrule.runs.http_candidate import HttpCandidate
+from plumbrule.runs.python_candidate import PythonCandidate, load_target
+from plumbrule.suites import Case, Suite, corpus_path, load_suite
+from plumbrule.suites.case_results import CaseResult, interaction_of, judge_case, sample_of, suite_request
+from plumbrule.suites.suite_tally import CaseCounts, SetTally, count_cases, tally_set
+
+_CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one case leaves room for
+_SCHEMES = ("http://", "https://")
+
+Heard = Callable[[str, object], None]
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteOutcome:
+    """What a candidate came to on the suite."""
+
+    candidate: str
+    suite: Suite
+    results: tuple[CaseResult, ...]
+    rubrics: tuple[dict[str, str], ...]
+
+    @property
+    def counts(self) -> CaseCounts:
+        """All cases together, near misses among them."""
+        return count_cases(self.results)
+
+    @property
+    def test_cases(self) -> list[SetTally]:
+        """What each test case came to."""
+        return [tally_set(each, self.results) for each in self.suite.sets]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as it is written to JSON."""
+        return {
+            "candidate": self.candidate,
+            "counts": self.counts.to_dict(),
+            "test_cases": [tally.to_dict() for tally in self.test_cases],
+            "suite": self.suite.stamp(),
+            "rubrics": [dict(stamp) for stamp in self.rubrics],
+        }
+
+
+def run_suite(
+    candidate: str,
+    *,
+    suite: Suite | None = None,
+    timeout_s: float = 60.0,
+    concurrency: int = 4,
+    api_key_env: str | None = None,
+    allow_private: bool = False,
+    folder: Path | None = None,
+    watch: Watch = lambda _done, _total: None,
+) -> SuiteOutcome:
+    """Ask ``candidate``, an http address or ``module:function``, every case of the suite, and judge the responses.
+
+    A case whose candidate fails or passes ``timeout_s`` is errored; the others go on. ``folder`` is where a module is
+    looked for; ``watch`` is told how many cases are done.
+    """
+    suite = suite if suite is not None else load_suite()
+    heard: dict[str, object] = {}
+    opened = _Opened(
+        url=candidate if candidate.startswith(_SCHEMES) else None,
+        target=candidate,
+        timeout_s=timeout_s,
+        concurrency=concurrency,
+        api_key_env=api_key_env,
+        allow_private=allow_private,
+        folder=folder or Path.cwd(),
+    )
+    answers = asyncio.run(_ask(suite.cases, opened, heard.__setitem__, concurrency, watch))
+    compliance, refusals = load_compliance(), load_refusals()
+    contract = contract_of(compliance, refusals)
+    results: dict[str, CaseResult] = {}
+    readable: list[tuple[Case, Mapping[str, object]]] = []
+    for case, answered in zip(suite.cases, answers, strict=True):
+        said = _plain(heard.get(sample_of(case).id))
+        if answered.error is None and not answered.sample.timed_out and said is not None:
+            readable.append((case, said))
+        else:
+            results[case.id] = _errored(case, answered, timeout_s)
+    interactions = [
+        interaction_of(case, response, contract=contract, taxonomy=refusals.rubric, corpus=_demo_corpus)
+        for case, response in readable
+    ]
+    scorer = prescorer(compliance, refusals)
+    for (case, response), prescore in zip(readable, scorer.prescore_many(interactions), strict=True):
+        results[case.id] = judge_case(case, prescore, suite.criteria, response)
+    return SuiteOutcome(
+        candidate=candidate,
+        suite=suite,
+        results=tuple(results[case.id] for case in suite.cases),
+        rubrics=(compliance.stamp(), refusals.stamp()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """How the candidate is reached."""
+
+    url: str | None
+    target: str
+    timeout_s: float
+    concurrency: int
+    api_key_env: str | None
+    allow_private: bool
+    folder: Path
+
+    def open(self, heard: Heard) -> tuple[Candidate, list[Callable[[], Any]]]:
+        """Return the candidate and what closes it, in the event loop that uses it."""
+        if self.url is None:
+            function = load_target(self.target, self.folder)
+            called = PythonCandidate(
+                function, target=self.target, timeout_s=self.timeout_s, threads=self.concurrency, heard=heard
+            )
+            return called, [called.aclose]
+        endpoint = Endpoint(
+            self.url, api_key_env=self.api_key_env, allow_private=self.allow_private, name="--candidate"
+        )
+        patience = Patience(call_timeout_s=self.timeout_s, deadline_s=_CALLS_WITHIN_DEADLINE * self.timeout_s)
+        return HttpCandidate(endpoint, patience=patience, request=suite_request, heard=heard), [endpoint.aclose]
+
+
+async def _ask(
+    cases: tuple[Case, ...], opened: _Opened, heard: Heard, concurrency: int, watch: Watch
+) -> list[Answered]:
+    """Ask every case, so many at a time; the answers come in the order of the cases."""
+    candidate, closing = opened.open(heard)
+    places = asyncio.Semaphore(concurrency)
+    done = 0
+
+    async def ask(case: Case) -> Answered:
+        nonlocal done
+        async with places:
+            answered = await candidate.answer(sample_of(case), 0)
+        done += 1
+        watch(done, len(cases))
+        return answered
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(ask(case)) for case in cases]
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None  # a mistake in how the candidate is named: every case would fail alike
+    finally:
+        for close in closing:
+            await close()
+    return [task.result() for task in tasks]
+
+
+def _plain(heard: object) -> dict[str, object] | None:
+    """Return a response as JSON has it, so that it can be kept; None for what is no response, or is not JSON."""
+    content = {"answer": heard} if isinstance(heard, str) else heard
+    if not isinstance(content, Mapping):
+        return None
+    try:
+        plain: dict[str, object] = orjson.loads(orjson.dumps(dict(content)))
+    except (TypeError, ValueError):
+        return None
+    return plain
+
+
+def _errored(case: Case, answered: Answered, timeout_s: float) -> CaseResult:
+    error, detail = answered.error, answered.error_detail
+    if error is None and answered.sample.timed_out:
+        error, detail = "timed_out", f"no whole answer within {timeout_s:g} s"
+    if error is None:
+        error, detail = "malformed", "the response cannot be written as JSON"
+    return CaseResult(case=case, outcome="errored", error=error, error_detail=detail)
+
+
+def _demo_corpus() -> Corpus:
+    return read_corpus(corpus_path())

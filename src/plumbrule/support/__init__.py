@@ -1,0 +1,1 @@
+"""The probability that the contexts support each sentence of an answer, with the evidence."""

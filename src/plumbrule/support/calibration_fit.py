@@ -1,0 +1,122 @@
+"""Fit the calibration to labels, and tell honestly how well it does: on labels that it was not fitted to."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from plumbrule.errors import InputError
+from plumbrule.hashing import sha256_of
+from plumbrule.stats.auroc import auroc
+from plumbrule.support.calibration import (
+    Bin,
+    Curve,
+    Example,
+    calibration_error,
+    fit_curve,
+    log_odds_of,
+    logistic,
+    reliability,
+)
+
+FOLDS = 5
+LEAST_LABELS = 20
+LEAST_OF_A_KIND = 5
+
+
+class Judged(NamedTuple):
+    """One answer that people judged: its id, the model's own log-odds, and whether they found it supported."""
+
+    id: str
+    log_odds: float
+    supported: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reliability:
+    """How far the probabilities are from what was seen."""
+
+    error: float  # the expected calibration error
+    bins: tuple[Bin, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as they are written to JSON."""
+        return {"expected_calibration_error": self.error, "bins": [each._asdict() for each in self.bins]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """The curves that labels ask for, and how reliable the probabilities were before and are now."""
+
+    answers: Curve
+    sentences: Curve
+    before: Reliability
+    after: Reliability  # of answers by curves that were fitted without them
+    auroc: float
+
+
+def fit(judged: Sequence[Judged], answers: Curve, sentences: Curve) -> Fit:
+    """Fit the answers' curve to labels, and move the sentences' curve by the mean change of the answers' log-odds.
+
+    Labels say nothing of single sentences, so that their curve keeps its form.
+    """
+    check_enough(judged)
+    fitted = fit_curve(_examples(judged))
+    change = math.fsum([fitted.log_odds(each.log_odds) - answers.log_odds(each.log_odds) for each in judged])
+    labels = [each.supported for each in judged]
+    area = auroc([each.log_odds for each in judged], labels)
+    assert area is not None  # noqa: S101 - there are labels of either kind
+    return Fit(
+        answers=fitted,
+        sentences=sentences.moved(change / len(judged)),
+        before=_reliability([answers.probability(each.log_odds) for each in judged], labels),
+        after=_reliability(_cross_fitted(judged), labels),
+        auroc=area,
+    )
+
+
+def check_enough(judged: Sequence[Judged]) -> None:
+    """Refuse labels that are too few to say anything."""
+    supported = sum(each.supported for each in judged)
+    unsupported = len(judged) - supported
+    if len(judged) < LEAST_LABELS or min(supported, unsupported) < LEAST_OF_A_KIND:
+        raise InputError(
+            f"too few labels to calibrate by: {supported} supported and {unsupported} unsupported answers; it takes "
+            f"{LEAST_LABELS}, and {LEAST_OF_A_KIND} of either kind (--prior SHARE needs none)"
+        )
+
+
+def shift_to(share: float, before: float) -> float:
+    """Return what another share of unsupported answers adds to every log-odds of support."""
+    return log_odds_of(1.0 - share) - log_odds_of(1.0 - before)
+
+
+def _cross_fitted(judged: Sequence[Judged]) -> list[float]:
+    """Return each answer's probability by a curve that was fitted to the other folds."""
+    fold_of = _folds(judged)
+    found = [0.0] * len(judged)
+    for fold in range(FOLDS):
+        curve = fit_curve(_examples([each for each, its in zip(judged, fold_of, strict=True) if its != fold]))
+        for index, each in enumerate(judged):
+            if fold_of[index] == fold:
+                found[index] = logistic(curve.log_odds(each.log_odds))
+    return found
+
+
+def _folds(judged: Sequence[Judged]) -> list[int]:
+    """Deal the answers of each kind over the folds, in an order that has to do with nothing: that of a hash."""
+    folds = [0] * len(judged)
+    order = sorted(range(len(judged)), key=lambda index: (judged[index].supported, sha256_of(judged[index].id), index))
+    for turn, index in enumerate(order):
+        folds[index] = turn % FOLDS
+    return folds
+
+
+def _examples(judged: Sequence[Judged]) -> list[Example]:
+    return [Example(each.log_odds, each.supported) for each in judged]
+
+
+def _reliability(probabilities: Sequence[float], labels: Sequence[bool]) -> Reliability:
+    return Reliability(
+        error=round(calibration_error(probabilities, labels), 6), bins=tuple(reliability(probabilities, labels))
+    )

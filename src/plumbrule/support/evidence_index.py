@@ -1,0 +1,270 @@
+"""The ground an answer stands on: its contexts cut into units, sentences or facts, that can be looked up by word."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
+from typing import NamedTuple
+
+from plumbrule.support.fact_checks import FactSheet
+from plumbrule.support.facts import read_facts
+from plumbrule.support.word_lists import SupportWords
+from plumbrule.text.text_view import TextView
+from plumbrule.text.tokens import lemmas, words
+from plumbrule.text.values import Value
+
+_CANDIDATES = 6  # units whose neighbourhoods are weighed against each other
+_REACH = 1  # units on either side of the best one that belong to its window
+_STEM = 5  # letters that two forms of one word share at least
+_ALIKE = 0.6  # and the share of the shorter form
+_JOINING = frozenset({"of", "and", "for", "the", "de"})  # a name goes on after these
+_LONGEST_NAME = 6
+
+
+class Window(NamedTuple):
+    """A run of units of one context."""
+
+    first: int
+    last: int  # inclusive
+
+
+class Passage:
+    """One context: its units, the lemmas of each, and its facts where it is data."""
+
+    def __init__(self, view: TextView, known: SupportWords) -> None:
+        facts = read_facts(view.text)
+        if facts is None:
+            self.view = view
+            self.places = [(sentence.start, sentence.end) for sentence in view.sentences]
+            self.cuts = self.places
+        else:  # read as the text that the facts make, and told by their places in the data
+            self.view = TextView("\n".join([fact.text for fact in facts]))
+            self.places = [(fact.start, fact.end) for fact in facts]
+            self.cuts = []
+            start = 0
+            for fact in facts:
+                self.cuts.append((start, start + len(fact.text)))
+                start += len(fact.text) + 1
+        self.sheet = FactSheet(facts, known, view.text) if facts else None
+        ranges = [self.view.words_between(start, end) for start, end in self.cuts]
+        self.units = [frozenset(self.view.lemmas[first:last]) for first, last in ranges]
+        self.lemmas = self.view.lemma_set
+        if facts:  # a sentence may write a key as one word
+            joined = [_joined(fact.key) | self.sheet.days_of(fact) for fact in facts] if self.sheet else []
+            self.units = [unit | key for unit, key in zip(self.units, joined, strict=True)]
+            self.lemmas = self.lemmas.union(*joined)
+        self.where: dict[str, list[int]] = {}
+        for index, unit in enumerate(self.units):
+            for lemma in unit - known.stop:
+                self.where.setdefault(lemma, []).append(index)
+        self._names: Names | None = None
+
+    @property
+    def names(self) -> "Names":
+        """The names that the context has."""
+        if self._names is None:
+            self._names = Names(words(self.view.text))
+        return self._names
+
+
+def read_passage(view: TextView, known: SupportWords) -> Passage:
+    """Return the passage that a context makes; a view keeps it."""
+    return Passage(view, known)
+
+
+class Ground:
+    """All contexts of an answer as one row of units."""
+
+    def __init__(self, contexts: Sequence[TextView], known: SupportWords) -> None:
+        self.passages = [view.by(read_passage, known) for view in contexts]
+        self.units: list[frozenset[str]] = []
+        self.where: dict[str, list[int]] = {}
+        self._bases: list[int] = []
+        for passage in self.passages:
+            base = len(self.units)
+            self._bases.append(base)
+            self.units += passage.units
+            for lemma, units in passage.where.items():
+                placed = [base + unit for unit in units] if base else units
+                self.where[lemma] = self.where[lemma] + placed if lemma in self.where else placed
+        self.lemmas = frozenset[str]().union(*[passage.lemmas for passage in self.passages])
+        sheets = [passage.sheet for passage in self.passages if passage.sheet is not None]
+        self.days = frozenset[str]().union(*[sheet.days for sheet in sheets])  # that the keys of data name
+        self._written_as = known.written_as
+        self._stems: dict[str, list[str]] | None = None
+
+    def has_name(self, word: str) -> bool:
+        """Tell whether a name, or a part of one, stands in a context, in full or as it is written in capitals."""
+        short = self._written_as.get(bare(word))
+        return any(passage.names.has(word) or short in passage.names.shouted for passage in self.passages)
+
+    def abbreviates(self, parts: Sequence[str]) -> bool:
+        """Tell whether a context has the initials of a name of several words."""
+        return any(passage.names.abbreviates(parts) for passage in self.passages)
+
+    def weight(self, lemma: str) -> float:
+        """Return how much a lemma tells: the fewer units have it, the more."""
+        return log(1.0 + (len(self.units) + 1.0) / (1.0 + len(self.where.get(lemma, ()))))
+
+    def alike(self, lemma: str) -> str | None:
+        """Return the word of the contexts that looks most like another form of ``lemma``."""
+        if len(lemma) < _STEM:
+            return None
+        if self._stems is None:
+            self._stems = {}
+            for known in self.where:
+                if len(known) >= _STEM:
+                    self._stems.setdefault(known[:_STEM], []).append(known)
+        best: tuple[int, str] | None = None
+        for known in self._stems.get(lemma[:_STEM], ()):
+            shorter = min(len(lemma), len(known))
+            common = _common(lemma, known, shorter)
+            if common >= _ALIKE * shorter and (best is None or (-common, known) < best):
+                best = (-common, known)
+        return best[1] if best else None
+
+    def best_window(self, wanted: Mapping[str, float]) -> Window | None:
+        """Return the run of units that has most of these lemmas by weight, the first of equals."""
+        scores: dict[int, float] = {}
+        for lemma, weight in wanted.items():
+            for unit in self.where.get(lemma, ()):
+                scores[unit] = scores.get(unit, 0.0) + weight
+        best: tuple[float, Window] | None = None
+        for unit in sorted(scores, key=lambda unit: (-scores[unit], unit))[:_CANDIDATES]:
+            window = self._around(unit)
+            have = self.lemmas_of(window)
+            covered = -sum([weight for lemma, weight in wanted.items() if lemma in have])
+            if best is None or (covered, window) < best:
+                best = covered, window
+        return best[1] if best else None
+
+    def trimmed(self, window: Window, wanted: Mapping[str, float]) -> Window:
+        """Return a window without the units at its ends that have none of these lemmas of their own."""
+        first, last = window
+        while first < last:
+            inner = self.lemmas_of(Window(first + 1, last))
+            if any(lemma in self.units[first] and lemma not in inner for lemma in wanted):
+                break
+            first += 1
+        while first < last:
+            inner = self.lemmas_of(Window(first, last - 1))
+            if any(lemma in self.units[last] and lemma not in inner for lemma in wanted):
+                break
+            last -= 1
+        return Window(first, last)
+
+    def lemmas_of(self, window: Window) -> frozenset[str]:
+        """Return the lemmas of a window."""
+        return frozenset[str]().union(*self.units[window.first : window.last + 1])
+
+    def sequence(self, unit: int) -> list[str]:
+        """Return the lemmas of a unit in their order."""
+        view, first, last = self._words_of(unit)
+        return view.lemmas[first:last]
+
+    def written(self, unit: int, place: int) -> str:
+        """Return a word of a unit as it is written, by its place in the unit's sequence."""
+        view, first, _ = self._words_of(unit)
+        return view.text[view.spans[0][first + place] : view.spans[1][first + place]]
+
+    def is_data(self, unit: int) -> bool:
+        """Tell whether a unit is a fact rather than a sentence."""
+        return self.passages[self._owner(unit)].sheet is not None
+
+    def view_of(self, window: Window) -> TextView:
+        """Return the text that a window is a part of."""
+        return self.passages[self._owner(window.first)].view
+
+    def values_of(self, window: Window) -> tuple[Value, ...]:
+        """Return the numbers and dates of a window."""
+        owner = self._owner(window.first)
+        passage, base = self.passages[owner], self._bases[owner]
+        start, end = passage.cuts[window.first - base][0], passage.cuts[window.last - base][1]
+        return passage.view.values_between(start, end)
+
+    def text_of(self, window: Window) -> str:
+        """Return the text of a window, facts as they are read."""
+        owner = self._owner(window.first)
+        passage, base = self.passages[owner], self._bases[owner]
+        return passage.view.text[passage.cuts[window.first - base][0] : passage.cuts[window.last - base][1]]
+
+    def place(self, window: Window) -> tuple[int, int, int]:
+        """Return the context of a window, and where in it the window begins and ends."""
+        owner = self._owner(window.first)
+        places, base = self.passages[owner].places, self._bases[owner]
+        return owner, places[window.first - base][0], places[window.last - base][1]
+
+    def _around(self, unit: int) -> Window:
+        owner = self._owner(unit)
+        first = self._bases[owner]
+        last = first + len(self.passages[owner].units) - 1
+        return Window(max(first, unit - _REACH), min(last, unit + _REACH))
+
+    def _words_of(self, unit: int) -> tuple[TextView, int, int]:
+        """Return the text that a unit is a part of, and the range of its words there."""
+        owner = self._owner(unit)
+        passage = self.passages[owner]
+        return passage.view, *passage.view.words_between(*passage.cuts[unit - self._bases[owner]])
+
+    def _owner(self, unit: int) -> int:
+        """Return the context that a unit stands in; one without units has the same base as the next."""
+        return bisect_left(self._bases, unit + 1) - 1
+
+
+def _joined(key: str) -> frozenset[str]:
+    """Return the lemma of a key of two words written as one: "WiFi"."""
+    return frozenset(lemmas(key.replace(" ", ""))) if key.count(" ") == 1 else frozenset()
+
+
+def _common(one: str, other: str, shorter: int) -> int:
+    for index in range(_STEM, shorter):
+        if one[index] != other[index]:
+            return index
+    return shorter
+
+
+class Names:
+    """The capitalised words of a text, and the initials that runs of them make."""
+
+    def __init__(self, surface: Iterable[str]) -> None:
+        self.capitals: dict[str, None] = {}
+        self.shouted: set[str] = set()
+        self.plain: set[str] = set()
+        self._initials: set[str] = set()
+        self._heads: set[str] = set()
+        run: list[str] = []
+        for word in surface:
+            if word[0].isupper():
+                folded = bare(word)
+                self.capitals[folded] = None
+                if word.isupper():
+                    self.shouted.add(word)
+                self._heads.add(folded[: _STEM - 1])
+                run = [*run[1 - _LONGEST_NAME :], folded]
+                for size in range(2, len(run) + 1):
+                    self._initials.add("".join([part[0] for part in run[-size:]]))
+            else:
+                self.plain.add(word)
+                if word not in _JOINING:
+                    run = []
+
+    def has(self, word: str) -> bool:
+        """Tell whether a name, or a part of one, stands in the text: also its initials, and "Chinese" for "China"."""
+        folded = bare(word)
+        if folded in self.capitals or folded in self.plain:
+            return True
+        if word.isupper() and folded in self._initials:
+            return True
+        return len(folded) >= _STEM - 1 and folded[: _STEM - 1] in self._heads and self._has_form(folded)
+
+    def abbreviates(self, parts: Sequence[str]) -> bool:
+        """Tell whether the text has the initials of a name of several words."""
+        return len(parts) > 1 and "".join([part[0].casefold() for part in parts]) in self.capitals
+
+    def _has_form(self, folded: str) -> bool:
+        head = folded[: _STEM - 1]
+        return any(name.startswith(head) and abs(len(name) - len(folded)) < _STEM for name in self.capitals)
+
+
+def bare(word: str) -> str:
+    """Return a word in lower case without its possessive ending."""
+    return word.casefold().removesuffix("'s").removesuffix("’s")

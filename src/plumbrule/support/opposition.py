@@ -1,0 +1,202 @@
+"""What the evidence says against a sentence: an opposite in a word's place, or a denial that only one of them has."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from plumbrule.support.answer_sentence import SaidSentence
+from plumbrule.support.evidence_index import Ground, Window
+from plumbrule.support.findings import Finding
+from plumbrule.support.word_lists import SupportWords
+
+_MOST_OPPOSITES = 2
+_ADDED_DENIAL = 0.5  # for a denial where the nearest unit has none, and again where it says the denied word
+_TURNED = 2.0  # for a denial that only one has, where both say nearly the same words
+_REACH = 4  # words after a denial among which are those that it speaks of
+_DENIED = 2  # how many it speaks of
+_BEFORE = 3  # words before a denial that may make it a condition: "those who do not"
+_NEAR = 3  # words on either side that tell what a word is said of
+_LEAST_STEM = 4  # letters of a word that a prefix turns round
+_LEAST_TWIN, _TWIN_SHARE = 2, 0.8  # words, and share of them, that a unit must have to say the same as a sentence
+
+
+class Opposition(NamedTuple):
+    """How much speaks against a sentence, and what."""
+
+    amount: float
+    too_strong: bool
+    findings: list[Finding]
+    has_twin: bool  # a unit of the evidence has nearly every word of the sentence
+
+
+def oppose(said: SaidSentence, ground: Ground, window: Window, known: SupportWords) -> Opposition:
+    """Return what the unit of a window that is nearest to a sentence says against it."""
+    return _Opposing(said, ground, window, known).result()
+
+
+class _Opposing:
+    def __init__(self, said: SaidSentence, ground: Ground, window: Window, known: SupportWords) -> None:
+        self._said, self._known = said, known
+        units = range(window.first, window.last + 1)
+        self._unit = max(units, key=lambda unit: (len(said.content.keys() & ground.units[unit]), -unit))
+        self._ground = ground
+        self._near = ground.sequence(self._unit)
+        self._places: dict[str, list[int]] = {}
+        for place, lemma in enumerate(self._near):
+            self._places.setdefault(lemma, []).append(place)
+        self._twins = self._find_twins(units)
+        self._mine = frozenset(said.lemmas)
+        opening = said.text.lstrip("*_#- \t").casefold().startswith(known.opening_denials)
+        self._denials = denials_in(said.lemmas, known, after=1 if opening else 0)
+        self._denials_there = denials_in(self._near, known)
+
+    def result(self) -> Opposition:
+        findings = self._opposites()
+        amount = float(min(_MOST_OPPOSITES, len(findings)))
+        if findings and self._says_the_rest(findings):
+            amount = _TURNED
+        denial, finding = self._denial()
+        if finding is not None and findings and denial == _TURNED:  # turned round twice, it says the same
+            amount, findings = 0.0, []
+        elif finding is not None:
+            amount += denial
+            findings.append(finding)
+        stronger = self._stronger({each.start for each in findings})
+        return Opposition(amount, bool(stronger), findings + stronger, bool(self._twins))
+
+    def _denial(self) -> tuple[float, Finding | None]:
+        """Return what a denial that only the sentence or only the nearest unit has weighs."""
+        said, known = self._said, self._known
+        mine, theirs = self._denials, self._denials_there
+        if mine and not theirs:
+            if self._ground.is_data(self._unit) or said.says_unknown(known):
+                return 0.0, None  # data has its own check of denials
+            first = mine[0]
+            if any(self._rivals(word) for each in mine for word in each.denied):
+                return 0.0, None  # not permitted is prohibited
+            plain = self._shown(first.denied[0]) if first.denied[0] in self._places else ""
+            amount = _TURNED if plain and self._unit in self._twins else _ADDED_DENIAL * (1 + bool(plain))
+            return amount, Finding(*said.spans[first.place], "negation", plain)
+        if not mine:
+            denied = [self._denied_by(unit) for unit in self._twins or (self._unit,)]
+            if all(denied):
+                return _TURNED, Finding(*said.place, "denial", denied[0])
+        return 0.0, None
+
+    def _denied_by(self, unit: int) -> str:
+        """Return the word that a unit denies, and says nowhere else, as it writes it: one that the sentence says.
+
+        A unit that is no twin speaks of something else, unless the sentence says both words that it denies.
+        """
+        sequence = self._ground.sequence(unit)
+        denials = denials_in(sequence, self._known)
+        if len(denials) != 1:  # two denials may say the same as none
+            return ""
+        words = [word for word in denials[0].denied if word in self._said.content and sequence.count(word) == 1]
+        least = 1 if unit in self._twins else _DENIED
+        return self._ground.written(unit, sequence.index(words[0])) if len(words) >= least else ""
+
+    def _opposites(self) -> list[Finding]:
+        """Return the words whose opposite the nearest unit has in their place."""
+        findings = []
+        seen: set[str] = set()
+        for at, lemma in enumerate(self._said.lemmas):
+            if lemma in self._places or lemma in seen:
+                continue
+            seen.add(lemma)
+            found = [other for other in self._rivals(lemma) if self._stands_for(other, at)]
+            if found:
+                findings.append(Finding(*self._said.spans[at], "opposite", self._shown(found[0])))
+        return findings
+
+    def _rivals(self, lemma: str) -> list[str]:
+        """Return the opposites of a word that the nearest unit has and the sentence has not."""
+        known = self._known
+        opposites = known.antonyms.get(lemma, frozenset())
+        if lemma not in known.stop and lemma not in known.talk:
+            opposites = opposites.union(known.thesaurus.antonyms(lemma), self._by_prefix(lemma))
+        return sorted(other for other in opposites if other in self._places and other not in self._mine)
+
+    def _by_prefix(self, lemma: str) -> list[str]:
+        """Return the words that a prefix more or less makes of a word: unprofessional, professional."""
+        prefixes = self._known.turning_prefixes
+        longer = [prefix + lemma for prefix in prefixes] if len(lemma) >= _LEAST_STEM else []
+        shorter = [lemma.removeprefix(prefix) for prefix in prefixes if lemma.startswith(prefix)]
+        return longer + [each for each in shorter if len(each) >= _LEAST_STEM]
+
+    def _stands_for(self, other: str, at: int) -> bool:
+        """Tell whether another word of the unit has a word beside it that stands beside the sentence's own."""
+        said = self._said
+        beside = {lemma for lemma in _around(said.lemmas, at) if lemma in said.content and lemma != said.lemmas[at]}
+        mine = any(said.lemmas[at] in each.denied for each in self._denials)
+        theirs = any(other in each.denied for each in self._denials_there)
+        if mine != theirs:  # to prohibit is not to allow
+            return False
+        return not beside or any(
+            not beside.isdisjoint(_around(self._near, place)) for place in self._places.get(other, ())
+        )
+
+    def _stronger(self, told: Collection[int]) -> list[Finding]:
+        """Return the first word that claims more than the weaker one that the unit has in its place."""
+        said = self._said
+        for strong, weak in self._known.strengths:
+            weaker = sorted(weak & self._places.keys())
+            if not weaker or not strong.isdisjoint(self._places):
+                continue
+            at = next((at for at, lemma in enumerate(said.lemmas) if lemma in strong), None)
+            if at is None or said.spans[at][0] in told:
+                continue
+            if any(self._stands_for(other, at) for other in weaker):
+                return [Finding(*said.spans[at], "strength")]
+        return []
+
+    def _shown(self, lemma: str) -> str:
+        """Return a word of the nearest unit as it is written there."""
+        return self._ground.written(self._unit, self._places[lemma][0])
+
+    def _find_twins(self, units: Sequence[int]) -> list[int]:
+        """Return the units that have nearly every word of the sentence, its numbers left aside."""
+        content = self._content()
+        if len(content) < _LEAST_TWIN:
+            return []
+        least = _TWIN_SHARE * len(content)
+        return [unit for unit in units if len(content & self._ground.units[unit]) >= least]
+
+    def _says_the_rest(self, opposites: Collection[Finding]) -> bool:
+        """Tell whether the nearest unit has nearly every word of the sentence but those that it turns round."""
+        rest = self._content({each.start for each in opposites})
+        return bool(rest) and len(rest & self._places.keys()) >= _TWIN_SHARE * len(rest)
+
+    def _content(self, without: Collection[int] = ()) -> set[str]:
+        said = self._said
+        return {
+            lemma
+            for lemma, (start, _) in zip(said.lemmas, said.spans, strict=True)
+            if lemma in said.content and start not in said.in_values and start not in without
+        }
+
+
+class Denial(NamedTuple):
+    """A word that denies, and the content words that it speaks of: one or two."""
+
+    place: int
+    denied: tuple[str, ...]
+
+
+def denials_in(sequence: Sequence[str], known: SupportWords, *, after: int = 0) -> list[Denial]:
+    """Return the denials of a sequence of lemmas that deny something: not "no later than", not "those who do not"."""
+    found = []
+    for at, lemma in enumerate(sequence):
+        if at < after or lemma not in known.negations:
+            continue
+        reach = sequence[at + 1 : at + 1 + _REACH]
+        if (reach and reach[0] in known.idle) or not known.conditions.isdisjoint(sequence[max(0, at - _BEFORE) : at]):
+            continue
+        end = next((place for place, word in enumerate(reach) if word in known.turns), len(reach))
+        spoken = [word for word in reach[:end] if word not in known.stop and known.thesaurus.kind(word) != "r"]
+        if spoken:
+            found.append(Denial(at, tuple(spoken[:_DENIED])))
+    return found
+
+
+def _around(sequence: Sequence[str], at: int) -> Sequence[str]:
+    return sequence[max(0, at - _NEAR) : at + _NEAR + 1]

@@ -1,0 +1,224 @@
+"""The support score of an answer: each sentence with its probability, its evidence and what speaks against it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from plumbrule.errors import RubricError
+from plumbrule.rubrics import SupportRules, VerdictRubric
+from plumbrule.support.calibration import Curve, log_odds_of
+from plumbrule.support.evidence import Evidence
+from plumbrule.support.evidence_index import Ground
+from plumbrule.support.finding_reasons import reasons_against
+from plumbrule.support.findings import Finding
+from plumbrule.support.measures import Comparison, MeasureName, compare
+from plumbrule.support.support_model import SupportModel, curve_of, load_model
+from plumbrule.support.verifier import Verifier, open_verifier
+from plumbrule.support.word_lists import support_words
+from plumbrule.text.text_view import TextView
+
+Band = Literal["supported", "doubtful", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportedSentence:
+    """How likely it is that the contexts bear one sentence out, and why."""
+
+    start: int
+    end: int
+    claims: bool  # false for a courtesy or an announcement: there is nothing to bear out
+    probability: float
+    band: Band
+    evidence: Evidence | None
+    findings: tuple[Finding, ...]
+    contributions: tuple[tuple[MeasureName, float], ...]
+    reasons: tuple[str, ...]  # what decided, in words; none for a sentence that is supported
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sentence as it is written to JSON."""
+        evidence = self.evidence
+        return {
+            "start": self.start,
+            "end": self.end,
+            "probability": self.probability,
+            "band": self.band,
+            "claims": self.claims,
+            "evidence": evidence and {"context": evidence.context, "start": evidence.start, "end": evidence.end},
+            "reasons": list(self.reasons),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """How likely it is that the contexts bear out all of an answer."""
+
+    score: float
+    band: Band
+    sentences: tuple[SupportedSentence, ...]
+    spans: tuple[tuple[int, int], ...]  # the stretches of the answer that are held unsupported
+    model: dict[str, str]
+    calibration: dict[str, str] | None
+    verifier: dict[str, str] | None
+    log_odds: float | None = None  # the model's own, not yet calibrated; none where nothing is claimed
+
+    def at(self, offset: int) -> SupportedSentence | None:
+        """Return the sentence that holds an offset of the answer."""
+        return next((each for each in self.sentences if each.start <= offset < each.end), None)
+
+    @property
+    def weakest(self) -> SupportedSentence | None:
+        """The sentence that is least likely borne out, the first of several; None where none claims anything."""
+        claimed = [each for each in self.sentences if each.claims]
+        return min(claimed, key=lambda each: each.probability, default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the score as it is written to JSON."""
+        return {
+            "score": self.score,
+            "band": self.band,
+            "sentences": [sentence.to_dict() for sentence in self.sentences],
+            "unsupported_spans": [{"start": start, "end": end} for start, end in self.spans],
+            **self._stamps(),
+        }
+
+    def brief(self) -> dict[str, Any]:
+        """Return the score without its sentences, with what made it."""
+        return {"score": self.score, "band": self.band, **self._stamps()}
+
+    def _stamps(self) -> dict[str, dict[str, str]]:
+        stamps = {"model": self.model, "calibration": self.calibration, "verifier": self.verifier}
+        return {name: dict(stamp) for name, stamp in stamps.items() if stamp is not None}
+
+
+class SupportScorer:
+    """Scores answers by one rubric's rules of support."""
+
+    def __init__(
+        self, rules: SupportRules, verifier: Verifier | None = None, *, model: SupportModel | None = None
+    ) -> None:
+        self._rules = rules
+        self._model = model if model is not None else load_model()
+        self._words = support_words()
+        self._verifier = verifier
+        self._answers, self._sentences = curves_of(rules, self._model)
+        self._supported, self._unsupported = float(rules.supported_from), float(rules.unsupported_below)
+
+    @property
+    def identity(self) -> dict[str, dict[str, str] | None]:
+        """What a score depends on beside the rubric: the model, and the verifier where there is one."""
+        return {
+            "model": self._model.stamp,
+            "verifier": self._verifier.identity if self._verifier is not None else None,
+        }
+
+    def score(self, answer: TextView, contexts: Sequence[TextView]) -> Support | None:
+        """Return the support of an answer; None where it has no words."""
+        ground = Ground(contexts, self._words)
+        compared = compare(answer, ground, self._words)
+        if not compared:
+            return None
+        raw = self._log_odds(compared, answer, ground)
+        claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
+        log_odds = self._model.answer_log_odds(claimed) if claimed else None
+        score = self._answers.probability(log_odds) if log_odds is not None else 1.0
+        sentences = [self._sentence(*each, answer, contexts, ground) for each in zip(compared, raw, strict=True)]
+        held = [(each.start, each.end) for each in sentences if each.band == "unsupported"]
+        return Support(
+            score=_rounded(score),
+            band=self._band(_rounded(score)),
+            sentences=tuple(sentences),
+            spans=tuple(_joined(held, answer.text)),
+            model=self._model.stamp,
+            calibration=self._rules.calibration.stamp() if self._rules.calibration is not None else None,
+            verifier=self._verifier.identity if self._verifier is not None else None,
+            log_odds=log_odds,
+        )
+
+    def _log_odds(self, compared: Sequence[Comparison], answer: TextView, ground: Ground) -> list[float]:
+        """Return the log-odds of each sentence: the model's, or its mean with the verifier's by their weights."""
+        raw = [self._model.log_odds(each.measures) for each in compared]
+        if self._verifier is None:
+            return raw
+        asked = [index for index, each in enumerate(compared) if each.claims and each.window is not None]
+        pairs = [
+            (ground.text_of(window), answer.text[compared[index].sentence.start : compared[index].sentence.end])
+            for index in asked
+            if (window := compared[index].window) is not None
+        ]
+        weight = float(self._rules.verifier_weight)
+        for index, probability in zip(asked, self._verifier.verify(pairs), strict=True):
+            raw[index] = (1.0 - weight) * raw[index] + weight * log_odds_of(probability)
+        return raw
+
+    def _sentence(
+        self, each: Comparison, raw: float, answer: TextView, contexts: Sequence[TextView], ground: Ground
+    ) -> SupportedSentence:
+        probability = _rounded(self._sentences.probability(raw)) if each.claims else 1.0
+        band = self._band(probability)
+        evidence = None
+        if each.claims and each.window is not None:
+            context, start, end = ground.place(each.window)
+            evidence = Evidence(context, start, end, contexts[context].text[start:end])
+        contributions = tuple(self._model.contributions(each.measures)) if each.claims else ()
+        against = band != "supported" and each.claims
+        return SupportedSentence(
+            start=each.sentence.start,
+            end=each.sentence.end,
+            claims=each.claims,
+            probability=probability,
+            band=band,
+            evidence=evidence,
+            findings=each.findings,
+            contributions=contributions,
+            reasons=tuple(reasons_against(each, contributions, answer.text)) if against else (),
+        )
+
+    def _band(self, probability: float) -> Band:
+        if probability >= self._supported:
+            return "supported"
+        return "unsupported" if probability < self._unsupported else "doubtful"
+
+
+def gives_support(rubric: VerdictRubric) -> bool:
+    """Tell whether a rubric asks for the support score."""
+    claims = "claim" in rubric.hallucination.anchors
+    decides = claims and rubric.hallucination.claim_check == "evidence"
+    return decides or rubric.support.when == "always" or (rubric.support.when == "claims" and claims)
+
+
+def support_scorer(rubric: VerdictRubric) -> SupportScorer | None:
+    """Return the scorer that a rubric asks for; None where it asks for none."""
+    rules = rubric.support
+    if not gives_support(rubric):
+        return None
+    return SupportScorer(rules, open_verifier(Path(rules.verifier)) if rules.verifier is not None else None)
+
+
+def curves_of(rules: SupportRules, model: SupportModel) -> tuple[Curve, Curve]:
+    """Return the calibration of answers and of sentences that is in force."""
+    if rules.calibration is None:
+        return model.answers, model.sentences
+    if rules.calibration.model != model.sha256:
+        raise RubricError(
+            f"support.calibration '{rules.calibration.name}' was fitted to another model "
+            f"({rules.calibration.model[:12]}) than the one in force ({model.sha256[:12]}); fit it again: "
+            "plumbrule support calibrate LABELS --set support.calibration=null"
+        )
+    return curve_of(rules.calibration.answers), curve_of(rules.calibration.sentences)
+
+
+def _rounded(probability: float) -> float:
+    """Return a probability with the decimals that mean something; they also hide how a platform's logarithm rounds."""
+    return round(probability, 6)
+
+
+def _joined(spans: Sequence[tuple[int, int]], text: str) -> list[tuple[int, int]]:
+    """Join stretches with nothing but space between them."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if found and not text[found[-1][1] : start].strip():
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+    return found

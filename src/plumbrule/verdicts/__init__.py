@@ -1,0 +1,1 @@
+"""The verdict on one answer: relevance, completeness, hallucination, refusal."""

@@ -1,0 +1,268 @@
+"""The verdict on one sample: PASS, WARN or FAIL, with every rule that fired and all that led to it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+from plumbrule.rubrics import Loaded, Outcome, VerdictRubric
+from plumbrule.samples.sample_model import Passage, Sample
+from plumbrule.support.support_scorer import Support, support_scorer
+from plumbrule.text.claims import Claim, extract_claims
+from plumbrule.text.ratios import is_below
+from plumbrule.text.text_view import TextView, ViewCache
+from plumbrule.verdicts.completeness import Completeness, score_completeness
+from plumbrule.verdicts.hallucination import Hallucination, score_hallucination
+from plumbrule.verdicts.lexicon import lexicon_of
+from plumbrule.verdicts.refusal import RefusalFinding, judge_refusal
+from plumbrule.verdicts.relevance import Relevance, score_relevance
+from plumbrule.verdicts.verdict_json import verdict_record
+
+_BATCH = 128  # samples whose claims are parsed together; the results do not depend on it
+
+_REFUSAL_REASONS = {
+    "wrong_code": "refused with {code} where {expected_code} was expected",
+    "unneeded": "refused although an answer was expected",
+    "missing": "answered although a refusal was expected",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One sample's verdict with the scores and the evidence behind it; a score of None could not be given."""
+
+    id: str
+    verdict: Outcome
+    reasons: tuple[str, ...]
+    flags: tuple[str, ...]
+    relevance: Relevance | None
+    completeness: Completeness | None
+    hallucination: Hallucination
+    support: Support | None
+    refusal: RefusalFinding | None
+    rubric: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as it is written to JSON."""
+        return verdict_record(self)
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as wide as JSON
+        """Return one key of the JSON form: ``verdict["hallucination"]["score"]``."""
+        return self.to_dict()[key]
+
+
+class VerdictScorer:
+    """Scores samples by one rubric; what a sample gets does not depend on the others scored with it."""
+
+    def __init__(self, loaded: Loaded[VerdictRubric]) -> None:
+        rubric = loaded.rubric
+        lexicon = lexicon_of(rubric)
+        self._rubric = rubric
+        self._stamp = loaded.stamp()
+        self._fail_below = float(rubric.relevance.fail_below)  # relevance is compared as the decimals that are printed
+        self._stop = lexicon.stop
+        self._passages = ViewCache(stop=self._stop)
+        self._questions = ViewCache(stop=self._stop)
+        self._lock = Lock()
+        self._topic_words = lexicon.topic
+        self._claim_words = lexicon.claims
+        self._claim_check = lexicon.evidence
+        self._wording = lexicon.refusal
+        self._support = support_scorer(rubric)
+
+    @property
+    def support_identity(self) -> dict[str, dict[str, str] | None] | None:
+        """What gives the support score; None where the rubric asks for none."""
+        return self._support.identity if self._support is not None else None
+
+    def score(self, sample: Sample) -> Verdict:
+        """Return the verdict on one sample."""
+        return next(self.score_many([sample]))
+
+    def score_many(self, samples: Iterable[Sample]) -> Iterator[Verdict]:
+        """Yield a verdict for each sample, in order; only one batch is held at a time."""
+        pending = iter(samples)
+        while batch := list(islice(pending, _BATCH)):
+            yield from self._score_batch(batch)
+
+    def score_beside(self, sample: Sample, contexts: Sequence[Passage]) -> tuple[Verdict, Hallucination]:
+        """Return the verdict on a sample, and what its anchors come to in other contexts; it is parsed once."""
+        with self._lock:
+            answer = self._answer(sample)
+            claims = self._claims([answer])
+            [verdict] = self._score_all_of([sample], [answer], claims)
+            question = self._questions.view(sample.question)
+            views = self._views(contexts)
+            decides = self._rubric.hallucination.claim_check == "evidence"  # else nobody asks for the support
+            support = self._support_of(answer, views, verdict.refusal) if decides else None
+            return verdict, self._hallucination(question, answer, views, claims[0], support, verdict.refusal)
+
+    def refusal_in(self, sample: Sample) -> RefusalFinding | None:
+        """Return what a verdict would say of a refusal, without giving one."""
+        return judge_refusal(sample, self._answer(sample), self._wording)
+
+    def _score_batch(self, batch: list[Sample]) -> Iterator[Verdict]:
+        """Give each score to the whole batch before the next: one kind of work at a time is done faster."""
+        with self._lock:  # threads may share a scorer, and with it the cache
+            answers = [self._answer(sample) for sample in batch]
+            return iter(self._score_all_of(batch, answers, self._claims(answers)))
+
+    def _score_all_of(
+        self, batch: list[Sample], answers: list[TextView], claims: list[tuple[Claim, ...]]
+    ) -> list[Verdict]:
+        questions = [self._questions.view(sample.question) for sample in batch]
+        contexts = [self._views(sample.contexts) for sample in batch]
+        _ = [answer.values for answer in answers]
+        refusals = [judge_refusal(sample, answer, self._wording) for sample, answer in zip(batch, answers, strict=True)]
+        supports = list(map(self._support_of, answers, contexts, refusals))
+        hallucinations = [
+            self._hallucination(*parts)
+            for parts in zip(questions, answers, contexts, claims, supports, refusals, strict=True)
+        ]
+        relevances = list(map(self._relevance, questions, answers, refusals))
+        completenesses = list(map(self._completeness, questions, answers, refusals))
+        return [*map(self._decide, batch, relevances, completenesses, hallucinations, supports, refusals)]
+
+    def _answer(self, sample: Sample) -> TextView:
+        return TextView(sample.answer or "", self._stop)
+
+    def _views(self, contexts: Sequence[Passage]) -> list[TextView]:
+        return [self._passages.view(passage.text) for passage in contexts]
+
+    def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
+        if "claim" not in self._rubric.hallucination.anchors:
+            return [()] * len(answers)
+        return extract_claims([answer.text for answer in answers], self._claim_words)
+
+    def _hallucination(
+        self,
+        question: TextView,
+        answer: TextView,
+        contexts: list[TextView],
+        claims: tuple[Claim, ...],
+        support: Support | None,
+        refusal: RefusalFinding | None,
+    ) -> Hallucination:
+        if refusal is not None:
+            claims = tuple(claim for claim in claims if not _says_refusal(claim, refusal))
+        return score_hallucination(
+            answer, contexts, claims, question=question, rubric=self._rubric, check=self._claim_check, support=support
+        )
+
+    def _support_of(self, answer: TextView, contexts: list[TextView], refusal: RefusalFinding | None) -> Support | None:
+        """Return the support of an answer; a refusal says nothing that a context should bear out."""
+        if self._support is None or (refusal is not None and refusal.refused):
+            return None
+        return self._support.score(answer, contexts)
+
+    def _completeness(
+        self, question: TextView, answer: TextView, refusal: RefusalFinding | None
+    ) -> Completeness | None:
+        if refusal is not None and refusal.refused:
+            return None
+        return score_completeness(question, answer, self._topic_words)
+
+    def _decide(
+        self,
+        sample: Sample,
+        relevance: Relevance | None,
+        completeness: Completeness | None,
+        hallucination: Hallucination,
+        support: Support | None,
+        refusal: RefusalFinding | None,
+    ) -> Verdict:
+        fired = self._fired(relevance, completeness, hallucination, refusal)
+        outcomes = [outcome for outcome, _ in fired]
+        return Verdict(
+            id=sample.id,
+            verdict="FAIL" if "FAIL" in outcomes else "WARN" if "WARN" in outcomes else "PASS",
+            reasons=tuple([reason for _, reason in fired]),
+            flags=tuple(self._flags(sample, completeness, hallucination, refusal)),
+            relevance=relevance,
+            completeness=completeness,
+            hallucination=hallucination,
+            support=support,
+            refusal=refusal,
+            rubric=dict(self._stamp),
+        )
+
+    def _relevance(self, question: TextView, answer: TextView, refusal: RefusalFinding | None) -> Relevance | None:
+        if refusal is not None and refusal.refused:
+            return None
+        if not question.lemmas and answer.lemmas:
+            return None
+        if self._rubric.relevance.tokens == "content" and question.content:
+            return score_relevance(question.content, answer.content)
+        return score_relevance(question.lemmas, answer.lemmas)  # a question of stop words alone, too
+
+    def _fired(
+        self,
+        relevance: Relevance | None,
+        completeness: Completeness | None,
+        hallucination: Hallucination,
+        refusal: RefusalFinding | None,
+    ) -> list[tuple[Outcome, str]]:
+        """Return every rule that fired, in the rubric's order, with the verdict it asks for."""
+        rubric = self._rubric
+        fired: list[tuple[Outcome, str]] = []
+        limit = rubric.hallucination.fail_above
+        if is_below(limit, hallucination.exact):
+            fired.append(("FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"))
+        if relevance is not None and relevance.score < self._fail_below:
+            fired.append(("FAIL", f"relevance {_compare(relevance.score, '<', rubric.relevance.fail_below)}"))
+        limit = rubric.completeness.warn_below
+        if completeness is not None and is_below(completeness.share, limit):
+            fired.append(("WARN", f"completeness {_compare(completeness.score, '<', limit)}"))
+        if refusal is not None:
+            outcome: Outcome = getattr(rubric.refusal.verdicts, refusal.judgement)
+            template = _REFUSAL_REASONS.get(refusal.judgement)
+            if template is not None and outcome != "PASS":
+                fired.append((outcome, template.format(code=refusal.code, expected_code=refusal.expected_code)))
+            elif outcome != "PASS":
+                fired.append((outcome, f"refusal {refusal.judgement}"))
+        return fired
+
+    def _flags(
+        self,
+        sample: Sample,
+        completeness: Completeness | None,
+        hallucination: Hallucination,
+        refusal: RefusalFinding | None,
+    ) -> list[str]:
+        refused = refusal is not None and refusal.refused
+        holds = {
+            "high_risk": is_below(self._rubric.hallucination.high_risk_above, hallucination.exact),
+            "topic_drift": hallucination.drifted,
+            "nothing_to_verify": not hallucination.anchors,
+            "contradicted": "contradicted" in [anchor.reason for anchor in hallucination.anchors],
+            "ambiguous_date": True in [anchor.ambiguous for anchor in hallucination.anchors],
+            "no_contexts": not sample.contexts and not refused,
+            "no_question": not sample.question.strip() and not refused,
+            "no_keywords": completeness is not None and not completeness.keywords,
+            "empty_answer": not (sample.answer or "").strip() and not refused,
+            "timed_out": bool(sample.timed_out),
+            "refusal": refused,
+            "refusal_undeclared": refused and refusal is not None and not refusal.declared,
+        }
+        flags = [flag for flag, held in holds.items() if held]
+        if refusal is not None and refusal.judgement not in {"as_expected", "unjudged"}:
+            flags.append(f"refusal_{refusal.judgement}")
+        return flags
+
+
+def _says_refusal(claim: Claim, refusal: RefusalFinding) -> bool:
+    """Tell whether a claim stands in the sentence that refuses: that sentence asserts nothing of the topic."""
+    if refusal.start is None or refusal.end is None:
+        return False
+    return claim.sentence.start < refusal.end and refusal.start < claim.sentence.end
+
+
+def _compare(value: float, sign: str, limit: Fraction) -> str:
+    """Write a comparison with just enough decimals, two at least, to show that it holds."""
+    for decimals in range(2, 13):
+        left, right = f"{value:.{decimals}f}", f"{float(limit):.{decimals}f}"
+        if left != right:
+            return f"{left} {sign} {right}"
+    return f"{value} {sign} {float(limit)}"

@@ -1,0 +1,126 @@
+"""One process or several give the same results in the same order."""
+
+import os
+from collections.abc import Callable, Iterator
+
+import orjson
+import pytest
+
+import plumbrule
+from plumbrule.engines.local_processes import map_chunks
+from plumbrule.errors import EvaluationError, RecordError, RubricError
+from plumbrule.samples import Passage, Sample
+
+
+def samples(count: int) -> Iterator[Sample]:
+    """Yield samples that pass, warn and fail, with claims, numbers and dates."""
+    for number in range(count):
+        answer = (
+            f"The wire fee is ${number}. The firm does not sell {number % 7} bonds. It began in {1990 + number % 30}."
+        )
+        context = f"The wire fee is ${number + number % 2}. The firm sells 3 bonds since 2001."
+        question = "What is the wire fee of the firm?"
+        yield Sample(id=f"q{number}", question=question, answer=answer, contexts=(Passage(text=context),))
+
+
+def ids_of(chunk: list[Sample]) -> list[str]:
+    """Return the ids of a run of samples: the simplest task there is."""
+    return [sample.id for sample in chunk]
+
+
+def make_ids_task() -> Callable[[list[Sample]], list[str]]:
+    """Return the simplest task."""
+    return ids_of
+
+
+def make_failing_task() -> Callable[[list[Sample]], list[str]]:
+    """Fail as a rubric does that does not go with the model."""
+    raise RubricError("it was fitted to another model")
+
+
+def make_dying_task() -> Callable[[list[Sample]], list[str]]:
+    """End the process that wants a task."""
+    os._exit(1)
+
+
+def lines(count: int, workers: int, overrides: dict[str, object] | None = None) -> list[bytes]:
+    """Return each verdict as a line of JSON."""
+    verdicts = plumbrule.score_many(samples(count), workers=workers, overrides=overrides)
+    return [orjson.dumps(verdict.to_dict()) for verdict in verdicts]
+
+
+def test_results_come_in_the_order_of_the_samples() -> None:
+    """Every sample reaches the task once, in order."""
+    found = [name for chunk in map_chunks(make_ids_task, samples(1000)) for name in chunk]
+    assert found == [f"q{number}" for number in range(1000)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_samples(workers: int) -> None:
+    """An empty input gives nothing."""
+    assert list(map_chunks(make_ids_task, [], workers=workers)) == []
+
+
+def test_two_processes_give_the_same_bytes() -> None:
+    """Claims and all, byte for byte."""
+    assert lines(400, 2) == lines(400, 1)
+
+
+def test_a_changed_rubric_reaches_the_processes() -> None:
+    """Workers score by the rubric in force, not by the one that ships."""
+    overrides: dict[str, object] = {"hallucination.anchors": ["number"], "relevance.fail_below": 0.9}
+    found = lines(300, 2, overrides)
+    assert found == lines(300, 1, overrides)
+    assert all(b'"kind":"claim"' not in line for line in found)
+
+
+def test_an_error_of_the_input_comes_through() -> None:
+    """A reader that fails midway ends the scoring with its own error, in several processes too."""
+
+    def failing() -> Iterator[Sample]:
+        yield from samples(300)
+        raise ValueError("line 301")
+
+    with pytest.raises(ValueError, match="line 301"):
+        list(plumbrule.score_many(failing(), workers=2, overrides={"hallucination.anchors": []}))
+
+
+def test_a_task_that_cannot_be_made_says_why(capfd: pytest.CaptureFixture[str]) -> None:
+    """The error is the same with one process and with several, and no worker prints a traceback."""
+    for workers in (1, 2):
+        with pytest.raises(RubricError, match="it was fitted to another model"):
+            list(map_chunks(make_failing_task, samples(300), workers=workers))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_worker_that_dies_is_told_on_one_line() -> None:
+    """Out of memory is told on one line, not as a broken pool."""
+    with pytest.raises(EvaluationError, match="a worker process ended before its time"):
+        list(map_chunks(make_dying_task, samples(300), workers=2))
+
+
+def test_what_was_read_before_a_failure_is_scored_first() -> None:
+    """A bad sample in the middle loses none before it."""
+
+    def failing() -> Iterator[Sample]:
+        yield from samples(5)
+        raise RecordError("bad", source="x", line=6)
+
+    pending = map_chunks(make_ids_task, failing())
+    assert len(list(next(pending))) == 5
+    with pytest.raises(RecordError):
+        next(pending)
+
+
+def test_input_is_read_only_as_fast_as_it_is_scored() -> None:
+    """Memory does not grow with the dataset: few samples are taken ahead."""
+    taken = 0
+
+    def counted() -> Iterator[Sample]:
+        nonlocal taken
+        for sample in samples(100_000):
+            taken += 1
+            yield sample
+
+    next(map_chunks(make_ids_task, counted()))
+    assert taken < 1000

@@ -1,0 +1,274 @@
+"""One call is one request: its address is checked, its key is read late and kept out of everything."""
+
+import asyncio
+import socket
+from collections.abc import Coroutine
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any, TypeVar
+
+import pytest
+from tests.servers.scripted import FINGERPRINT, GOOD, MODEL, ScriptedServer, Step
+
+from plumbrule.errors import UsageError
+from plumbrule.http.address_guard import check_base_url
+from plumbrule.http.transport_errors import (
+    BodyTooLargeError,
+    ConnectionFailedError,
+    MalformedBodyError,
+    RejectedError,
+    TimedOutError,
+    read_retry_after,
+)
+from plumbrule.models.chat_model import ChatModel, ChatRequest, Completion, Generation, open_chat_model
+
+T = TypeVar("T")
+REQUEST = ChatRequest(prompt="Hello", generation=Generation())
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run one coroutine to its end."""
+    return asyncio.run(work)
+
+
+async def complete(model: ChatModel, request: ChatRequest = REQUEST, *, timeout_s: float = 5.0) -> Completion:
+    """Send one request and close."""
+    try:
+        return await model.complete(request, timeout_s=timeout_s)
+    finally:
+        await model.aclose()
+
+
+def test_a_completion_says_all_that_was_reported(protocol: str) -> None:
+    """Text, model, fingerprint, tokens, latency, and the raw exchange."""
+    with ScriptedServer([Step(headers={"openai-processing-ms": "17"})]) as server:
+        completion = run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))))
+    assert (completion.text, completion.reported_model) == (GOOD, MODEL)
+    assert (completion.input_tokens, completion.output_tokens) == (321, 21)
+    if protocol == "openai":
+        assert (completion.fingerprint, completion.latency_model_ms, completion.latency_source) == (
+            FINGERPRINT,
+            17.0,
+            "reported",
+        )
+    else:
+        assert (completion.fingerprint, completion.latency_source) == (None, "measured")
+        assert completion.latency_model_ms == completion.exchange.elapsed_ms
+    assert completion.exchange.request == server.requests[0].json
+    assert MODEL in (completion.exchange.response or "")
+
+
+def test_no_key_is_sent_where_none_is_named(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider's own variable belongs to its own address: another one must name its key."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-own")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-own")
+    with ScriptedServer() as server:
+        run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))))
+    assert "sk-own" not in repr(server.requests[0].headers)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [(None, "is not set"), (" ", "is not set"), ("a\nb", "no key has"), ("schlüssel", "no key has")],
+)
+def test_a_bad_key_is_named_but_never_shown(
+    protocol: str, value: str | None, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variable is named, and nothing is sent."""
+    monkeypatch.delenv("MY_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("MY_KEY", value)
+    with ScriptedServer() as server:
+        model = open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol), api_key_env="MY_KEY")
+        with pytest.raises(UsageError, match=f"MY_KEY .*{problem}") as caught:
+            run(complete(model))
+    assert server.requests == []
+    assert not (value or "").strip() or str(value) not in str(caught.value)
+
+
+def test_parameters_can_be_left_out(protocol: str) -> None:
+    """Some models refuse some parameters: None leaves one out; a top_p that matters is sent."""
+    none = Generation(temperature=None, top_p=None, seed=None, max_tokens=9)
+    some = Generation(temperature=None, top_p=0.5, seed=None, max_tokens=9)
+    with ScriptedServer() as server:
+        base_url = server.base_url(protocol)
+        for generation in (none, some):
+            request = ChatRequest(prompt="Hello", system="Be brief.", generation=generation)
+            run(complete(open_chat_model(f"{protocol}:m", base_url=base_url), request))
+    first, second = (request.json for request in server.requests)
+    assert first.keys() - {"system"} == {"model", "messages", "max_tokens"}
+    assert second["top_p"] == 0.5
+    assert "Be brief." in (first["system"] if protocol == "anthropic" else first["messages"][0]["content"])
+
+
+def test_the_name_of_the_token_limit_can_be_chosen() -> None:
+    """OpenAI's own address takes the new name, others the old one, and either can be asked for."""
+    own = open_chat_model("openai:m")
+    other = open_chat_model("vllm:m", base_url="http://localhost:1/v1")
+    asked = open_chat_model("vllm:m", base_url="http://localhost:1/v1", max_tokens_field="max_completion_tokens")
+    bodies = [model.describe(REQUEST)["body"] for model in (own, other, asked)]
+    names = [body.keys() & {"max_tokens", "max_completion_tokens"} for body in bodies]
+    assert names == [{"max_completion_tokens"}, {"max_tokens"}, {"max_completion_tokens"}]
+
+
+@pytest.mark.parametrize("name", ["gpt-4.1", ":m", "openai:", "", "nobody:m"])
+def test_a_model_is_never_guessed(name: str) -> None:
+    """There is no default provider, model or address."""
+    with pytest.raises(UsageError, match=r"provider:model|give base_url"):
+        open_chat_model(name)
+
+
+def test_nobody_there_is_a_connection_that_failed(protocol: str) -> None:
+    """A closed port is told as such, with the request that could not be sent."""
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    with pytest.raises(ConnectionFailedError, match=f"127.0.0.1:{port}: the connection failed") as caught:
+        run(complete(open_chat_model(f"{protocol}:m", base_url=f"http://127.0.0.1:{port}")))
+    assert (caught.value.exit_code, caught.value.exchange.status, caught.value.exchange.response) == (4, None, None)
+
+
+def test_an_endless_answer_is_cut_off(protocol: str) -> None:
+    """No body fills the memory."""
+    with (
+        ScriptedServer([Step(body=b" " * 9_000_000)]) as server,
+        pytest.raises(BodyTooLargeError, match="more than 8,000,000 bytes") as raised,
+    ):
+        run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))))
+    kept = raised.value.exchange.response
+    assert kept is not None
+    assert len(kept) < 70_000
+    assert "bytes were received]" in kept
+    assert not raised.value.retryable
+
+
+@pytest.mark.parametrize(
+    "form", [r"sk-live\/{rest}", r"sk\u002dlive/{rest}", r"\u0073\u006B-live/{rest}", r"sk-live\\\/{rest}"]
+)
+def test_a_key_that_comes_back_escaped_is_redacted(protocol: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the answer and in what is kept of it, also of one that is no JSON."""
+    rest = "abcdefghijklmnop"
+    monkeypatch.setenv("MY_KEY", f"sk-live/{rest}")
+    said = form.format(rest=rest)
+    for body in (f'{{"error": {{"message": "your key is {said}"}}}}', f"<p>{said}</p>"):
+        with ScriptedServer([Step(status=400, body=body.encode())]) as server:
+            model = open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol), api_key_env="MY_KEY")
+            with pytest.raises(RejectedError) as raised:
+                run(complete(model))
+        assert rest not in str(raised.value)
+        assert rest not in repr(raised.value.exchange)
+
+
+def test_a_bomb_of_zeros_is_an_answer_that_cannot_be_decompressed(protocol: str) -> None:
+    """A wrong encoding is a malformed body, not a crash."""
+    with (
+        ScriptedServer([Step(headers={"content-encoding": "gzip"})]) as server,
+        pytest.raises(MalformedBodyError, match="decompressed"),
+    ):
+        run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))))
+
+
+def test_what_came_before_the_deadline_is_kept(protocol: str) -> None:
+    """A trickle is cut at the deadline and the part that came is on record."""
+    with (
+        ScriptedServer([Step(byte_every_s=0.05)]) as server,
+        pytest.raises(TimedOutError, match=r"no whole answer within 0\.5 s") as caught,
+    ):
+        run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol)), timeout_s=0.5))
+    assert caught.value.exchange.status == 200
+    assert 1 <= len(caught.value.exchange.response or "") < 20
+
+
+def test_a_hundred_slow_calls_share_the_time(protocol: str) -> None:
+    """Calls do not queue behind one another."""
+
+    async def many(server: ScriptedServer) -> list[Completion | BaseException]:
+        model = open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))
+        try:
+            calls = (model.complete(REQUEST, timeout_s=20.0) for _ in range(100))
+            return await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 20.0)
+        finally:
+            await model.aclose()
+
+    with ScriptedServer([Step(delay_s=0.5)]) as server:
+        done = run(many(server))
+    assert [one for one in done if isinstance(one, BaseException)] == []
+    assert len(server.requests) == 100
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.com",
+        "file:///etc/passwd",
+        "example.com/v1",
+        "https://",
+        "https://user:secret@example.com",
+        "https://example.com/v1?key=secret",
+        "https://example.com/#secret",
+        "http://[::1",
+        "http://10.0.0.1/v1",
+        "http://192.168.1.10:8000/v1",
+        "http://169.254.169.254/latest",
+        "http://[fd00:ec2::254]/",
+        "http://[fe80::1%25eth0]/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://0.0.0.0:8000/",
+        "http://100.64.0.1/",
+    ],
+)
+def test_an_address_that_may_not_be_used_is_refused(url: str) -> None:
+    """Only http and https, nothing secret in it, and nothing inside the network."""
+    with pytest.raises(UsageError, match="base_url") as caught:
+        check_base_url(url, allow_private=False, secret=False)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:8000/v1", "http://localhost/", "http://[::1]:1/", "https://api.openai.com/v1"]
+)
+def test_loopback_and_the_world_are_allowed(url: str) -> None:
+    """A local server needs no leave."""
+    assert check_base_url(url, allow_private=False, secret=True).url == url.rstrip("/")
+
+
+def test_a_private_address_can_be_allowed() -> None:
+    """By saying so."""
+    assert check_base_url("http://10.0.0.1/v1", allow_private=True, secret=True).admits("10.0.0.1")
+
+
+def test_a_key_does_not_travel_in_the_clear() -> None:
+    """Over http a key goes to loopback only, unless allowed."""
+    with pytest.raises(UsageError, match="in the clear"):
+        check_base_url("http://example.com", allow_private=False, secret=True)
+
+
+def test_a_name_that_leads_inside_is_refused_before_a_byte_is_sent() -> None:
+    """The connection itself is checked: a public name may resolve to a private address."""
+    address = check_base_url("http://public.example", allow_private=False, secret=False)
+    assert [address.admits(peer) for peer in ("127.0.0.1", "10.1.2.3", "169.254.169.254", "8.8.8.8")] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+    with ScriptedServer() as server:
+        # not an address by the grammar, yet the resolver makes 127.0.0.1 of it, as it would of a hostile name
+        model = open_chat_model("other:m", base_url=f"http://127.1:{server.port}/v1")
+        with pytest.raises(RejectedError, match="leads to a private address"):
+            run(complete(model))
+        assert server.requests == []
+        allowed = open_chat_model("other:m", base_url=f"http://127.1:{server.port}/v1", allow_private=True)
+        assert run(complete(allowed)).text == GOOD
+
+
+def test_retry_after_is_read_in_every_form() -> None:
+    """Seconds, milliseconds, a date; anything else is as good as unsaid."""
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    assert read_retry_after({"retry-after": "7"}) == 7
+    assert read_retry_after({"retry-after": "1.5"}) == 1.5
+    assert read_retry_after({"retry-after-ms": "250", "retry-after": "9"}) == 0.25
+    assert read_retry_after({"retry-after": later}) == pytest.approx(30, abs=2)
+    assert read_retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+    for odd in ("soon", "-1", "nan", "inf", "", "9" * 400):
+        assert read_retry_after({"retry-after": odd}) is None
+    assert read_retry_after({}) is None

@@ -1,0 +1,162 @@
+"""Requests are spaced evenly, in the order in which they came, on the loop's own clock."""
+
+import asyncio
+import math
+import selectors
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+import pytest
+from tests.judges.conftest import QUICK, Ask
+from tests.servers.scripted import Step
+
+from plumbrule.errors import UsageError
+from plumbrule.http.exchange import Exchange
+from plumbrule.http.rate_limit import Pace
+from plumbrule.http.retry import Clock, Patience
+from plumbrule.http.transport_errors import ServerError
+
+
+class _Leaping(selectors.DefaultSelector):
+    """Waits for nothing: the clock leaps to the next timer instead."""
+
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> Any:
+        """Leap."""
+        self.now += timeout or 0.0
+        return super().select(0)
+
+
+class _LeapingLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time is counted, not waited for."""
+
+    def __init__(self) -> None:
+        self._leaping = _Leaping()
+        super().__init__(self._leaping)
+
+    def time(self) -> float:
+        """Tell the counted time."""
+        return self._leaping.now
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run in counted time."""
+    with asyncio.Runner(loop_factory=_LeapingLoop) as runner:
+        runner.run(work)
+
+
+def now() -> float:
+    """Tell the loop's time, to the millisecond."""
+    return round(asyncio.get_running_loop().time(), 3)
+
+
+def test_turns_are_evenly_spaced_and_in_order() -> None:
+    """Two a second: the first at once, each of the others half a second after the one before it."""
+    turns: list[tuple[int, float]] = []
+
+    async def take(pace: Pace, number: int) -> None:
+        await pace.turn()
+        turns.append((number, now()))
+
+    async def all_of_them() -> None:
+        pace = Pace(120)
+        await asyncio.gather(*(take(pace, number) for number in range(5)))
+
+    run(all_of_them())
+    assert turns == [(0, 0.0), (1, 0.5), (2, 1.0), (3, 1.5), (4, 2.0)]
+
+
+def test_a_pause_saves_up_no_turns() -> None:
+    """After an idle minute the next two are as far apart as ever."""
+    turns: list[float] = []
+
+    async def work() -> None:
+        pace = Pace(60)
+        for pause in (0, 60, 0, 0):
+            await asyncio.sleep(pause)
+            await pace.turn()
+            turns.append(now())
+
+    run(work())
+    assert turns == [0.0, 60.0, 61.0, 62.0]
+
+
+@pytest.mark.parametrize("given_up", [1, 2, 3])
+def test_who_gives_up_leaves_the_turn_to_the_next(given_up: int) -> None:
+    """Neither the one that sleeps nor one in the queue holds up the others or loses a turn."""
+    turns: list[tuple[int, float]] = []
+
+    async def take(pace: Pace, number: int) -> None:
+        await pace.turn()
+        turns.append((number, now()))
+
+    async def work() -> None:
+        pace = Pace(60)
+        tasks = [asyncio.ensure_future(take(pace, number)) for number in range(4)]
+        await asyncio.sleep(0.4)
+        tasks[given_up].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    run(work())
+    assert [moment for _, moment in turns] == [0.0, 1.0, 2.0]
+    assert [number for number, _ in turns] == [number for number in range(4) if number != given_up]
+
+
+@pytest.mark.parametrize("rate", [0, -1, math.nan])
+def test_a_pace_is_more_than_nothing(rate: float) -> None:
+    """A rate that no request could keep is refused."""
+    with pytest.raises(UsageError, match="requests_per_minute"):
+        Pace(rate)
+
+
+def wait(seconds: float, told: list[str]) -> Callable[[], Awaitable[None]]:
+    """Return a wait before each send."""
+
+    async def before() -> None:
+        told.append("before")
+        await asyncio.sleep(seconds)
+
+    return before
+
+
+def test_a_wait_of_our_own_uses_up_no_patience() -> None:
+    """It is made before each attempt, and the deadline moves by it."""
+    told: list[str] = []
+    left: list[float] = []
+
+    async def send(timeout_s: float) -> str:
+        told.append("send")
+        left.append(timeout_s)
+        if len(left) < 3:
+            raise ServerError("status 500", exchange=Exchange(url="u", request={}))
+        return "answer"
+
+    async def work() -> str:
+        clock = Clock(Patience(deadline_s=0.4, calls=3, first_wait_s=0.0))
+        return await clock.call(send, lambda _: told.append("failed"), before=wait(0.3, told))
+
+    assert asyncio.run(work()) == "answer"
+    assert told == ["before", "send", "failed", "before", "send", "failed", "before", "send"]
+    assert min(left) > 0  # 0.9 s were waited against a deadline of 0.4 s
+
+
+def test_a_judge_keeps_the_pace(ask: Ask) -> None:
+    """Every request waits for its turn, the one after a failure too, and the judgement is the same."""
+
+    class Counting(Pace):
+        """A pace that counts."""
+
+        turns = 0
+
+        async def turn(self) -> None:
+            """Count."""
+            self.turns += 1
+            await super().turn()
+
+    pace = Counting(6000)
+    started = time.monotonic()
+    done = ask([Step(status=500), Step(text="no judgement"), Step()], patience=QUICK, pace=pace)
+    assert (len(done.requests), pace.turns, done.judgement.accuracy_score) == (3, 3, 2)
+    assert time.monotonic() - started >= 0.02

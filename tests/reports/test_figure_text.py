@@ -1,0 +1,74 @@
+"""Figures are written for people, and never so that they say something else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plumbrule.reports.figure_text import figure, gate_text, interval_text, numbers_text, signed
+from plumbrule.reports.run_report import Gate, Interval
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "none"),
+        (0, "0"),
+        (0.0, "0"),
+        (1.0, "1"),
+        (0.25, "0.25"),
+        (2 / 3, "0.667"),
+        (10_000.0, "10,000"),
+        (12_345.678, "12,345.7"),
+        (56_457, "56,457"),
+    ],
+)
+def test_figures_are_short(value: float | None, shown: str) -> None:
+    """Three places, one for thousands, none where there is nothing behind the point."""
+    assert figure(value) == shown
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_figure_stays_on_its_side_of_the_limit(value: float, limit: float) -> None:
+    """What is below its limit is not rounded up to it."""
+    shown = float(figure(value, against=limit))
+    if abs(value - limit) > 1e-15:
+        assert (shown > limit, shown < limit) == (value > limit, value < limit)
+
+
+def test_open_ends_are_said() -> None:
+    """An end that the samples cannot bound is any value; no interval at all is none."""
+    assert interval_text(Interval(low=3.0, high=None, method="order_statistics", samples=5)) == "3 to any"
+    assert interval_text(Interval(low=None, high=0.5, method="wilson", samples=5)) == "any to 0.5"
+    assert interval_text(Interval(low=None, high=None, method="wilson", samples=0)) == "none"
+    assert interval_text(None) == "none"
+
+
+def test_small_words() -> None:
+    """Differences carry their sign; no numbers are none."""
+    assert (signed(0.25), signed(-0.25), signed(0.0)) == ("+0.25", "-0.25", "+0")
+    assert (numbers_text((0, 2)), numbers_text(())) == ("0, 2", "none")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [(1, "about 1 more sample like"), (1200, "about 1,200 more samples like"), (None, "no number of samples")],
+)
+def test_an_inconclusive_gate_says_what_it_needs(more: int | None, said: str) -> None:
+    """Both figures, the limit, the interval, and how many samples would settle it."""
+    gate = Gate(
+        name="pass_rate",
+        title="",
+        direction="at_least",
+        limit=0.85,
+        value=0.8499,
+        value_nulls_as_zero=0.84,
+        deciding=0.84,
+        passed=False,
+        interval=Interval(low=0.8, high=0.9, method="wilson", samples=100),
+        inconclusive=True,
+        samples_to_settle=more,
+    )
+    text = gate_text(gate)
+    assert "pass_rate is 0.8499 (nulls as zero 0.84) and misses its limit of at least 0.85" in text
+    assert "95% interval 0.8 to 0.9" in text
+    assert said in text

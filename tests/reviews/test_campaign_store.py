@@ -1,0 +1,346 @@
+"""Campaigns in a ledger: opened by a trigger, claimed, rated, adjudicated, closed."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from tests.reviews.conftest import AT, Opens, card, later, response
+
+from plumbrule.errors import InputError, UsageError
+from plumbrule.ledger import Ledger
+from plumbrule.reviews.campaign_store import (
+    assign_item,
+    claim_item,
+    claim_next,
+    find_campaign,
+    load_campaign,
+    load_items,
+    open_campaign,
+    release_item,
+)
+from plumbrule.reviews.closing_decision import close_campaign, kept_decision
+from plumbrule.reviews.evaluation_record import read_record
+from plumbrule.reviews.interaction_archive import find_interaction
+from plumbrule.reviews.record_store import keep_record, stored_records
+from plumbrule.reviews.sample_draw import Request, draw
+from plumbrule.reviews.submission import adjudicate_item, submit_records
+from plumbrule.rubrics import Loaded, ScorecardRubric
+
+ONE, TWO = (response(number)["trace_id"] for number in (0, 1))
+
+
+def rate(ledger: Ledger, trace_id: str, evaluator: str, *levels: object) -> None:
+    """Claim and rate one item."""
+    claim_item(ledger, "c", trace_id, evaluator, at=later(1))
+    submit_records(ledger, "c", [("", card(trace_id, *levels))], evaluator=evaluator, at=later(2))
+
+
+def test_opening_keeps_plan_rubric_and_interactions(ledger: Ledger, opens: Opens) -> None:
+    """The plan is the trigger's; what is reviewed stands in the ledger with its pre-score."""
+    campaign = opens(3)
+    plan = campaign.plan
+    assert (plan["trigger"], plan["evaluators"], plan["scope"]) == ("pre-deployment", 2, "Full test suite")
+    assert plan["manifest"]["drawn"] == 3
+    assert len(plan["in_view"]) == 6
+    stored = find_interaction(ledger, ONE)
+    assert stored is not None
+    assert stored.prescore is not None
+    assert {item["trace_id"] for item in plan["items"]} == {response(number)["trace_id"] for number in range(3)}
+
+
+def test_names_of_campaigns(ledger: Ledger, opens: Opens) -> None:
+    """A name is unique and plain; the start of one will do; last is the last."""
+    opens(1, name="week-5")
+    for name in ("week-5", "adhoc", "last", "a/b", ""):
+        with pytest.raises(UsageError, match=r"no name for a campaign|already"):
+            opens(1, name=name)
+    opens(1, name="week-6")
+    assert find_campaign(ledger).campaign.name == "week-6"
+    assert find_campaign(ledger, "week-5").campaign.name == "week-5"
+    with pytest.raises(UsageError, match="2 campaigns begin with"):
+        find_campaign(ledger, "week")
+    with pytest.raises(UsageError, match="there is no campaign 'x'"):
+        find_campaign(ledger, "x")
+
+
+def test_the_queue(ledger: Ledger, opens: Opens) -> None:
+    """Each evaluator gets what is free for him: what he holds first, then what is kept for him, nothing twice."""
+    opens(2)
+    assign_item(ledger, "c", TWO, "Ben", author="Lead", at=AT)
+    found = claim_next(ledger, "c", "ben ", at=AT)
+    assert found is not None
+    assert found[0].trace_id == TWO
+    again = claim_next(ledger, "c", "BEN", at=later(1))
+    assert again is not None
+    assert again[0].trace_id == TWO
+    order = []
+    for name in ("Ada", "Cy", "Di", "Eve"):
+        taken = claim_next(ledger, "c", name, at=AT)
+        order.append(None if taken is None else taken[0].trace_id)
+    assert sorted(filter(None, order)) == [ONE, ONE, TWO]
+    assert order[3] is None  # two places for each of two items
+
+
+def test_an_assigned_place_is_kept(ledger: Ledger, opens: Opens) -> None:
+    """Others do not get it; it can be given back; there are no more places than evaluators."""
+    opens(1, trigger="monitoring", size=1)
+    assign_item(ledger, "c", ONE, "Ben", author="Lead", at=AT)
+    assert claim_next(ledger, "c", "Ada", at=AT) is None
+    with pytest.raises(UsageError, match="every place of"):
+        assign_item(ledger, "c", ONE, "Ada", author="Lead", at=AT)
+    claim_item(ledger, "c", ONE, "Ben", at=AT)
+    release_item(ledger, "c", ONE, "Ben", at=AT)
+    assert claim_next(ledger, "c", "Ada", at=AT) is not None
+    with pytest.raises(UsageError, match="there is no claim"):
+        release_item(ledger, "c", ONE, "Ben", at=AT)
+
+
+def test_a_claim_ends(ledger: Ledger, opens: Opens) -> None:
+    """After its time the place is free, and who held it must claim again; until then it is nobody else's."""
+    opens(1, trigger="monitoring", size=1)
+    _, claim = claim_item(ledger, "c", ONE, "Ada", at=AT)
+    assert claim.until == later(120)
+    with pytest.raises(UsageError, match="is taken by others"):
+        claim_item(ledger, "c", ONE, "Ben", at=later(119))
+    with pytest.raises(InputError, match=r"ended at 2026-01-31 11:30: claim again"):
+        submit_records(ledger, "c", [("", card(ONE))], evaluator="Ada", at=later(120))
+    claim_item(ledger, "c", ONE, "Ben", at=later(121))
+    with pytest.raises(InputError, match="holds no claim"):
+        submit_records(ledger, "c", [("", card(ONE))], evaluator="Ada", at=later(122))
+    submit_records(ledger, "c", [("", card(ONE))], evaluator="Ben", at=later(122))
+    assert [kept.record.evaluator for kept in stored_records(ledger)] == ["Ben"]
+
+
+@pytest.mark.parametrize(
+    ("given", "evaluator", "said"),
+    [
+        (card("nobody"), "Ada", "'nobody' is no item of c"),
+        ({"scores": {}}, "Ada", "'trace_id' is missing"),
+        ([], "Ada", "a record must be a JSON object"),
+        (card(TWO), "Ada", "'Ada' holds no claim on"),
+        (card(ONE, evaluator="Ben"), "Ada", "'evaluator' is 'Ben', and this is submitted as 'Ada'"),
+        (card(ONE), "Ben", "'Ben' holds no claim on"),
+        (card(ONE), None, "'evaluator' is missing"),
+        (card(ONE, query="Fee?"), "Ada", "'query' is not that of the item"),
+        (card(ONE, trigger="incident"), "Ada", "'trigger' is not that of the item"),
+        (card(ONE, 2, notes=""), "Ada", "'notes' is missing"),
+        (card(ONE, 5), "Ada", "5 is no level"),
+        (card(ONE, overall=4), "Ada", "'overall' is computed"),
+    ],
+)
+def test_what_is_no_record_of_the_claimant(
+    ledger: Ledger, opens: Opens, given: object, evaluator: str | None, said: str
+) -> None:
+    """An error names the place and the reason, and nothing is kept of the whole file."""
+    opens(2)
+    claim_item(ledger, "c", ONE, "Ada", at=AT)
+    with pytest.raises(InputError, match=f"in.jsonl:2: .*{said}"):
+        submit_records(
+            ledger,
+            "c",
+            [("in.jsonl:1", card(ONE, evaluator="Ada")), ("in.jsonl:2", given)][-1:],
+            evaluator=evaluator,
+            at=AT,
+        )
+    assert stored_records(ledger) == []
+    submit_records(ledger, "c", [("", card(ONE, evaluator="Ada"))], at=AT)
+    assert len(stored_records(ledger)) == 1
+
+
+def test_all_records_of_a_file_or_none(ledger: Ledger, opens: Opens) -> None:
+    """The second rating of one item in one file is refused, and the first is not kept either."""
+    opens(2)
+    claim_item(ledger, "c", ONE, "Ada", at=AT)
+    with pytest.raises(InputError, match=r"b: 'Ada' rated .* already"):
+        submit_records(ledger, "c", [("a", card(ONE)), ("b", card(ONE))], evaluator="Ada", at=AT)
+    assert stored_records(ledger) == []
+
+
+def test_nobody_rates_twice(ledger: Ledger, opens: Opens) -> None:
+    """Not the same item again, whatever the case of the name; a change is a revision with a reason."""
+    opens(1)
+    rate(ledger, ONE, "Ada", 3)
+    with pytest.raises(UsageError, match=r"rated .* already"):
+        claim_item(ledger, "c", ONE, "ADA", at=later(3))
+    with pytest.raises(InputError, match=r"rated .* already"):
+        submit_records(ledger, "c", [("", card(ONE))], evaluator="Ada", at=later(3))
+    changed = {"trace_id": ONE, "scores": {"grounding_integrity": 4}}
+    [kept] = submit_records(ledger, "c", [("", changed)], evaluator="ada", reason="looked again", at=later(3))
+    assert (kept.revision, kept.record.scores["grounding_integrity"], kept.record.scores["retrieval_relevance"]) == (
+        1,
+        4,
+        3,
+    )
+    with pytest.raises(InputError, match="nothing to revise"):
+        submit_records(ledger, "c", [("", card(ONE))], evaluator="Ben", reason="why", at=later(3))
+
+
+def test_an_entry_that_comes_too_late_does_not_count(
+    ledger: Ledger, opens: Opens, loaded: Loaded[ScorecardRubric]
+) -> None:
+    """A record without a claim stands in the ledger, but nowhere else: the order of the chain decides."""
+    opens(1)
+    given = card(ONE, evaluator="Eve", trigger="pre-deployment", query=response(0)["query"])
+    entry = keep_record(ledger, read_record(given, loaded.rubric), campaign="c", at=AT)
+    assert stored_records(ledger) == []
+    assert "holds no claim" in load_campaign(ledger, "c").campaign.void[entry.sequence]
+
+
+def test_adjudication(ledger: Ledger, opens: Opens) -> None:
+    """Two levels apart, or any Unsafe, goes to somebody who rated neither; his level counts there and nowhere else."""
+    opens(1)
+    rate(ledger, ONE, "Ada", 4, 4, 4, 4, 4, 4)
+    with pytest.raises(UsageError, match="does not wait for an adjudicator"):
+        claim_item(ledger, "c", ONE, "Cy", role="adjudicator", at=later(3))
+    rate(ledger, ONE, "Ben", 2, 4, 3, 4, 4, 4)
+    with pytest.raises(UsageError, match="1 of 1 items are still open"):
+        close_campaign(ledger, "c", author="Lead", at=later(3))
+    with pytest.raises(UsageError, match="somebody else must"):
+        adjudicate_item(ledger, "c", card(ONE), "Ada", at=later(3))
+    claim_item(ledger, "c", ONE, "Di", role="adjudicator", at=later(3))
+    with pytest.raises(UsageError, match="somebody else is adjudicating"):
+        adjudicate_item(ledger, "c", card(ONE), "Cy", at=later(4))
+    given = {"trace_id": ONE, "scores": {"attribution_accuracy": 3}, "notes": "the excerpt is short"}
+    kept = adjudicate_item(ledger, "c", given, "Cy", at=later(200))  # Di's time is over
+    assert (kept.role, kept.record.evaluator) == ("adjudicator", "Cy")
+    with pytest.raises(InputError, match="adjudicated: the adjudicator's levels count"):
+        submit_records(ledger, "c", [("", card(ONE))], evaluator="Ben", reason="why", at=later(201))
+    decision = close_campaign(ledger, "c", author="Lead", at=later(202))
+    [counted] = decision["cards"]
+    assert counted["scores"]["attribution_accuracy"] == "Adequate"
+    assert counted["scores"]["grounding_integrity"] == "Adequate"  # the lower of two that are one apart
+    assert (counted["evaluators"], counted["adjudicator"]) == (["Ada", "Ben"], "Cy")
+    assert decision["release"] is True
+
+
+def test_closing_decides(ledger: Ledger, opens: Opens) -> None:
+    """Any record's blocker blocks; run_mean may be chosen for the rules that are not about Unsafe; it is kept once."""
+    opens(2, trigger="model-change")
+    rate(ledger, ONE, "Ada")
+    rate(ledger, TWO, "Ada", 2, 4)
+    decision = close_campaign(ledger, "c", author="Lead", at=later(9))
+    assert (decision["release"], decision["mode"], decision["recommendation"]) == (False, "any_record", "Fail")
+    [number] = [each["record"] for each in decision["cards"] if each["trace_id"] == TWO]
+    assert decision["reasons"] == [f"attribution_below_adequate: attribution_accuracy (record {number})"]
+    assert kept_decision(ledger, "c") == decision
+    with pytest.raises(UsageError, match="is closed already"):
+        close_campaign(ledger, "c", author="Lead", at=later(9))
+    with pytest.raises(UsageError, match="c is closed"):
+        claim_item(ledger, "c", ONE, "Ben", at=later(9))
+    with pytest.raises(InputError, match="c is closed: its decision stands"):
+        submit_records(ledger, "c", [("", card(ONE))], evaluator="Ada", reason="why", at=later(9))
+
+
+def test_closing_by_means(ledger: Ledger, opens: Opens) -> None:
+    """The mode is recorded with the closing."""
+    opens(2, trigger="model-change")
+    rate(ledger, ONE, "Ada")
+    rate(ledger, TWO, "Ada", 2, 4)
+    decision = close_campaign(ledger, "c", author="Lead", at=later(9), mode="run_mean")
+    assert (decision["release"], decision["mode"], decision["reasons"]) == (True, "run_mean", [])
+    with pytest.raises(UsageError, match="there is no mode"):
+        close_campaign(ledger, "c", author="Lead", at=later(9), mode="best")  # type: ignore[arg-type]
+
+
+def test_closing_as_it_is(ledger: Ledger, opens: Opens) -> None:
+    """Open items are named, the lower level counts where nobody adjudicated, and it is recorded."""
+    opens(3)
+    rate(ledger, ONE, "Ada", 4)
+    rate(ledger, ONE, "Ben", 1)
+    rate(ledger, TWO, "Ben", 4)
+    decision = close_campaign(ledger, "c", author="Lead", at=later(9), as_is=True)
+    assert decision["as_is"] is True
+    assert decision["unrated"] == [response(2)["trace_id"]]
+    assert sorted(decision["unfinished"]) == [ONE, TWO]
+    assert decision["release"] is False
+    assert "any_unsafe" in decision["reasons"][0]
+    assert decision["remarks"] == ["closed as is: 1 items have no rating, 2 lack one or wait for an adjudicator"]
+
+
+def test_what_nobody_rated_does_not_release(ledger: Ledger, opens: Opens) -> None:
+    """However good the rest is; where only a second rating is missing, it is at best Pass with notes."""
+    for name, unrated in (("some", True), ("all", False)):
+        opens(2, name=name)
+        for trace_id in (ONE,) if unrated else (ONE, TWO):
+            claim_item(ledger, name, trace_id, "Ada", at=AT)
+            submit_records(ledger, name, [("", card(trace_id))], evaluator="Ada", at=AT)
+        decision = close_campaign(ledger, name, author="Lead", at=later(9), as_is=True)
+        if unrated:
+            assert (decision["release"], decision["recommendation"]) == (False, "Fail")
+            assert decision["reasons"] == ["1 of 2 items have no rating"]
+        else:
+            assert (decision["release"], decision["recommendation"]) == (True, "Pass with notes")
+            assert decision["reasons"] == ["2 of 2 items lack a rating or wait for an adjudicator"]
+
+
+def test_a_decision_that_was_cut_off_is_made_up_for(ledger: Ledger, opens: Opens) -> None:
+    """A process that died between the closing and its decision loses nothing: the next one decides the same."""
+    opens(1, trigger="model-change")
+    rate(ledger, ONE, "Ada")
+    body = {"event": "closed", "as_is": False, "mode": "any_record", "open": []}
+    ledger.append("campaign", "campaigns/c", body, "Lead", at=later(5))
+    assert kept_decision(ledger, "c") is None
+    assert close_campaign(ledger, "c", author="Lead", at=later(9))["release"] is True
+
+
+def test_a_closing_that_comes_too_early_is_void(ledger: Ledger, opens: Opens) -> None:
+    """Appended while items were open, it closes nothing."""
+    opens(1, trigger="model-change")
+    body = {"event": "closed", "as_is": False, "mode": "any_record", "open": []}
+    entry = ledger.append("campaign", "campaigns/c", body, "Lead", at=AT)
+    campaign = load_campaign(ledger, "c").campaign
+    assert campaign.closed is None
+    assert campaign.void[entry.sequence] == "1 of 1 items are still open"
+
+
+def test_a_name_opened_twice_at_once(ledger: Ledger, opens: Opens) -> None:
+    """The first in the chain has it."""
+    campaign = opens(1)
+    entry = ledger.append("campaign", "campaigns/c", {**campaign.plan, "evaluators": 9}, "Other", at=AT)
+    campaign = load_campaign(ledger, "c").campaign
+    assert campaign.evaluators == 2
+    assert "already" in campaign.void[entry.sequence]
+
+
+def test_fewer_evaluators_than_the_trigger_asks_for(
+    ledger: Ledger, loaded: Loaded[ScorecardRubric], tmp_path: Path
+) -> None:
+    """More may be asked for, fewer not."""
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(orjson.dumps(response(0)))
+    drawn = draw(Request(trigger="pre-deployment", path=str(path), claims=False), loaded)
+    with pytest.raises(UsageError, match="takes 2 evaluators or more"):
+        open_campaign(ledger, drawn, loaded, author="Lead", at=AT, evaluators=1)
+    assert open_campaign(ledger, drawn, loaded, author="Lead", at=AT, evaluators=3).evaluators == 3
+
+
+def test_a_lapsed_claim_is_found_again(ledger: Ledger, opens: Opens) -> None:
+    """Where every place seems to be held, more than are tried one by one, the whole campaign tells what is free."""
+    count = 25
+    opens(count, trigger="monitoring")
+    for item in load_campaign(ledger, "c").campaign.items.values():
+        claim_item(ledger, "c", item.trace_id, "Ada", at=AT)
+    assert claim_next(ledger, "c", "Ben", at=later(1)) is None
+    last = list(load_campaign(ledger, "c").campaign.items.values())[-1]
+    release_item(ledger, "c", last.trace_id, "Ada", at=later(2))
+    taken = claim_next(ledger, "c", "Ben", at=later(3))
+    assert taken is not None
+    assert (taken[0].trace_id, taken[1].evaluator) == (last.trace_id, "Ben")
+    again = claim_next(ledger, "c", "Ada", at=later(500))  # hers have ended: she gets one anew
+    assert again is not None
+    assert again[1].until > later(500)
+
+
+def test_some_items_are_read_as_in_the_whole(ledger: Ledger, opens: Opens) -> None:
+    """An item read alone stands as it does in the whole campaign, before and after the closing."""
+    opens(3)
+    rate(ledger, ONE, "Ada", 4)
+    rate(ledger, ONE, "Ben", 1)
+    rate(ledger, TWO, "Ada", 3)
+    for closes in (True, False):
+        whole = load_campaign(ledger, "c").campaign
+        for trace_id in (ONE, TWO):
+            assert load_items(ledger, "c", [trace_id]).campaign.item(trace_id) == whole.item(trace_id)
+        if closes:
+            close_campaign(ledger, "c", author="Lead", at=later(9), as_is=True)
+    assert load_items(ledger, "c", []).campaign.closed is not None

@@ -1,0 +1,65 @@
+"""The form of the verdict rubric: closed, typed, bounded, and the only home of its numbers."""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+import plumbrule
+from plumbrule.errors import RubricError
+from plumbrule.rubrics import VerdictRubric, content_of, load_verdict, shipped_text
+
+
+def leaves(value: object, path: str = "") -> Iterator[str]:
+    """Yield the dotted keys of all that is not a mapping."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, f"{path}.{key}" if path else key)
+    else:
+        yield path
+
+
+def test_the_file_states_every_key() -> None:
+    """The shipped file is complete: no value hides in a default."""
+    content = yaml.safe_load(shipped_text("verdict"))
+    assert sorted(leaves(content)) == sorted(leaves(content_of(load_verdict())))
+
+
+@pytest.mark.parametrize("key", sorted(leaves(content_of(load_verdict()))))
+def test_no_key_may_be_missing(key: str) -> None:
+    """A rubric without a value is no rubric."""
+    content = content_of(load_verdict())
+    place = content
+    *parents, last = key.split(".")
+    for parent in parents:
+        place = place[parent]
+    del place[last]
+    with pytest.raises(ValidationError):
+        TypeAdapter(VerdictRubric).validate_python(content)
+
+
+def test_a_rubric_cannot_be_changed() -> None:
+    """What is in force stays in force: another policy is another rubric."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        load_verdict().rubric.version = "2"  # type: ignore[misc]  # that is the point
+
+
+def test_thresholds_are_data() -> None:
+    """No scorer holds a threshold of the rubric as a literal."""
+    package = Path(plumbrule.__file__).parent
+    for path in [
+        *package.glob("verdicts/*.py"),
+        *package.glob("prescores/*.py"),
+        package / "support/value_evidence.py",
+    ]:
+        assert not re.findall(r"(?<![\w.])0\.\d*[1-9]", path.read_text()), path
+
+
+def test_drift_alone_can_never_fail_an_answer() -> None:
+    """A penalty above the limit is refused (G2)."""
+    with pytest.raises(RubricError, match="drift alone never fails an answer"):
+        load_verdict(overrides={"hallucination.drift.penalty": 0.9})

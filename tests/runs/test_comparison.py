@@ -1,0 +1,282 @@
+"""Two runs are compared sample by sample: what is not clear is not claimed, and nothing is dropped in silence."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plumbrule.rubrics import load_benchmark
+from plumbrule.runs.comparison import Comparison, compare
+from plumbrule.runs.differences import ComparedFigure
+from plumbrule.runs.sample_results import SampleResult
+
+RUBRIC = load_benchmark().rubric
+MIRRORED = {"better": "worse", "worse": "better", "no clear difference": "no clear difference"}
+
+unhurried = settings(deadline=None, max_examples=60)  # whole runs are compared, on a machine that may be busy
+
+scores = st.none() | st.integers(0, 2)
+results = st.builds(
+    SampleResult,
+    sample_id=st.just(""),
+    accuracy_score=scores,
+    faithfulness_score=scores,
+    latency_e2e_ms=st.none() | st.sampled_from([0, 3000, 8000]) | st.floats(0, 60_000, allow_nan=False),
+    input_tokens=st.none() | st.integers(0, 10_000),
+    output_tokens=st.integers(0, 1_000),
+)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> list[SampleResult]:
+    """Draw a run of up to twelve samples in up to two repeats; some samples may be missing."""
+    numbers = draw(st.sets(st.integers(0, 11)))
+    repeats = draw(st.integers(1, 2))
+    return [
+        replace(draw(results), sample_id=f"q{number}", repeat=repeat) for number in numbers for repeat in range(repeats)
+    ]
+
+
+def result(sample_id: object, repeat: int = 0, **changes: Any) -> SampleResult:
+    """Return a result that passes and has a score of 1, but for the changes."""
+    good: dict[str, Any] = {
+        "accuracy_score": 2,
+        "faithfulness_score": 2,
+        "latency_e2e_ms": 1000,
+        "input_tokens": 100,
+        "output_tokens": 50,
+    }
+    return SampleResult(sample_id=str(sample_id), repeat=repeat, **{**good, **changes})
+
+
+def figure(comparison: Comparison, name: str) -> ComparedFigure:
+    """Return one figure of a comparison."""
+    [found] = [each for each in comparison.figures if each.name == name]
+    return found
+
+
+def as_json(first: Sequence[SampleResult], second: Sequence[SampleResult]) -> dict[str, Any]:
+    """Return the comparison as JSON holds it."""
+    read: dict[str, Any] = orjson.loads(orjson.dumps(compare(first, second, RUBRIC).to_dict()))
+    return read
+
+
+def both_treatments(compared: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return every difference, with either treatment of nulls."""
+    return [each for figure in compared["figures"] for each in (figure, figure["nulls_as_zero"]) if each is not None]
+
+
+def test_every_figure_is_compared() -> None:
+    """The figures that decide, those they are made of, and what an answer costs."""
+    assert [each.name for each in compare([], [], RUBRIC).figures] == [
+        "aggregate_score",
+        "accuracy_mean",
+        "faithfulness_mean",
+        "pass_rate",
+        "faithfulness_failure_rate",
+        "latency_e2e_ms",
+        "latency_e2e_p95_ms",
+        "total_tokens",
+    ]
+
+
+def test_a_clear_difference_is_told_by_its_direction() -> None:
+    """More failures, fewer passes and less accuracy are worse; less latency and fewer tokens are better."""
+    first = [result(number, latency_e2e_ms=2000 + number, input_tokens=500 + number) for number in range(40)]
+    second = [
+        result(number, accuracy_score=number % 2, faithfulness_score=number % 3, latency_e2e_ms=1000)
+        for number in range(40)
+    ]
+    found = {each.name: each.left_out.verdict for each in compare(first, second, RUBRIC).figures}
+    assert found == {
+        "aggregate_score": "worse",
+        "accuracy_mean": "worse",
+        "faithfulness_mean": "worse",
+        "pass_rate": "worse",
+        "faithfulness_failure_rate": "worse",
+        "latency_e2e_ms": "better",
+        "latency_e2e_p95_ms": "no clear difference",  # so few samples cannot bound it
+        "total_tokens": "better",
+    }
+
+
+def test_a_percentile_is_compared_from_enough_samples() -> None:
+    """Of a hundred samples that are all slower, the 95th percentile is clearly worse."""
+    first = [result(number, latency_e2e_ms=1000 + number) for number in range(100)]
+    second = [result(number, latency_e2e_ms=2000 + number) for number in range(100)]
+    p95 = figure(compare(first, second, RUBRIC), "latency_e2e_p95_ms").left_out
+    assert (p95.first, p95.second) == (Fraction(1094), Fraction(2094))
+    assert (p95.low, p95.high, p95.verdict) == (1000.0, 1000.0, "worse")
+
+
+def test_a_difference_by_chance_is_not_clear() -> None:
+    """Two of 40 samples that fail now are no proof; so many more like these would be."""
+    first = [result(number) for number in range(40)]
+    second = [result(number, accuracy_score=0 if number < 2 else 2) for number in range(40)]
+    found = figure(compare(first, second, RUBRIC), "pass_rate").left_out
+    assert (found.difference, found.verdict) == (Fraction(-1, 20), "no clear difference")
+    assert found.samples_to_settle is not None
+    assert found.samples_to_settle >= 80  # six flips one way, the fewest that can tell, take 120 samples
+
+
+def test_repeats_are_averaged_first() -> None:
+    """Three repeats of two samples are two samples, not six: their means are 1 and 2."""
+    first = [result(name, n) for name in "ab" for n in range(3)]
+    second = [result("a", n, accuracy_score=n) for n in range(3)] + [result("b", n) for n in range(3)]
+    found = figure(compare(first, second, RUBRIC), "accuracy_mean").left_out
+    assert (found.samples, found.second, found.difference) == (2, Fraction(3, 2), Fraction(-1, 2))
+
+
+def test_nulls_are_left_out_and_told_or_at_their_worst() -> None:
+    """G17: a null is no score; as zero it is the worst score, and a faithfulness failure."""
+    first = [result(number) for number in range(4)]
+    second = [result(0, faithfulness_score=None, latency_e2e_ms=None), *first[1:]]
+    compared = compare(first, second, RUBRIC)
+    faithful = figure(compared, "faithfulness_mean")
+    assert (faithful.left_out.samples, faithful.left_out.left_out, faithful.left_out.difference) == (3, 1, Fraction())
+    assert faithful.nulls_as_zero is not None
+    assert (faithful.nulls_as_zero.samples, faithful.nulls_as_zero.difference) == (4, Fraction(-1, 2))
+    failures = figure(compared, "faithfulness_failure_rate").nulls_as_zero
+    assert failures is not None
+    assert failures.second == Fraction(1, 4)
+    assert figure(compared, "latency_e2e_ms").nulls_as_zero is None
+    p95 = figure(compared, "latency_e2e_p95_ms")
+    assert p95.nulls_as_zero is not None
+    assert (p95.left_out.second, p95.nulls_as_zero.second) == (Fraction(1000), None)
+    assert figure(compared, "pass_rate").left_out.second == Fraction(3, 4)
+
+
+def test_a_null_in_one_repeat_is_not_a_null_in_all() -> None:
+    """With nulls left out the other repeats speak; as zero it pulls the sample's mean down."""
+    first, second = [result("a", n) for n in range(2)], [result("a", 0), result("a", 1, accuracy_score=None)]
+    found = figure(compare(first, second, RUBRIC), "accuracy_mean")
+    assert found.nulls_as_zero is not None
+    assert (found.left_out.second, found.nulls_as_zero.second) == (Fraction(2), Fraction(1))
+
+
+def test_samples_of_one_run_alone_are_named() -> None:
+    """Nothing is dropped in silence."""
+    compared = compare([result("a"), result("b")], [result("b"), result("c"), result("d")], RUBRIC)
+    assert (compared.samples, compared.only_in_first, compared.only_in_second) == (("b",), ("a",), ("c", "d"))
+
+
+def test_flips_are_named_with_what_failed() -> None:
+    """Which samples passed in one run alone, and the fields that kept them from it in the other."""
+    first = [result("a"), result("b", accuracy_score=0), result("c"), result("d", latency_e2e_ms=9000)]
+    second = [result("a", faithfulness_score=0, latency_e2e_ms=None), result("b"), result("c"), first[3]]
+    flips = compare(first, second, RUBRIC).flips
+    assert [(flip.sample_id, flip.failed) for flip in flips.pass_to_fail] == [
+        ("a", ("faithfulness_score", "latency_e2e_ms"))
+    ]
+    assert [(flip.sample_id, flip.failed) for flip in flips.fail_to_pass] == [("b", ("accuracy_score",))]
+    assert (flips.both_pass, flips.both_fail, flips.mcnemar_p) == (1, 1, Fraction(1))
+
+
+@pytest.mark.parametrize(("passing", "flipped"), [(3, 0), (2, 0), (1, 1), (0, 1)])
+def test_a_sample_passes_in_more_than_half_of_its_repeats(passing: int, flipped: int) -> None:
+    """Of three repeats, two that pass are enough."""
+    second = [result("a", n, accuracy_score=2 if n < passing else 0) for n in range(3)]
+    assert len(compare([result("a")], second, RUBRIC).flips.pass_to_fail) == flipped
+
+
+def test_half_of_the_repeats_are_not_enough() -> None:
+    """One of two is no pass."""
+    second = [result("a", 0), result("a", 1, accuracy_score=0)]
+    assert len(compare([result("a")], second, RUBRIC).flips.pass_to_fail) == 1
+
+
+def test_gates_stand_side_by_side() -> None:
+    """Each run's own decision over all its samples; a gate that one repeat fails is failed."""
+    first = [result(number, n) for number in range(20) for n in range(2)]
+    second = [result(number, n, accuracy_score=0 if n and number < 4 else 2) for number in range(20) for n in range(2)]
+    gates = {gate.second.name: gate for gate in compare(first, second, RUBRIC).gates}
+    assert gates["pass_rate"].lost
+    assert gates["pass_rate"].to_dict()["second"] == {
+        "value": 0.8,
+        "value_nulls_as_zero": 0.8,
+        "passed": False,
+        "inconclusive": True,
+    }
+    assert [name for name, gate in gates.items() if gate.lost] == ["pass_rate"]
+
+
+def test_regressions_are_of_gates_alone() -> None:
+    """Clearly more tokens are told as worse, but no gate decides on them."""
+    first = [result(number) for number in range(20)]
+    second = [result(number, input_tokens=1000 + number) for number in range(20)]
+    compared = compare(first, second, RUBRIC)
+    assert figure(compared, "total_tokens").left_out.verdict == "worse"
+    assert compared.regressions == ()
+    failing = [result(number, accuracy_score=0) for number in range(20)]
+    assert compare(first, failing, RUBRIC).regressions == (
+        "aggregate_score: clearly worse",
+        "pass_rate: clearly worse",
+        "aggregate_score: the gate held, and fails",
+        "pass_rate: the gate held, and fails",
+    )
+
+
+def test_nulls_cannot_hide_a_regression() -> None:
+    """With nulls left out the second run is no worse; with nulls as zero it is, and the worse decides."""
+    first = [result(number) for number in range(20)]
+    second = [result(number, faithfulness_score=None if number < 10 else 2) for number in range(20)]
+    compared = compare(first, second, RUBRIC)
+    assert figure(compared, "aggregate_score").left_out.verdict == "no clear difference"
+    assert "aggregate_score: clearly worse" in compared.regressions
+
+
+@unhurried
+@given(runs())
+def test_a_run_does_not_differ_from_itself(run: list[SampleResult]) -> None:
+    """No difference, no flip, no regression, all ties."""
+    compared = as_json(run, run)
+    for each in both_treatments(compared):
+        assert each["difference"] in {0, None}
+        assert (each["verdict"], each["wins"], each["losses"]) == ("no clear difference", 0, 0)
+        assert each["samples_to_settle"] is None
+    flips = compared["flips"]
+    assert (flips["pass_to_fail"], flips["fail_to_pass"], flips["mcnemar_p"]) == ([], [], 1)
+    assert (compared["only_in_first"], compared["only_in_second"], compared["regressions"]) == ([], [], [])
+
+
+@unhurried
+@given(runs(), runs())
+def test_the_other_way_about_everything_is_mirrored(first: list[SampleResult], second: list[SampleResult]) -> None:
+    """Every sign, verdict, win and flip changes sides, and nothing else."""
+    there, back = as_json(first, second), as_json(second, first)
+    for one, other in zip(both_treatments(there), both_treatments(back), strict=True):
+        assert (one["first"], one["second"]) == (other["second"], other["first"])
+        assert MIRRORED[one["verdict"]] == other["verdict"]
+        assert (one["wins"], one["losses"], one["ties"]) == (other["losses"], other["wins"], other["ties"])
+        assert (one["samples"], one["left_out"]) == (other["samples"], other["left_out"])
+        assert one["samples_to_settle"] == other["samples_to_settle"]
+        assert (one["difference"] is None) == (other["difference"] is None)
+        assert (one["difference"] or 0) == -(other["difference"] or 0)
+        assert (one["interval"]["low"] or 0) == -(other["interval"]["high"] or 0)
+        assert (one["interval"]["high"] or 0) == -(other["interval"]["low"] or 0)
+    assert there["flips"]["pass_to_fail"] == back["flips"]["fail_to_pass"]
+    assert there["flips"]["mcnemar_p"] == back["flips"]["mcnemar_p"]
+    assert there["only_in_first"] == back["only_in_second"]
+    for one, other in zip(there["gates"], back["gates"], strict=True):
+        assert (one["first"], one["second"]) == (other["second"], other["first"])
+
+
+@unhurried
+@given(runs(), runs(), st.integers())
+def test_order_changes_nothing(first: list[SampleResult], second: list[SampleResult], seed: int) -> None:
+    """R33: results in any order give the same bytes, and counts add up."""
+    found = as_json(first, second)
+    shuffled = [Random(seed).sample(run, len(run)) for run in (first, second)]  # noqa: S311 - an order, not a secret
+    assert as_json(*shuffled) == found
+    for each in both_treatments(found):
+        assert each["samples"] + each["left_out"] == found["samples"]
+        assert each["wins"] + each["losses"] + each["ties"] == each["samples"]
+    flips = found["flips"]
+    told = flips["both_pass"] + flips["both_fail"] + len(flips["pass_to_fail"]) + len(flips["fail_to_pass"])
+    assert told == found["samples"]

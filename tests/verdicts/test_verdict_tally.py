@@ -1,0 +1,97 @@
+"""A tally keeps counts beside every mean, in constant memory."""
+
+import pytest
+
+import plumbrule
+from plumbrule.samples import Sample
+from plumbrule.verdicts.verdict import Verdict
+from plumbrule.verdicts.verdict_tally import ScoreTally, Tally
+
+CONTEXT = "The wire fee is $25."
+
+
+def scored(name: str, answer: str | None, **fields: object) -> tuple[Sample, Verdict]:
+    """Return a sample with its verdict."""
+    verdict = plumbrule.score(id=name, question="What is the wire fee?", answer=answer, contexts=[CONTEXT], **fields)  # type: ignore[arg-type]  # further fields
+    return Sample(id=name, answer=answer), verdict
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[tuple[Sample, Verdict]]:
+    """Return one sample of each outcome, and a refusal."""
+    return [
+        scored("good", CONTEXT),
+        scored("bad", "The wire fee is $30."),
+        scored("thin", "The fee is $25."),
+        scored("worse", "Cats purr for $30 in 1999."),
+        scored("refused", None, refusal={"code": "X"}),
+    ]
+
+
+def tally_of(rows: list[tuple[Sample, Verdict]], worst: int = 5) -> Tally:
+    """Return the tally of some rows."""
+    tally = Tally(worst)
+    for sample, verdict in rows:
+        tally.add(sample, verdict)
+    return tally
+
+
+def test_counts_stand_beside_every_mean(rows: list[tuple[Sample, Verdict]]) -> None:
+    """Attempted, scored, errored and refused; a refusal has no relevance and does not count in its mean."""
+    record = tally_of(rows).to_dict(bad_records=2)
+    assert record["counts"] == {"attempted": 7, "scored": 5, "errored": 2, "refused": 1}
+    assert record["verdicts"] == {"PASS": 2, "WARN": 1, "FAIL": 2}
+    assert record["pass_rate"] == 0.4
+    assert record["scores"]["relevance"]["scored"] == 4
+    assert record["scores"]["hallucination"]["scored"] == 5
+    assert sum(record["scores"]["completeness"]["histogram"]) == 4
+
+
+def test_the_worst_come_first(rows: list[tuple[Sample, Verdict]]) -> None:
+    """Failures before warnings, more hallucination first; what passed is never among them."""
+    assert [verdict.id for _, verdict in tally_of(rows).worst()] == ["worse", "bad", "thin"]
+    assert [verdict.id for _, verdict in tally_of(rows, worst=1).worst()] == ["worse"]
+    assert tally_of(rows, worst=0).worst() == []
+
+
+def test_the_earlier_comes_first_among_equals(rows: list[tuple[Sample, Verdict]]) -> None:
+    """Equal badness keeps the order of the dataset, also when there is no room for all."""
+    same = [(Sample(id=str(number)), rows[1][1]) for number in range(4)]
+    assert [sample.id for sample, _ in tally_of(same, worst=2).worst()] == ["0", "1"]
+
+
+def test_anchors_and_flags_are_counted(rows: list[tuple[Sample, Verdict]]) -> None:
+    """Totals and unsupported ones by kind; flags in alphabetical order."""
+    record = tally_of(rows).to_dict()
+    assert record["anchors"]["number"] == {"total": 4, "unsupported": 2}
+    assert record["anchors"]["date"] == {"total": 1, "unsupported": 1}
+    assert list(record["flags"]) == sorted(record["flags"])
+    assert record["flags"]["refusal"] == 1
+
+
+def test_parts_add_up_to_the_whole(rows: list[tuple[Sample, Verdict]]) -> None:
+    """Tallies made apart, as by several processes, merge to the tally of all, the worst included."""
+    whole = Tally(2)
+    for part in (rows[:2], rows[2:3], [], rows[3:]):
+        whole.merge(tally_of(part, worst=2))
+    merged, together = whole.to_dict(), tally_of(rows, worst=2).to_dict()
+    for name in merged["scores"]:
+        assert merged["scores"][name].pop("mean") == pytest.approx(together["scores"][name].pop("mean"))
+    assert merged == together
+
+
+def test_nothing_has_no_mean() -> None:
+    """A zero denominator is null, never 0 or 100%."""
+    record = Tally().to_dict()
+    assert record["pass_rate"] is None
+    assert record["pass_rate_interval_95"] is None
+    assert record["scores"]["relevance"]["mean"] is None
+
+
+def test_a_score_falls_into_its_bin() -> None:
+    """Ten bins from 0 to 1; 1 belongs to the last."""
+    tally = ScoreTally()
+    for score in (0.0, 0.05, 0.1, 0.5, 0.99, 1.0):
+        tally.add(score)
+    assert tally.histogram == [2, 1, 0, 0, 0, 1, 0, 0, 0, 2]
+    assert tally.mean == pytest.approx(2.64 / 6)
