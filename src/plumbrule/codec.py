@@ -9,6 +9,8 @@ import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import orjson
+
 from plumbrule.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,12 +41,19 @@ def to_json(value: object) -> Any:  # noqa: ANN401 - whatever JSON holds
     return value
 
 
+def json_line(value: object, *, indent: bool = False) -> bytes:
+    """Return a result or any JSON-ready value as one line of JSON, or as several where it is indented."""
+    option = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | (orjson.OPT_INDENT_2 if indent else 0)
+    return orjson.dumps(value, default=to_json, option=option)
+
+
 def from_json(kind: type[T], content: object, *, where: str) -> T:
     """Return a typed result from its JSON form; ``where`` names the place for the error of one that does not fit."""
     from pydantic import ValidationError  # noqa: PLC0415 - only needed to read
 
+    adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]  # a type is hashable
     try:
-        result: T = _adapter(kind).validate_python(content)
+        result = adapter.validate_python(content)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "it"
@@ -54,7 +63,8 @@ def from_json(kind: type[T], content: object, *, where: str) -> T:
 
 def schema_of(kind: type[Any]) -> dict[str, Any]:
     """Return the JSON schema of a typed result."""
-    return _adapter(kind).json_schema(mode="serialization")
+    adapter: TypeAdapter[Any] = _adapter(kind)  # type: ignore[arg-type]  # the same
+    return adapter.json_schema(mode="serialization")
 
 
 @functools.cache

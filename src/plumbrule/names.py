@@ -39,6 +39,14 @@ def pick(
     return first
 
 
+def nearest(word: object, known: Iterable[str]) -> str:
+    """Return a suggestion for the end of a message, or nothing."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only needed for a message
+
+    close = get_close_matches(str(word), list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
 def key_of_trace(trace_id: str) -> str:
     """Return the form of a trace id by which responses and traces meet, however a UUID is written."""
     return trace_id.replace("-", "").lower() if UUID_TEXT.fullmatch(trace_id) else trace_id

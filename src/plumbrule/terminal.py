@@ -1,4 +1,4 @@
-"""Text of unknown origin, made safe to show on a terminal or in a page."""
+"""Text of unknown origin, made safe and short enough to show on a terminal or in a page."""
 
 import re
 
@@ -12,3 +12,8 @@ _CONTROL = re.compile(
 def safe(text: str) -> str:
     """Return hostile text as text: control characters are shown, not obeyed."""
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the text, cut to ``most`` characters with an ellipsis at its end where it is longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

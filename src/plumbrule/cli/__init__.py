@@ -8,6 +8,7 @@ import click
 
 from plumbrule._version import __version__
 from plumbrule.errors import PlumbruleError, RecordError
+from plumbrule.names import nearest
 from plumbrule.settings import debugging
 from plumbrule.terminal import safe
 
@@ -63,7 +64,7 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"there is no command '{args[0]}'{_nearest(args[0])}")
+            ctx.fail(f"there is no command '{args[0]}'{nearest(args[0], _COMMANDS)}")
         return super().resolve_command(ctx, args)
 
 
@@ -132,10 +133,3 @@ def _usage_message(error: click.ClickException) -> str:
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     return f"{message} (see '{context.command_path} --help')" if context is not None else message
-
-
-def _nearest(word: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, _COMMANDS, n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,15 +1,12 @@
 """The ledger commands at work."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-import orjson
-
-from plumbrule.cli.terminal_console import plain, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.ledger import Ledger, backup, open_ledger, read_checkpoint, upgrade, write_checkpoint
 from plumbrule.reviews.disclosure import write_entries
 from plumbrule.reviews.record_store import open_campaigns
@@ -45,7 +42,7 @@ def verify_chain(checkpoint: Path | None, keep: Path | None, *, ledger_url: str 
             write_checkpoint(ledger.checkpoint(), keep)
         name = ledger.name
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps({"whole": found.whole, **asdict(found)}, option=orjson.OPT_APPEND_NEWLINE))
+        print_json({"whole": found.whole, **asdict(found)})
     elif found.broken is None:
         stdout().print(plain(f"whole: {name}, {found.entries} entries, last {found.last_sha256[:12]}", "green"))
         for guard in found.missing_guards:

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from plumbrule.errors import InputError
+from plumbrule.names import nearest
 from plumbrule.reviews.levels import Scores
 from plumbrule.rubrics import ScorecardRubric
-from plumbrule.rubrics.scorecard_checks import nearest
 from plumbrule.stats.intervals import Interval, wilson
 from plumbrule.stats.rater_agreement import confusion_matrix
 

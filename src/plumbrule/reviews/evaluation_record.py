@@ -10,10 +10,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, 
 from pydantic_core import ErrorDetails
 
 from plumbrule.errors import InputError
+from plumbrule.names import nearest
 from plumbrule.reviews.card_decision import Decision
 from plumbrule.reviews.levels import Scores, named_scores, read_scores
 from plumbrule.rubrics import ScorecardRubric
-from plumbrule.rubrics.scorecard_checks import nearest
 
 # What the record shows but nobody writes: it follows from the scores.
 COMPUTED = (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from plumbrule.errors import InputError
+from plumbrule.names import nearest
 from plumbrule.rubrics import ScorecardRubric
-from plumbrule.rubrics.scorecard_checks import nearest
 
 # What each dimension counts, in the rubric's order; None where it does not apply.
 Scores = Mapping[str, int | None]

@@ -13,7 +13,7 @@ from plumbrule.interactions.corpus import Corpus, read_corpus
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import InteractionReading
-from plumbrule.names import key_of_trace
+from plumbrule.names import key_of_trace, nearest
 from plumbrule.prescores.prescorer import Prescore, prescorer
 from plumbrule.reviews.corpus_changes import Affected, Changes, read_changes
 from plumbrule.reviews.interaction_archive import name_of, traits_of
@@ -22,7 +22,6 @@ from plumbrule.reviews.sampling import Interaction as Drawable
 from plumbrule.reviews.sampling import Manifest, draw_sample
 from plumbrule.reviews.weeks import week_at
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
-from plumbrule.rubrics.scorecard_checks import nearest
 from plumbrule.rubrics.scorecard_rubric import Trigger
 
 _MOST_REMARKS = 20

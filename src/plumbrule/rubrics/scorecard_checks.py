@@ -1,9 +1,10 @@
 """What the parts of a scorecard rubric owe each other: every name that is used is defined, once, and all adds up."""
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+from plumbrule.names import nearest
 
 if TYPE_CHECKING:
     from plumbrule.rubrics.scorecard_rubric import ScorecardRubric
@@ -21,12 +22,6 @@ def check_scorecard(rubric: "ScorecardRubric") -> None:
         _check_known(place, names, [dimension.key for dimension in rubric.dimensions], "dimension")
     for place, names in _named_levels(rubric):
         _check_known(place, names, [level.name for level in rubric.levels], "level")
-
-
-def nearest(word: object, known: Iterable[str]) -> str:
-    """Return a suggestion for the end of a message, or nothing."""
-    close = get_close_matches(str(word), list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _check_unique(rubric: "ScorecardRubric") -> None:

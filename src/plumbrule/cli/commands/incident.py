@@ -40,8 +40,7 @@ def command(
 
     from plumbrule.api.incident_report import incident_renderer, write_incident
     from plumbrule.cli.ledger_access import open_here, opened_if_there
-    from plumbrule.cli.terminal_console import plain, stdout
-    from plumbrule.cli.views.run_tables import print_json
+    from plumbrule.cli.terminal_console import plain, print_json, stdout
     from plumbrule.monitoring.incident_file import incident_on
 
     if output is None and not as_json:

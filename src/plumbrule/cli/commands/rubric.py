@@ -29,11 +29,12 @@ def list_rubrics(as_json: bool) -> None:
     Example:
       plumbrule rubric list --json
     """
+    from plumbrule.cli.terminal_console import print_json
     from plumbrule.rubrics import RUBRICS, load_rubric
 
     stamps = [load_rubric(name, None, {}).stamp() for name in RUBRICS]
     if as_json:
-        _print_json(stamps)
+        print_json(stamps)
     else:
         for stamp in stamps:
             click.echo(f"{stamp['name']}  version {stamp['version']}  sha256 {stamp['sha256']}")
@@ -51,13 +52,14 @@ def show(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: boo
       plumbrule rubric show verdict
       plumbrule rubric show verdict --set relevance.fail_below=0.05 --json
     """
+    from plumbrule.cli.terminal_console import print_json
     from plumbrule.rubrics import shipped_text
 
     text = shipped_text(name)
     if as_json or rubric is not None or settings:
         loaded, content = _loaded(name, rubric, settings)
         if as_json:
-            _print_json({**loaded, "content": content})
+            print_json({**loaded, "content": content})
         else:
             import yaml
 
@@ -78,9 +80,11 @@ def check(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: bo
     Example:
       plumbrule rubric check verdict --rubric my-verdict.yaml
     """
+    from plumbrule.cli.terminal_console import print_json
+
     stamp, _ = _loaded(name, rubric, settings)
     if as_json:
-        _print_json(stamp)
+        print_json(stamp)
     else:
         click.echo(f"good: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256']}")
 
@@ -90,9 +94,3 @@ def _loaded(name: str, rubric: Path | None, settings: tuple[str, ...]) -> tuple[
 
     loaded = load_rubric(name, rubric, dict(parse_override(setting) for setting in settings))
     return loaded.stamp(), content_of(loaded)
-
-
-def _print_json(value: object) -> None:
-    import orjson
-
-    click.echo(orjson.dumps(value).decode())

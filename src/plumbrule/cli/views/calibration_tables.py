@@ -1,11 +1,9 @@
 """A calibration of the support score: read labels, fit, show reliability before and after, write."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,7 +19,7 @@ from plumbrule.api.support import (
     rubric_text,
 )
 from plumbrule.cli.progress import progress_over
-from plumbrule.cli.terminal_console import plain, stderr, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
 from plumbrule.errors import RecordError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.reports.reliability_chart import reliability_chart
@@ -78,7 +76,7 @@ class CalibrateJob:
         if as_json:
             record = found.to_dict()
             record["labels"]["bad_records"] = reading.bad
-            _print_json(record)
+            print_json(record)
         else:
             show_fit(stdout(), found, source=reading.source, bad=reading.bad, output=self.output, plot=plot)
         for error in bad[:_SHOWN_BAD]:
@@ -93,7 +91,7 @@ class CalibrateJob:
         )
         self._write(moved.calibration)
         if as_json:
-            _print_json(moved.to_dict())
+            print_json(moved.to_dict())
         else:
             show_move(stdout(), moved, output=self.output)
 
@@ -116,13 +114,9 @@ def show_model(rubric: Path | None, settings: tuple[str, ...], *, as_json: bool)
     loaded = load_verdict(rubric, dict(parse_override(setting) for setting in settings))
     description = describe_support(loaded)
     if as_json:
-        _print_json(description)
+        print_json(description)
     else:
         show_description(stdout(), description)
-
-
-def _print_json(value: dict[str, Any]) -> None:
-    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
 
 
 _BAR = 30

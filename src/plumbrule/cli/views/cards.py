@@ -1,18 +1,16 @@
 """Scorecards on a terminal: what each record comes to."""
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-import orjson
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from plumbrule.api.scorecards import decide_records
-from plumbrule.cli.terminal_console import plain, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.reviews.card_decision import Decision
 from plumbrule.reviews.evaluation_record import EvaluationRecord
 from plumbrule.rubrics import load_scorecard, parse_override
@@ -28,7 +26,7 @@ def decide_file(file: str, *, rubric: Path | None, settings: tuple[str, ...], as
     decided = decide_records(file, loaded)
     if as_json:
         for each in decided:
-            sys.stdout.buffer.write(orjson.dumps(each.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+            print_json(each.to_dict())
     else:
         show_decided([(each.record, each.decision, each.note_needed) for each in decided])
     return all(each.decision.recommendation != "Fail" for each in decided)

@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.ledger_access import open_here
-from plumbrule.cli.terminal_console import plain, stdout
-from plumbrule.cli.views.run_tables import print_json
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.reports.figure_text import SIGNS, figure
 from plumbrule.runs.comparison import compare_runs
 from plumbrule.runs.session import find_run

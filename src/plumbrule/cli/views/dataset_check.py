@@ -1,14 +1,11 @@
 """What a dataset holds, shown to a person or a machine."""
 
-import sys
-
-import orjson
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.progress import progress_over
-from plumbrule.cli.terminal_console import plain, stderr, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
 from plumbrule.errors import RecordError
 from plumbrule.samples import Reading, Sample, parse_mapping
 
@@ -32,7 +29,7 @@ def validate(dataset: str, mapping: tuple[str, ...], format_: str | None, *, as_
         for sample in samples:
             _count(facts, sample)
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps(_record(reading, listed.kept, facts), option=orjson.OPT_APPEND_NEWLINE))
+        print_json(_record(reading, listed.kept, facts))
     else:
         _show(stdout(), reading, facts)
     return reading.bad

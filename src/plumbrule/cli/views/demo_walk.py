@@ -9,9 +9,9 @@ from rich.text import Text
 
 from plumbrule.api.reports import write_report
 from plumbrule.cli.ledger_access import now
-from plumbrule.cli.terminal_console import plain, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.cli.views.demo_reviews import show_release, show_weeks
-from plumbrule.cli.views.run_tables import gate_table, print_json
+from plumbrule.cli.views.run_tables import gate_table
 from plumbrule.cli.views.score_job import ScoreJob
 from plumbrule.demo import samples_path
 from plumbrule.demo.scripted_reviews import CORPUS, INTERACTIONS, LOGS, Watched, review_release, review_weeks

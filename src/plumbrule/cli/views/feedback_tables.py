@@ -6,9 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.ledger_access import open_here, opened_if_there
-from plumbrule.cli.terminal_console import plain, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.cli.views.monitor_job import CardSource
-from plumbrule.cli.views.run_tables import print_json
 from plumbrule.monitoring.feedback_patterns import Feedback, Pattern, Tally
 from plumbrule.monitoring.interaction_lookup import locate
 from plumbrule.monitoring.regression_samples import append_sample, patterns_in, regression_sample

@@ -7,8 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from plumbrule.cli.terminal_console import plain, stdout
-from plumbrule.cli.views.run_tables import print_json
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.errors import InputError, UsageError
 from plumbrule.reports.figure_text import figure
 from plumbrule.runs.single_judgement import judge_sample

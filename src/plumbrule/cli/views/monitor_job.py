@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from plumbrule.cli.ledger_access import now, open_here
-from plumbrule.cli.terminal_console import stdout
+from plumbrule.cli.terminal_console import print_json, stdout
 from plumbrule.cli.views.monitoring_tables import show_monitoring
-from plumbrule.cli.views.run_tables import print_json
+from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.ledger import Ledger
@@ -17,9 +15,9 @@ from plumbrule.monitoring.alerts import Alert, alerts_of, figures_over, raise_al
 from plumbrule.monitoring.reviewed_interactions import Cases, cases_of_files, cases_of_ledger
 from plumbrule.monitoring.webhook import Webhook
 from plumbrule.monitoring.weekly_figures import Monitoring
+from plumbrule.names import nearest
 from plumbrule.reviews.weeks import monday_of
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard, parse_override
-from plumbrule.rubrics.scorecard_checks import nearest
 
 
 @dataclass(kw_only=True)
@@ -143,4 +141,4 @@ def _write(path: Path, found: Monitoring, alerts: list[Alert]) -> None:
         "rubric": dict(found.rubric),
     }
     with written_whole(path) as file:
-        file.write(orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        file.write(json_line(content, indent=True))

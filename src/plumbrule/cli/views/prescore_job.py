@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from plumbrule.cli.progress import progress_over
-from plumbrule.cli.terminal_console import stderr, stdout
+from plumbrule.cli.terminal_console import print_json, stderr, stdout
 from plumbrule.cli.views.prescore_tables import show_explanation, show_summary
+from plumbrule.codec import json_line
 from plumbrule.engines.local_processes import map_chunks
 from plumbrule.errors import UsageError
 from plumbrule.files import written_whole
@@ -57,7 +56,7 @@ class _ChunkPrescorer:
         for prescore in self._scorer.prescore_many(chunk):
             tally.add(prescore)
             if self._written:
-                lines.append(orjson.dumps(prescore.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+                lines.append(json_line(prescore.to_dict()))
         return b"".join(lines), tally
 
 
@@ -106,14 +105,14 @@ class PrescoreJob:
             show_summary(stdout(), tally, reading.counts, rubrics=stamps, output=output, closer=closer)
         elif output is not None:
             summary = {"counts": reading.counts.to_dict(), **tally.to_dict(), "rubrics": stamps}
-            sys.stdout.buffer.write(orjson.dumps(summary, option=orjson.OPT_APPEND_NEWLINE))
+            print_json(summary)
         return tally
 
     def explain(self, wanted: str, *, as_json: bool) -> Prescore:
         """Pre-score and show one interaction, by its trace id, its own id, or the start of either."""
         prescore = self._scorer().prescore(self._find(wanted))
         if as_json:
-            sys.stdout.buffer.write(orjson.dumps(prescore.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+            print_json(prescore.to_dict())
         else:
             show_explanation(stdout(), prescore)
         return prescore

@@ -8,10 +8,9 @@ import click
 from rich.console import Console
 
 from plumbrule.cli.ledger_access import now, open_here
-from plumbrule.cli.terminal_console import plain, stderr, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
 from plumbrule.cli.views.cards import show_decided
 from plumbrule.cli.views.review_tables import nothing_left
-from plumbrule.cli.views.run_tables import print_json
 from plumbrule.cli.views.sheet import proposal_of, show_dimension, show_interaction, show_ratings
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.campaign_store import claim_next, find_name, load_campaign, load_item

@@ -4,15 +4,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from plumbrule.cli.ledger_access import now, open_here
-from plumbrule.cli.terminal_console import plain, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.cli.views import review_tables as views
 from plumbrule.cli.views.cards import show_decided
 from plumbrule.cli.views.review_tables import show_pairing
-from plumbrule.cli.views.run_tables import print_json
 from plumbrule.cli.views.sheet import show_sheet
+from plumbrule.codec import json_line
 from plumbrule.errors import UsageError
 from plumbrule.files import written_whole
 from plumbrule.ledger import Ledger
@@ -113,7 +111,7 @@ def export(file: str, reference: str, *, person: str | None, ledger_url: str | N
     with open_here(ledger_url) as ledger:
         standing = find_campaign(ledger, reference)
         records, held = exported_records(standing, person, at=now())
-    lines = b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+    lines = b"".join(json_line(record) for record in records)
     if file == "-":
         sys.stdout.buffer.write(lines)
         return

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from plumbrule.cli.ledger_access import now, open_here
-from plumbrule.cli.terminal_console import plain, stderr, stdout
-from plumbrule.cli.views.run_tables import print_json, show_run
+from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
+from plumbrule.cli.views.run_tables import show_run
 from plumbrule.errors import EvaluationError, InterruptedRunError
 from plumbrule.reports.figure_text import figure
 from plumbrule.runs.execution import Progress

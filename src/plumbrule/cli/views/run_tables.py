@@ -1,16 +1,14 @@
 """Benchmark runs on a terminal: list them, show one, decide on one."""
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.ledger_access import open_here
-from plumbrule.cli.terminal_console import plain, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.reports.figure_text import SIGNS, figure
 from plumbrule.runs.session import find_run
 from plumbrule.runs.summary import describe_run
@@ -161,8 +159,3 @@ def _described(run: str, ledger_url: str | None, *, samples: bool = False) -> di
 def _value(gate: dict[str, Any]) -> str:
     value, as_zero = (figure(gate[name], against=gate["limit"]) for name in ("value", "value_nulls_as_zero"))
     return f"{value} (nulls as zero {as_zero})"
-
-
-def print_json(value: object) -> None:
-    """Print a value for machines, on one line."""
-    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))

@@ -6,8 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from plumbrule.cli.ledger_access import now, open_here
-from plumbrule.cli.terminal_console import plain, stdout
-from plumbrule.cli.views.run_tables import print_json
+from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.reviews.campaign_store import open_campaign
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.rubrics import load_scorecard, parse_override

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import orjson
-
 from plumbrule.cli.progress import progress_over
-from plumbrule.cli.terminal_console import stderr, stdout
+from plumbrule.cli.terminal_console import print_json, stderr, stdout
 from plumbrule.cli.views.verdict_tables import show_explanation, show_summary
+from plumbrule.codec import json_line
 from plumbrule.engines.local_processes import map_chunks
 from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.files import written_whole
@@ -43,7 +42,7 @@ class _ChunkScorer:
         for sample, verdict in zip(chunk, self._scorer.score_many(chunk), strict=True):
             tally.add(sample, verdict)
             if self._written:
-                lines.append(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+                lines.append(json_line(verdict.to_dict()))
         return b"".join(lines), tally
 
 
@@ -91,7 +90,7 @@ class ScoreJob:
             show_summary(stdout(), tally, bad=reading.bad, rubric=loaded.stamp(), output=output, closer=closer)
         elif output is not None and not quiet:
             summary = {**tally.to_dict(bad_records=reading.bad), "rubric": loaded.stamp()}
-            sys.stdout.buffer.write(orjson.dumps(summary, option=orjson.OPT_APPEND_NEWLINE))
+            print_json(summary)
         if self.skip_bad and reading.bad:
             self._say_skipped(reading)
         unread = [name for name in ("question", "contexts") if name not in reading.fields]
@@ -106,7 +105,7 @@ class ScoreJob:
         sample = self._find(wanted)
         verdict = VerdictScorer(loaded).score(sample)
         if as_json:
-            sys.stdout.buffer.write(orjson.dumps(verdict.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+            print_json(verdict.to_dict())
         else:
             show_explanation(stdout(), sample, verdict)
         return verdict

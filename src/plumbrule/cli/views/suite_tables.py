@@ -1,18 +1,17 @@
 """The test suite on a terminal: one run of it, its scenarios, and the dimensions that it covers."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import orjson
 from pydantic import TypeAdapter
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain, stderr, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
+from plumbrule.codec import json_line
 from plumbrule.files import written_whole
 from plumbrule.rubrics import load_scorecard
 from plumbrule.suites import Case, load_suite
@@ -53,9 +52,9 @@ def run_and_show(
     if output is not None:
         with written_whole(output) as file:
             for result in outcome.results:
-                file.write(orjson.dumps(result.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+                file.write(json_line(result.to_dict()))
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps(outcome.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
+        print_json(outcome.to_dict())
     else:
         _show(stdout(), outcome, output)
     counts = outcome.counts
@@ -170,7 +169,7 @@ def list_scenarios(codes: tuple[str, ...], *, as_json: bool) -> None:
         for scenario in each.file.scenarios
     ]
     if as_json:
-        _print_json({"scenarios": rows, "cases": len(suite.cases), "suite": suite.stamp()})
+        print_json({"scenarios": rows, "cases": len(suite.cases), "suite": suite.stamp()})
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "code", "title", "variations", "near misses"):
@@ -195,7 +194,7 @@ def show_scenario(id_: str, *, as_json: bool) -> None:
         spelt = [
             {"id": case.id, "criteria": case.criteria, "request": suite_request(sample_of(case))} for case in cases
         ]
-        _print_json({"test_case": case_set.name, **content, "code": code, "cases": spelt})
+        print_json({"test_case": case_set.name, **content, "code": code, "cases": spelt})
         return
     console, first = stdout(), cases[0]
     console.print(plain(f"{scenario.id}  {scenario.title}", "bold"), soft_wrap=True)
@@ -235,7 +234,7 @@ def show_coverage(*, as_json: bool) -> None:
     suite, scorecard = load_suite(), load_scorecard()
     covered = cover(suite, scorecard.rubric)
     if as_json:
-        _print_json({"dimensions": [each.to_dict() for each in covered], "suite": suite.stamp()})
+        print_json({"dimensions": [each.to_dict() for each in covered], "suite": suite.stamp()})
         return
     console = stdout()
     table = Table(box=None, pad_edge=False)
@@ -278,7 +277,3 @@ def _trace(case: Case) -> str:
         flag = getattr(wanted, name)
         parts += [f"{name} {str(flag).lower()}"] if flag is not None else []
     return ", ".join(parts)
-
-
-def _print_json(content: dict[str, Any]) -> None:
-    sys.stdout.buffer.write(orjson.dumps(content, option=orjson.OPT_APPEND_NEWLINE))
