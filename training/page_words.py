@@ -66,7 +66,7 @@ made by rule are to blame; compare it with "without the sentences made by rule" 
 CLAIMS = """\
 ## Claims of the verdict rubric
 
-Balanced accuracy (the mean of the shares of supported and of unsupported answers that are called right; 0.5 is a coin) of "the
+Balanced accuracy (the mean of the shares of supported and of unsupported answers called right; 0.5 is a coin) of "the
 hallucination score is above {limit:g}", with `claim_check: proximity` and with `claim_check: evidence`, where a claim
 is supported if its sentence is at least `support.claim_from` ({claim_from:g}) likely. Numbers and dates are checked
 alike by both. Model and calibration never saw the data set; the threshold was chosen on all of them, so it flatters.
