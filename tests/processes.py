@@ -12,6 +12,6 @@ _INTERRUPTIBLE = (
 )
 
 
-def start_interruptible(command: list[str | Path], **options: Any) -> "subprocess.Popen[bytes]":
+def start_interruptible(command: list[str | Path], **options: Any) -> "subprocess.Popen[Any]":
     """Start a command that hears SIGINT, whatever this process was started with."""
     return subprocess.Popen([sys.executable, "-c", _INTERRUPTIBLE, *command], **options)

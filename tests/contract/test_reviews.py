@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.clock import LONG_S
+
 from plumbrule.api.archive import find_interaction, stored_interactions
 from plumbrule.api.campaigns import claim_item, claim_next, load_campaign, open_campaign
 from plumbrule.api.closing import close_campaign
@@ -106,7 +108,7 @@ def test_processes_at_once_never_share_a_place(backend: "Backend") -> None:
             )
             for name in ("Ada", "Ben", "Cy")
         ]
-        said = [worker.communicate(timeout=120) for worker in workers]
+        said = [worker.communicate(timeout=LONG_S) for worker in workers]
         assert [errors for _, errors in said] == [""] * 3
         rated = [out.split() for out, _ in said]
         assert [len(each) for each in rated] == [len(set(each)) for each in rated]
