@@ -25,7 +25,7 @@ from plumbrule.ledger import ResultKey, open_ledger
 
 url, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 at = datetime(2026, 1, 31, tzinfo=UTC)
-with open_ledger(url, at=at) as ledger:
+with open_ledger(url, at=at, lock_timeout_s=300) as ledger:
     for number in range(count):
         key = ResultKey(run="run-1", repeat=0, sample=f"{name}-{number}")
         ledger.append_result(key, {"text": "x" * 500, "number": number}, name, at=at)

@@ -55,7 +55,10 @@ def test_a_campaign_from_end_to_end(backend: "Backend") -> None:
 
 def test_two_who_claim_at_once(backend: "Backend") -> None:
     """Both append, on connections of their own; the chain has room for one."""
-    with open_ledger(backend.url, at=AT) as ledger, open_ledger(backend.url) as other:
+    with (
+        open_ledger(backend.url, at=AT, lock_timeout_s=LONG_S) as ledger,
+        open_ledger(backend.url, lock_timeout_s=LONG_S) as other,
+    ):
         [item] = opened(ledger, samples_path(), size=1)
         won: list[str] = []
         start = threading.Barrier(2)
@@ -86,7 +89,7 @@ from plumbrule.ledger import open_ledger
 
 url, name, keys = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
 at = datetime(2026, 1, 31, 9, 31, tzinfo=UTC)
-with open_ledger(url) as ledger:
+with open_ledger(url, lock_timeout_s=300) as ledger:
     while (found := claim_next(ledger, "c", name, at=at)) is not None:
         record = {"trace_id": found[0].trace_id, "scores": dict.fromkeys(keys, 4)}
         submit_records(ledger, "c", [("", record)], evaluator=name, at=at)
