@@ -269,7 +269,7 @@ def record() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         lay_out(Path(scratch))
         runs = json.loads(outcome("runs --json", {}, Path(scratch))["stdout"])
-    names = TRACES | {run["name"]: run["run_id"] for run in runs["runs"]}
+    names = TRACES | {run["name"]: run["run_id"] for run in runs}
     index = {}
     for command in COMMANDS:
         with tempfile.TemporaryDirectory() as scratch:
