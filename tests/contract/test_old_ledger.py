@@ -5,9 +5,11 @@ described in ``tests/data/old_ledger/README.md``.
 
 Both sides are compared byte for byte after ``normalised`` has replaced what may differ without a change of behaviour:
 
-- the stamp of the support model: the hash of its file, the first 12 digits of it and its version, wherever they stand;
-- the hash of the offline judge, which is taken over the support model's stamp among others;
-- Plumbrule's own version, the Python that runs it, the platform and the installed packages.
+- the stamp of the support model: the hash of its files, the first 12 digits of it and its version, wherever they stand;
+- the hashes of the offline judge and of a calibration, which are taken over that of the model, among others.
+
+Nothing else needs replacing: versions, packages and platform stand in the metadata of runs, which the ledger keeps, and
+no command here prints those of the machine that it runs on.
 """
 
 import difflib
@@ -26,22 +28,19 @@ CHANGED: dict[str, str] = {}
 NAMES: dict[str, str] = json.loads(INDEX.read_text(encoding="utf-8"))["names"]
 
 # The stamps of the version that made the ledger.
-_OLD_MODEL = "21a40abed440ca9463ac227b3f27b4db7061a0b67a92c9b6a9912569788e0b1e"
-_OLD_JUDGE = "109d2bf446951a2c7ab4bfe6e4cc69892ada41b2a72680341465673aabbc25af"
+_OLD_STAMPS = {
+    "21a40abed440ca9463ac227b3f27b4db7061a0b67a92c9b6a9912569788e0b1e": "SUPPORT-MODEL",
+    "109d2bf446951a2c7ab4bfe6e4cc69892ada41b2a72680341465673aabbc25af": "RULES-JUDGE",
+    "5ec15a418c043c2ead87194333ea2a15825e3e3ddd3e04247dd12cfe74e5ee22": "CALIBRATION",
+}
 
 _SHORT = 12  # digits of a hash, where it is shown in a sentence
 _SHOWN_LINES = 40
 _LONGEST_LINE = 300
-_OF_THIS_MACHINE = (
-    (
-        re.compile(r'("name":\s*"plumbrule-support",\s*(?:"sha256":\s*"[^"]*",\s*)?"version":\s*)"[^"]*"'),
-        r'\1"VERSION"',
-    ),
-    (re.compile(r"(plumbrule-support (?:version )?)[\w.]+"), r"\1VERSION"),
-    (re.compile(r'("plumbrule_version":\s*)"[^"]*"'), r'\1"VERSION"'),
-    (re.compile(r'("runtime":\s*)"[^"]*"'), r'\1"PYTHON"'),
-    (re.compile(r'("platform":\s*)"[^"]*"'), r'\1"PLATFORM"'),
-    (re.compile(r'("packages":\s*)\{[^{}]*\}'), r"\1{}"),
+_Q = '(?:"|&#34;)'  # as in JSON, and in JSON on a page
+_MODEL_VERSION = re.compile(
+    rf"((?:{_Q}name{_Q}:\s*{_Q}plumbrule-support{_Q},\s*(?:{_Q}sha256{_Q}:\s*{_Q}[\w-]*{_Q},\s*)?{_Q}version{_Q}:\s*{_Q})"
+    r"|(?:plumbrule-support (?:version )?))[\w.]+"
 )
 
 
@@ -91,19 +90,22 @@ def pieces(text: str) -> list[str]:
 
 
 def normalised(text: str) -> str:
-    """Return a text without what is of this machine, and without the stamps of the models."""
+    """Return a text without the stamps of the models."""
     for digest, placeholder in stamps().items():
         text = text.replace(digest, placeholder).replace(digest[:_SHORT], placeholder)
-    for pattern, replacement in _OF_THIS_MACHINE:
-        text = pattern.sub(replacement, text)
-    return text
+    return _MODEL_VERSION.sub(r"\1VERSION", text)
 
 
 @cache
 def stamps() -> dict[str, str]:
-    """Return the hashes of the support model and of the offline judge, then and now, each with its placeholder."""
+    """Return the hashes of the support model, the offline judge and a calibration, then and now, by placeholders."""
+    asked = {
+        "SUPPORT-MODEL": ("model", "support show --json"),
+        "RULES-JUDGE": ("judge", "judge -q What? -a It. -c It. -r It. --json"),
+        "CALIBRATION": ("calibration", "support calibrate --prior 0.1 --json"),
+    }
+    found = dict(_OLD_STAMPS)
     with TemporaryDirectory() as folder:
-        model = json.loads(outcome("support show --json", {}, Path(folder))["stdout"])["model"]["sha256"]
-        judged = json.loads(outcome("judge -q What? -a It. -c It. -r It. --json", {}, Path(folder))["stdout"])
-    judge = judged["judge"]["sha256"]
-    return {_OLD_MODEL: "SUPPORT-MODEL", model: "SUPPORT-MODEL", _OLD_JUDGE: "RULES-JUDGE", judge: "RULES-JUDGE"}
+        for placeholder, (key, command) in asked.items():
+            found[json.loads(outcome(command, {}, Path(folder))["stdout"])[key]["sha256"]] = placeholder
+    return found
