@@ -3,7 +3,7 @@
 SRC_DIR is the folder with the package: the src of a checkout. Each command runs once with either tree, in a folder
 of its own, one after the other in the order below, so that those that write to the ledger build on each other. Compared
 are exit code, output, complaints and the files that were written, after ids and times of this run and the hashes over
-them were replaced. ``--diff`` shows what differs.
+them, and the stamps of the support model and the offline judge were replaced. ``--diff`` shows what differs.
 """
 
 import argparse
@@ -36,47 +36,35 @@ score answers.jsonl --no-claims --support --json
 score answers.jsonl
 prescore interactions.jsonl --passages corpus.jsonl --json
 suite run --candidate examples.assistant:answer --json
-init starter.yaml
-run run.yaml --dry-run
 run run.yaml --json
 run run.yaml
-runs --json
 show last --json --samples
-gate last --json
 report last -o report.html
-report last -o report.md
 report last -o report.json
-report last -o report.xml
 sample interactions.jsonl --passages corpus.jsonl --trigger pre-deployment --name release --as Lead --json
-review list release --json
 review next --as Ada --json
 review claim {0} {1} --as Ada --json
 review claim {0} {1} --as Bob
 review submit ada.jsonl --as Ada --json
 review revise change.json --as Ada --reason "misread it" --json
 review submit bob.jsonl --as Bob
-review submit bob.jsonl --as Bob
 review show {1} --as Ada --json
 review adjudicate {1} --as Cy --json
 review adjudicate {1} --as Cy --record settled.json --json
 review assign {0} --to Zoe --json
-review progress --json
 review agreement --as Ada --json
 review close --json
 review close --as-is --json
 review export records.jsonl
 review submit adhoc.json --adhoc --json
 monitor --json
-monitor
 feedback --json
 feedback take {0} -o regressions.jsonl
 incident {1} -o incident.html
 incident {1} --json
 ledger verify --json --keep checkpoint.json
 ledger export entries.jsonl
-ledger backup copy.db
 demo --into demo --json
-demo --into demo
 """.format(*TRACES)
 
 _DAYS = "|".join(f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d}" for days in (-1, 0, 1))
@@ -85,8 +73,8 @@ REPLACED = (
     (re.compile(r"\bledger-[0-9a-f]{32}"), "ledger-ID"),
     (re.compile(rf"\b(?:{_DAYS})(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|\+00:00| UTC)?)?"), "TIME"),
     (re.compile(r'("(?:entry|previous|body)_sha256":\s?)"[0-9a-f]{64}"'), r'\1"HASH"'),
-    (re.compile(r"(sha256 )[0-9a-f]{12,64}"), r"\1HASH"),
 )
+STAMP = r'"(?:model|judge)":\{"name":"(?:plumbrule-support|rules)","version":"[^"]*","sha256":"([0-9a-f]{64})"'
 SKIPPED = {".db", ".pyc"}  # a database differs by its pages; the export compares what it holds
 
 
@@ -116,8 +104,16 @@ def outcome(command: str, source: Path, folder: Path) -> str:
     return "\n".join(parts)
 
 
-def normalised(text: str) -> str:
-    """Return a text without the ids and times of this run."""
+def stamps_of(source: Path, folder: Path) -> list[str]:
+    """Return the hashes of a tree's support model and of its offline judge, which is taken over the model's."""
+    asked = ("support show --json", "judge -q What? -a It. -c It. -r It. --json")
+    return [digest for text in asked for digest in re.findall(STAMP, outcome(text, source, folder))]
+
+
+def normalised(text: str, stamps: list[str]) -> str:
+    """Return a text without the ids and times of this run and without the stamps of a tree's models."""
+    for digest in stamps:
+        text = text.replace(digest, "STAMP").replace(digest[:12], "STAMP")
     for pattern, replacement in REPLACED:
         text = pattern.sub(replacement, text)
     return text
@@ -134,14 +130,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as old, tempfile.TemporaryDirectory() as new:
         lay_out(Path(old))
         lay_out(Path(new))
+        pairs = ((options.old.resolve(), Path(old)), (options.new.resolve(), Path(new)))
+        trees = {tree: stamps_of(*tree) for tree in pairs}
         for command in COMMANDS.strip().splitlines():
-            before = normalised(outcome(command, options.old.resolve(), Path(old)))
-            after = normalised(outcome(command, options.new.resolve(), Path(new)))
+            before, after = (normalised(outcome(command, *tree), stamps) for tree, stamps in trees.items())
             differing += before != after
             print(f"{'same' if before == after else 'DIFFERS':8} {command}", flush=True)
             if options.diff and before != after:
-                pieces = [re.split(r'\n|,(?=")', text) for text in (before, after)]
-                lines = list(difflib.unified_diff(*pieces, "old", "new", lineterm="", n=0))
+                first, second = (re.split(r'\n|,(?=")', text) for text in (before, after))
+                lines = list(difflib.unified_diff(first, second, "old", "new", lineterm="", n=0))
                 print("\n".join(line[:200] for line in lines[:20]))
     print(f"{differing} of {len(COMMANDS.strip().splitlines())} differ")
     return int(differing > 0)
