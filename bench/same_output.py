@@ -72,7 +72,7 @@ REPLACED = (
     (re.compile(r"\b(run|campaign)-\d{8}T\d{6}-[0-9a-f]{6}"), r"\1-ID"),
     (re.compile(r"\bledger-[0-9a-f]{32}"), "ledger-ID"),
     (re.compile(rf"\b(?:{_DAYS})(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|\+00:00| UTC)?)?"), "TIME"),
-    (re.compile(r'("(?:entry|previous|body)_sha256":\s?)"[0-9a-f]{64}"'), r'\1"HASH"'),
+    (re.compile(r'("(?:entry|previous|body|last)_sha256":\s?)"[0-9a-f]{64}"'), r'\1"HASH"'),
 )
 STAMP = r'"(?:model|judge)":\{"name":"(?:plumbrule-support|rules)","version":"[^"]*","sha256":"([0-9a-f]{64})"'
 SKIPPED = {".db", ".pyc"}  # a database differs by its pages; the export compares what it holds
