@@ -11,7 +11,6 @@ import yaml
 
 from plumbrule.api.interactions import contract_of, prescorer
 from plumbrule.rubrics import LEVELS, load_compliance, load_refusals, load_verdict
-from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.samples.corpus import Corpus
 from plumbrule.samples.findings import SEVERITIES
 from plumbrule.samples.interactions import Interaction, interaction_from
@@ -21,7 +20,7 @@ from plumbrule.scorers.prescores import Prescore, PreScorer
 from plumbrule.scorers.support.model import load_model
 
 CASES = Path(__file__).parents[1] / "data" / "interactions.yaml"
-DATA = yaml.load(CASES.read_text(encoding="utf-8"), Loader=PlainYaml)  # noqa: S506 - PlainYaml is a SafeLoader
+DATA = yaml.safe_load(CASES.read_text(encoding="utf-8"))
 COMPLIANCE, REFUSALS = load_compliance(), load_refusals()
 VERDICT = load_verdict(overrides={"support.unsupported_below": 0.4})  # so that a plain invention is unsupported
 CONTRACT = contract_of(COMPLIANCE, REFUSALS)

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import orjson
-import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from plumbrule.demo import corpus_path
 from plumbrule.errors import UsageError
 from plumbrule.hashing import sha256_of
-from plumbrule.rubrics.plain_yaml import KeyedYaml
+from plumbrule.rubrics.yaml_reader import read_yaml
 from plumbrule.samples.model import Passage
 from plumbrule.suites.forms import (
     Criteria,
@@ -238,32 +237,4 @@ def _check_ids(files: Sequence[tuple[Path, SetFile]]) -> None:
 
 
 def _read(path: Path, form: type[T]) -> T:
-    try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=KeyedYaml)  # noqa: S506 - it is a SafeLoader
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text file in UTF-8") from None
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" line {mark.line + 1}:" if mark is not None else ""
-        raise UsageError(f"{path}:{line} {getattr(error, 'problem', None) or 'not YAML'}") from None
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):  # PyYAML on '!!int x' and the like
-        raise UsageError(f"{path}: nested too deeply, or a value that is not YAML") from None
-    if not isinstance(content, dict):
-        raise UsageError(f"{path}: a file of the suite is a mapping of keys to values")
-    try:
-        return TypeAdapter(form).validate_python(content)
-    except ValidationError as error:
-        raise UsageError(f"{path}: {_problem(error)}") from None
-
-
-def _problem(error: ValidationError) -> str:
-    """Return the problem to mend first: a key that there is not, else the one deepest inside."""
-    problems = error.errors()
-    unknown = [each for each in problems if each["type"] == "unexpected_keyword_argument"]
-    first = unknown[0] if unknown else max(problems, key=lambda each: len(each["loc"]))
-    key = ".".join(str(part) for part in first["loc"])
-    if unknown:
-        return f"unknown key '{key}'"
-    return f"'{key}': {first['msg'][0].lower()}{first['msg'][1:]}"
+    return read_yaml(path, mapping="a file of the suite", error=UsageError).validate(TypeAdapter(form))
