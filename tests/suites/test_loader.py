@@ -41,7 +41,7 @@ def test_a_copy_is_the_same_suite(folder: Path) -> None:
     ("old", "new", "said"),
     [
         ("name: refusal", "nam: refusal", "2: nam: unknown key; did you mean 'name'?"),
-        ("code: AMBIGUOUS_QUERY", "code: null", "'code' is missing: a refusal is expected"),
+        ("code: AMBIGUOUS_QUERY", "code: null", "6: code: missing: a refusal is expected"),
         ("outcome: refuse", "outcome: refused", "8: outcome: must be 'answer', 'refuse' or 'either', not 'refused'"),
         (
             "criteria: [gives_guidance",
@@ -54,9 +54,13 @@ def test_a_copy_is_the_same_suite(folder: Path) -> None:
         (
             "id: ops-014-3, score",
             "id: ops-014-9, score",
-            "passage 'ops-014-9' is not in the demo corpus, and has no text",
+            "passages.ops-014-9: is not a passage of the demo corpus, and has no text",
         ),
-        ("id: ops-014-3, score", "id: ops-014-3, text: T, score", "is of the demo corpus; give its id and score alone"),
+        (
+            "id: ops-014-3, score",
+            "id: ops-014-3, text: T, score",
+            "passages.ops-014-3: is a passage of the demo corpus; give its id and score alone",
+        ),
         (
             "    tests: Approvers",
             "    title: x\n    tests: Approvers",

@@ -31,28 +31,19 @@ MAX_WAIT_S = 10.0  # for a pipe or a device that brings nothing
 
 # Both give the same events; libyaml's parser is much faster.
 _PARSER: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-_NUMBERS = yaml.constructor.SafeConstructor()
 _TAG = "tag:yaml.org,2002:"
-_SCALARS: dict[str, Callable[[str], Any]] = {
-    "str": str,
-    "bool": lambda text: text == "true",
+_PATTERNS: dict[str, list[tuple[str, re.Pattern[str]]]] = yaml.SafeLoader.yaml_implicit_resolvers  # by first character
+_SCALARS: dict[str, Callable[..., Any]] = {
+    "str": lambda node: node.value,
+    "bool": lambda node: node.value == "true",
     "null": lambda _: None,
-    "int": lambda text: _NUMBERS.construct_yaml_int(yaml.ScalarNode(_TAG + "int", text)),
-    "float": lambda text: _NUMBERS.construct_yaml_float(yaml.ScalarNode(_TAG + "float", text)),
+    "int": yaml.constructor.SafeConstructor().construct_yaml_int,
+    "float": yaml.constructor.SafeConstructor().construct_yaml_float,
 }
-_PATTERNS: dict[str, list[tuple[str, re.Pattern[str]]]] = (
-    {  # what a plain scalar is, by its first character
-        first: [
-            (tag.removeprefix(_TAG), pattern)
-            for tag, pattern in patterns
-            if tag[len(_TAG) :] in {"int", "float", "null"}
-        ]
-        for first, patterns in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    | {first: [("bool", re.compile("^(?:true|false)$"))] for first in "tf"}
-)
+_LONGEST_NUMBER = 400  # characters
 _NOT_ALLOWED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_UNKNOWN = "unexpected_keyword_argument"
 _BARE = re.compile(r"[\w-]+")
 
 
@@ -133,7 +124,7 @@ class Document:
             problems.setdefault(key, (problem, known))
         above = {key[:length] for key in problems for length in range(len(key))}
         keys = [key for key in problems if key not in above]  # of a union's choices, the one that went deepest
-        first = min(keys, key=lambda key: (not _is_unknown(problems[key][0]), self._line_of(key)))
+        first = min(keys, key=lambda key: (problems[key][0]["type"] != _UNKNOWN, self._line_of(key)))
         more = f" (and {len(keys) - 1} more)" if len(keys) > 1 else ""
         return self.error(first, _worded(*problems[first], secrets=self.secrets) + more)
 
@@ -160,36 +151,32 @@ def read_yaml(
     secrets: bool = False,
 ) -> Document:
     """Return what a file says, or a text of no file; ``mapping`` is its name where it must be a mapping."""
-    where = where or str(source)
+    where = where or ("text" if isinstance(source, str) else str(source))
     lines = None if isinstance(source, str) else _Node(None, 1)
     document = Document(where=where, content=None, error_type=error, secrets=secrets, _root=lines)
     try:
-        root = _parse(source if isinstance(source, str) else _decode(_read_bytes(source)))
+        root = _parse(source if isinstance(source, str) else _read_text(source))
     except _FaultError as fault:
+        if fault.line is None:
+            raise error(f"{where}: {fault.problem}" + (f"; {mapping} is a YAML file" if mapping else "")) from None
         raise document.error(fault.key, fault.problem, line=fault.line) from None
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the file's name
-        if isinstance(problem, _NotTextError):
-            raise error(f"{where}: {problem}; {mapping or 'it'} is a YAML file") from None
         raise error(f"{where}: cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
     if mapping is not None and not isinstance(root.value, dict):
         raise document.error((), f"{mapping} is a mapping of keys to values")
     return replace(document, content=root.value, _root=root if lines is not None else None)
 
 
-class _NotTextError(ValueError):
-    """A file that holds no text, or too much of it."""
-
-
 class _FaultError(Exception):
-    """What is wrong at a place in the text."""
+    """What is wrong at a place in the text, or with the whole file where there is no line."""
 
-    def __init__(self, key: Key, line: int, problem: str) -> None:
+    def __init__(self, problem: str, line: int | None = None, key: Key = ()) -> None:
         super().__init__(problem)
-        self.key, self.line, self.problem = key, line, problem
+        self.problem, self.line, self.key = problem, line, key
 
 
-def _read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file, a pipe or a device, but no more than one byte too many, and soon."""
+def _read_text(path: Path) -> str:
+    """Return the text of a file, a pipe or a device, without reading or waiting for more than is allowed."""
     content = bytearray()
     until = time.monotonic() + MAX_WAIT_S
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -200,31 +187,26 @@ def _read_bytes(path: Path) -> bytes:
             except BlockingIOError:  # a pipe that has a writer and no content yet
                 left = until - time.monotonic()
                 if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-                    raise _NotTextError(f"nothing more came from it in {MAX_WAIT_S:g} s") from None
+                    raise _FaultError(f"nothing more came from it in {MAX_WAIT_S:g} s") from None
                 continue
             if not chunk:
                 break
             content += chunk
     finally:
         os.close(descriptor)
-    return bytes(content)
-
-
-def _decode(content: bytes) -> str:
     if len(content) > MAX_BYTES:
-        raise _NotTextError(f"larger than {MAX_BYTES:,} bytes, the most that is read")
+        raise _FaultError(f"larger than {MAX_BYTES:,} bytes")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _NotTextError("not a text file in UTF-8") from None
+        raise _FaultError("not a text file in UTF-8") from None
 
 
 def _parse(text: str) -> _Node:
     """Return the root of a YAML text, which is null where the text is empty."""
     odd = _NOT_ALLOWED.search(text)
     if odd is not None:
-        line = _lines_to(text, odd.start())
-        raise _FaultError((), line, f"not YAML: the character U+{ord(odd[0]):04X} is not allowed")
+        raise _FaultError(f"not YAML: the character U+{ord(odd[0]):04X} is not allowed", _lines_to(text, odd.start()))
     tree = _Tree()
     try:
         for event in yaml.parse(text, Loader=_PARSER):
@@ -233,7 +215,7 @@ def _parse(text: str) -> _Node:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "it cannot be parsed"
         line = min(mark.line + 1, _lines_to(text, len(text.rstrip()))) if mark is not None else 1
-        raise _FaultError((), line, f"not YAML: {problem}") from None
+        raise _FaultError(f"not YAML: {problem}", line) from None
     return tree.root or _Node(None, 1)
 
 
@@ -268,8 +250,7 @@ class _Tree:
     def add(self, event: Any) -> None:  # noqa: ANN401 - yaml.Event declares none of the attributes of its kinds
         line = event.start_mark.line + 1
         if isinstance(event, yaml.ScalarEvent):
-            self._count(1, line)
-            node = _Node(self._scalar(event, line), line)
+            node = self._admit(_Node(self._scalar(event, line), line))
             if event.anchor is not None:
                 self._anchors[event.anchor] = node
             self._place(node, merge=event.value == "<<" and event.implicit[0])
@@ -285,7 +266,7 @@ class _Tree:
         elif isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                raise _FaultError((), line, "a second document begins here; a file has one")
+                self._fail(line, "a second document begins here; a file has one")
 
     def _begin(self, event: Any, line: int) -> None:  # noqa: ANN401 - as above
         kind: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
@@ -293,11 +274,9 @@ class _Tree:
             self._refuse_tag(event.tag, line)
         if self._open and isinstance(self._open[-1].node.value, dict) and self._open[-1].key is None:
             self._fail(line, "a key must be text; write it in quotes")
-        self._count(1, line)
-        self._check_depth(1, line)
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        self._open.append(_Open(_Node(kind, line, height=1), event.anchor))
+        self._open.append(_Open(self._admit(_Node(kind, line, height=1)), event.anchor))
 
     def _place(self, node: _Node, *, merge: bool = False) -> None:
         """Put a whole node where it belongs: it is the root, an item, a key or the value of a key."""
@@ -335,16 +314,18 @@ class _Tree:
         node = self._anchors[name]
         if node is None:
             self._fail(line, f"the alias '*{name:.60}' stands inside what it names")
-        self._count(node.size, line)
-        self._check_depth(node.height, line)
-        return _Node(copy.deepcopy(node.value), line, node.below, node.size, node.height)
+        self._admit(replace(node, line=line))
+        return replace(node, line=line, value=copy.deepcopy(node.value))
 
     def _scalar(self, event: Any, line: int) -> object:  # noqa: ANN401 - as above
         text: str = event.value
         plain, quoted = event.implicit
         if quoted:
             return text
-        kind = next((kind for kind, pattern in _PATTERNS.get(text[:1], ()) if pattern.match(text)), "str")
+        tags = (tag for tag, pattern in _PATTERNS.get(text[:1], ()) if pattern.match(text))
+        kind = next(tags, "").removeprefix(_TAG)
+        if kind not in _SCALARS or (kind == "bool" and text not in {"true", "false"}):
+            kind = "str"
         if not plain:
             wanted = event.tag.removeprefix(_TAG)
             if wanted not in _SCALARS:
@@ -352,26 +333,28 @@ class _Tree:
             if wanted not in {"str", kind, "float" if kind == "int" else kind}:
                 self._fail(line, f"the value does not fit its tag, !!{wanted}")
             kind = wanted
+        if kind != "str" and len(text) > _LONGEST_NUMBER:
+            self._fail(line, f"a number of more than {_LONGEST_NUMBER} characters; write it in quotes if it is text")
         try:
-            return _SCALARS[kind](text)
-        except ValueError:  # 0x_, or thousands of digits
+            return _SCALARS[kind](yaml.ScalarNode(kind, text))
+        except ValueError:  # such as 0x_
             self._fail(line, "not a number that can be read; write it in quotes if it is text")
 
-    def _count(self, nodes: int, line: int) -> None:
-        self._nodes += nodes
+    def _admit(self, node: _Node) -> _Node:
+        """Return the node, unless it makes the content too large or too deep."""
+        self._nodes += node.size
         if self._nodes > MAX_NODES:
-            self._fail(line, f"more than {MAX_NODES:,} values, with every alias written out")
-
-    def _check_depth(self, height: int, line: int) -> None:
-        if len(self._open) + height > MAX_DEPTH:
-            self._fail(line, f"nested more than {MAX_DEPTH} deep")
+            self._fail(node.line, f"more than {MAX_NODES:,} values, with every alias written out")
+        if len(self._open) + node.height > MAX_DEPTH:
+            self._fail(node.line, f"nested more than {MAX_DEPTH} deep")
+        return node
 
     def _refuse_tag(self, tag: str, line: int) -> NoReturn:
         shown = tag.replace(_TAG, "!!")
         self._fail(line, f"the tag {shown!r:.60} is not allowed")
 
     def _fail(self, line: int, problem: str) -> NoReturn:
-        raise _FaultError(tuple(parent.part for parent in self._open), line, problem)
+        raise _FaultError(problem, line, tuple(parent.part for parent in self._open))
 
 
 def _located(problem: ErrorDetails, schema: Any) -> tuple[Key, list[str]]:  # noqa: ANN401 - pydantic's schema is a dict of dicts
@@ -390,9 +373,7 @@ def _located(problem: ErrorDetails, schema: Any) -> tuple[Key, list[str]]:  # no
                 continue
             case "union":
                 choices = [_unwrapped(choice, definitions) for choice in schema["choices"]]
-                schema = next(
-                    (choice for choice in choices if choice["type"] in {"tuple", "dict", "dataclass-args"}), {}
-                )
+                schema = next((choice for choice in choices if choice["type"] == "tuple"), {})
                 continue
             case "dataclass-args":
                 below = {field["name"]: field["schema"] for field in schema["fields"]}
@@ -423,14 +404,10 @@ def _unwrapped(schema: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401
             return schema
 
 
-def _is_unknown(problem: ErrorDetails) -> bool:
-    return problem["type"] == "unexpected_keyword_argument"
-
-
 def _worded(problem: ErrorDetails, known: list[str], *, secrets: bool) -> str:
     given, kind, context = problem["input"], problem["type"], problem.get("ctx", {})
     match kind:
-        case "unexpected_keyword_argument":
+        case unknown if unknown == _UNKNOWN:
             close = get_close_matches(str(problem["loc"][-1]), known, n=1)
             return f"unknown key; did you mean '{close[0]}'?" if close else f"unknown key; known are {', '.join(known)}"
         case "missing" | "union_tag_not_found":
@@ -444,15 +421,13 @@ def _worded(problem: ErrorDetails, known: list[str], *, secrets: bool) -> str:
         case "too_short" if context["min_length"] == 1:
             return "must name at least one"
         case "string_type":
-            quoted = "" if secrets else f', as "{given}"'
+            quoted = "" if secrets else f', as "{str(given).lower()}"'
             return f"must be text; write it in quotes{quoted}" if isinstance(given, int | float) else "must be text"
         case "value_error":
             message = getattr(context["error"], "problem", str(context["error"]))
         case _:
-            message = (
-                re.sub(r"^\w+ should ", "must ", problem["msg"]).replace("a valid i", "an i").replace("valid ", "")
-            )
-            message = message.replace(" after validation", "")
+            message = re.sub(r"^\w+ should ", "must ", problem["msg"]).replace(" after validation", "")
+            message = message.replace("a valid i", "an i").replace("valid ", "")
     # a secret may stand where a text is wanted, but not in place of a known word
     shown = isinstance(given, int | float) or kind == "literal_error" or not secrets
     if not shown or isinstance(given, dict | list) or not message.startswith("must "):
