@@ -269,6 +269,7 @@ class Whole:
     table: dict[Annotated[str, Field(max_length=3)], Part] | None = None
     choice: Literal["all"] | tuple[Part, ...] = "all"
     mode: Literal["a", "b"] = "a"
+    on: bool = False
 
 
 WHOLE: TypeAdapter[Whole] = TypeAdapter(Annotated[Whole, AfterValidator(_check_names)])
@@ -279,7 +280,7 @@ GOOD = "title: t\nparts:\n- name: n\n"
     ("text", "said"),
     [
         (GOOD + "titel: x\n", "4: titel: unknown key; did you mean 'title'?"),
-        (GOOD + "zzz: x\n", "4: zzz: unknown key; known are title, parts, table, choice, mode"),
+        (GOOD + "zzz: x\n", "4: zzz: unknown key; known are title, parts, table, choice, mode, on"),
         ("titel: x\nparts:\n- name: n\n", "1: titel: unknown key; did you mean 'title'? (and 1 more)"),
         ("parts:\n- name: n\n", "1: title: missing key"),
         ("title: 5\nparts:\n- name: n\n", '1: title: must be text; write it in quotes, as "5"'),
@@ -300,6 +301,7 @@ GOOD = "title: t\nparts:\n- name: n\n"
         (GOOD + "table:\n  xxxx: {name: n}\n", "5: table.xxxx: must have at most 3 characters, not 'xxxx'"),
         (GOOD + "choice:\n- name: n\n- name: 1\n", "6: choice.1.name: must be text; write it in quotes"),
         (GOOD + "choice:\n- name: n\n  nam: 1\n", "6: choice.0.nam: unknown key; did you mean 'name'?"),
+        (GOOD + "on: maybe\n", "4: on: must be true or false, not 'maybe'"),
         (GOOD + "mode: c\n", "4: mode: must be 'a' or 'b', not 'c'"),
         (GOOD + "- name: bad\n", "4: parts.bad.name: is no name"),
         (GOOD + '"a\\nb": x\n', "4: 'a\\nb': unknown key"),

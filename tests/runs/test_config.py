@@ -167,7 +167,7 @@ def test_a_mistake_is_named(run_file: Path, candidate: str, said: str) -> None:
         ("repeats: true", "repeats: must be an integer, not True"),
         ("timeout_s: .inf", "timeout_s: must be less than or equal to 86400, not inf"),
         ("timeout_s: .nan", "timeout_s: must be"),
-        ("allow_floating_models: yes", "allow_floating_models: must be a boolean"),
+        ("allow_floating_models: yes", "allow_floating_models: must be true or false"),
         ("budget:\n  max_cost: 1", "budget.max_cost: unknown key; did you mean 'max_cost_usd'?"),
         ("rates: {openai: {request_per_minute: 1}}", "rates.openai.request_per_minute: unknown key; did you mean"),
         ("rates: {openai: 5}", "rates.openai: must be a mapping of keys to values"),

@@ -426,8 +426,9 @@ def _worded(problem: ErrorDetails, known: list[str], *, secrets: bool) -> str:
         case "value_error":
             message = getattr(context["error"], "problem", str(context["error"]))
         case _:
-            message = re.sub(r"^\w+ should ", "must ", problem["msg"]).replace(" after validation", "")
-            message = message.replace("a valid i", "an i").replace("valid ", "")
+            message = re.sub(r"^\w+ should ", "must ", problem["msg"].partition(", unable to ")[0])
+            message = message.replace("a valid boolean", "true or false").replace("a valid i", "an i")
+            message = message.replace("valid ", "").replace(" after validation", "")
     # a secret may stand where a text is wanted, but not in place of a known word
     shown = isinstance(given, int | float) or kind == "literal_error" or not secrets
     if not shown or isinstance(given, dict | list) or not message.startswith("must "):
