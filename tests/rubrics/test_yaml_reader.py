@@ -341,7 +341,7 @@ def test_an_override_is_named(file: Path, dotted: str, value: object, said: str)
     assert str(caught.value).startswith(f"{file}{said}")
 
 
-@pytest.mark.parametrize("dotted", ["b", "a.c", "a.b.c", "l.1", "l.x", "l.0.x", ""])
+@pytest.mark.parametrize("dotted", ["b", "a.c", "a.b.c", "l.1", "l.-1", "l.x", "l.0.x", ""])
 def test_an_override_of_no_key(dotted: str) -> None:
     """It sets what there is, or what a mapping may take in."""
     with pytest.raises(KeyError):

@@ -101,8 +101,8 @@ class Document:
             for name in names[:-1]:
                 if add and isinstance(place, dict):
                     place.setdefault(name, {})
-                place = place[int(name) if isinstance(place, list) else name]
-            last = int(names[-1]) if isinstance(place, list) else names[-1]
+                place = place[_part(name, place)]
+            last = _part(names[-1], place)
             if not (add and isinstance(place, dict)):
                 place[last]
             place[last] = value
@@ -140,6 +140,10 @@ class Document:
                 break
             node = below
         return node.line
+
+
+def _part(name: str, place: object) -> str | int:
+    return int(name) if isinstance(place, list) and name.isdecimal() else name
 
 
 def read_yaml(
