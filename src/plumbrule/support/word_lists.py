@@ -7,9 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
-from plumbrule.rubrics.plain_yaml import PlainYaml
+from plumbrule.rubrics.yaml_reader import read_yaml
 from plumbrule.text.tokens import lemmas
 
 WORD_FILES = ("words.yaml", "thesaurus.tsv")
@@ -86,7 +84,7 @@ class Thesaurus:
 @cache
 def support_words() -> SupportWords:
     """Return the words that ship, read once."""
-    raw: dict[str, Any] = yaml.load(read_data("words.yaml"), PlainYaml)  # noqa: S506 - a safe loader
+    raw: dict[str, Any] = read_yaml(read_data("words.yaml").decode(), where="words.yaml").content
     thesaurus = Thesaurus(read_data("thesaurus.tsv").decode().splitlines())
     return SupportWords(
         stop=_lemma_set(raw["stop"]),
