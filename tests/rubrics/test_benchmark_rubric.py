@@ -142,7 +142,7 @@ def test_a_rubric_cannot_be_changed() -> None:
         load_benchmark().rubric.version = "2"  # type: ignore[misc]  # that is the point
 
 
-@pytest.mark.parametrize("module", ["results", "aggregates", "gates", "repeats", "differences", "compare"])
+@pytest.mark.parametrize("module", ["sample_results", "aggregates", "gates", "repeats", "differences", "comparison"])
 def test_limits_and_weights_are_data(module: str) -> None:
     """No module that grades, sums or decides holds a number of the rubric as a literal."""
     text = (Path(plumbrule.__file__).parent / "runs" / f"{module}.py").read_text()

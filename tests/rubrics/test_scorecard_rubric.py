@@ -234,9 +234,9 @@ def test_a_rubric_cannot_be_changed() -> None:
 
 
 def test_no_code_knows_a_dimension_or_a_level() -> None:
-    """Dimensions, levels and limits are data: no module of scorecards names one."""
+    """Dimensions, levels and limits are data: no module that decides on them names one."""
     folder = Path(plumbrule.__file__).parent
-    modules = [*(folder / "scorecards").glob("*.py"), *(folder / "rubrics").glob("scorecard*.py")]
+    modules = [*folder.glob("reviews/*.py"), *folder.glob("monitoring/*.py"), *folder.glob("rubrics/scorecard*.py")]
     assert len(modules) > 6
     names = "|".join([*KEYS, "Strong", "Adequate", "Needs Review", "Unsafe"])
     for module in modules:
