@@ -73,9 +73,7 @@ def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, kno
 class _Evidence(NamedTuple):
     """What the contexts have nearest to a sentence, and what its missing words look like there."""
 
-    forms: dict[
-        str, str | None
-    ]  # of each word that the contexts do not have, the word that looks like another form of it
+    forms: dict[str, str | None]  # of each word that the contexts do not have: the word that may be another form of it
     window: Window | None
     trimmed: Window | None  # without the units at its ends that add nothing
     lemmas: frozenset[str]
