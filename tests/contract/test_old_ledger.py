@@ -66,7 +66,7 @@ def test_the_output_is_the_same(command: str, tmp_path: Path) -> None:
     """Exit code, output, complaints and files are those of the earlier version."""
     lay_out(tmp_path)
     found, kept = outcome(command, NAMES, tmp_path), expected(command)
-    assert found["exit"] == kept["exit"], found["stderr"]
+    assert found["exit"] == kept["exit"] or command in CHANGED, found["stderr"]
     difference = differences(kept, found)
     if command in CHANGED:
         assert difference, f"nothing has changed; it was said: {CHANGED[command]}"
