@@ -10,7 +10,7 @@ from tests.cli.conftest import Run, Write
 
 from plumbrule.suites import load_suite
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 MODULE = '''
 import time
