@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from html import escape
 
 from plumbrule.reports.figure_text import DIRECTIONS, figure, interval_text
-from plumbrule.reports.run_report import Gate, Repeats, Spread
+from plumbrule.reports.run_report import Repeats, ReportGate, Spread
 
 _WIDE, _LEFT, _RIGHT = 440, 34, 12
 _PLOT = _WIDE - _LEFT - _RIGHT
 _LINE = 15
 
 
-def gate_chart(gate: Gate) -> str:
+def gate_chart(gate: ReportGate) -> str:
     """Draw a gate: its figure as a bar, the 95% interval as a whisker, the limit as a line."""
     ends = [each for each in (gate.limit, gate.deciding, gate.interval.low, gate.interval.high) if each is not None]
     top = 1.0 if max(ends) <= 1 else max(ends) * 1.1

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from plumbrule.reports.run_report import Category, HeatCell, Histogram, Interval, Mark, SampleLine, Spread
+from plumbrule.reports.run_report import Category, HeatCell, Histogram, Mark, ReportInterval, SampleLine, Spread
 from plumbrule.stats.intervals import wilson
 
 _SCORE_STEPS = 10
@@ -81,7 +81,7 @@ def _category(name: str | None, members: Sequence[SampleLine]) -> Category:
         attempted=len(members),
         passed=passed,
         pass_rate=passed / len(members),
-        interval=Interval(
+        interval=ReportInterval(
             low=interval.low if interval else None,
             high=interval.high if interval else None,
             method="wilson",

@@ -44,8 +44,8 @@ def _first_screen(report: Report) -> Iterator[str]:
     about = report.metadata
     yield f"# {inline(report.name)}"
     yield (
-        f"Benchmark run {inline(report.run_id)} · dataset {_or_none(about.get('dataset_id'))} · model "
-        f"{_or_none(about.get('model_id'))} · {_or_none(about.get('timestamp_utc'))}"
+        f"Benchmark run {inline(report.run_id)} · dataset {_or_none(about.dataset_id)} · model "
+        f"{_or_none(about.model_id)} · {_or_none(about.timestamp_utc)}"
     )
     yield f"## {_SIGNS_OF_DECISION[report.decision]} {report.decision}"
     blocking = [f"- {inline(reason.text)}" for reason in report.reasons if reason.blocking]
@@ -259,12 +259,12 @@ def _failure(failure: Failure) -> Iterator[str]:
 
 def _judges(report: Report) -> Iterator[str]:
     yield "## Judge"
-    asked = report.usage["candidate"]
-    if asked["requests"]:
-        cost = "not reported" if asked["cost_usd"] is None else f"{figure(asked['cost_usd'])} USD"
+    asked = report.usage.candidate
+    if asked.requests:
+        cost = "not reported" if asked.cost_usd is None else f"{figure(asked.cost_usd)} USD"
         yield (
-            f"The candidate was asked {figure(asked['requests'])} times: {figure(asked['input_tokens'])} input tokens, "
-            f"{figure(asked['output_tokens'])} output tokens, cost {cost}. What the judge used is apart:"
+            f"The candidate was asked {figure(asked.requests)} times: {figure(asked.input_tokens)} input tokens, "
+            f"{figure(asked.output_tokens)} output tokens, cost {cost}. What the judge used is apart:"
         )
     yield table(
         (

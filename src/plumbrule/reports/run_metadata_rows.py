@@ -2,18 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields
 
 from plumbrule.reports.figure_text import NONE
-from plumbrule.runs.run_metadata import REQUIRED
+from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 
 _APART = ("packages", "rubrics", "warnings")  # they have places of their own
 
 
-def metadata_rows(metadata: Mapping[str, Any]) -> list[tuple[str, str | None, bool]]:
+def metadata_rows(metadata: RunMetadata) -> list[tuple[str, str | None, bool]]:
     """Return the metadata as name, text and whether it is required; the required ones first, in their order."""
-    names = [*REQUIRED, *(name for name in metadata if name not in REQUIRED and name not in _APART)]
-    return [(name, _plain(metadata.get(name)), name in REQUIRED) for name in names]
+    others = (field.name for field in fields(metadata) if field.name not in {*REQUIRED, *_APART})
+    return [(name, _plain(getattr(metadata, name)), name in REQUIRED) for name in (*REQUIRED, *others)]
 
 
 def _plain(value: object) -> str | None:

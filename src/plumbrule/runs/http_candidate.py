@@ -8,8 +8,7 @@ from plumbrule.http.exchange import Exchange
 from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Patience
 from plumbrule.http.transport_errors import NotAnObjectError
-from plumbrule.runs.candidate import Answered, CandidateIdentity, call, unanswered
-from plumbrule.runs.candidate_response import read_response
+from plumbrule.runs.candidate import Answered, CandidateIdentity, call, read_response, unanswered
 from plumbrule.samples.sample_model import Sample
 from plumbrule.samples.value_types import Misfit
 from plumbrule.text.templates import sendable

@@ -15,8 +15,7 @@ from typing import Any
 from plumbrule.engines.threads import in_thread
 from plumbrule.errors import UsageError
 from plumbrule.http.rate_limit import Pace
-from plumbrule.runs.candidate import Answered, CandidateIdentity, unanswered
-from plumbrule.runs.candidate_response import read_response
+from plumbrule.runs.candidate import Answered, CandidateIdentity, read_response, unanswered
 from plumbrule.samples.sample_model import Sample
 from plumbrule.samples.value_types import Misfit
 from plumbrule.text.templates import sendable

@@ -11,7 +11,7 @@ import pytest
 Run = Callable[..., Any]
 Make = Callable[..., str]
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "runs.md"
+REFERENCE = Path(__file__).parents[3] / "docs" / "runs.md"
 CONFIG = """
 name: {name}
 dataset: {{path: {dataset}, id: fees}}

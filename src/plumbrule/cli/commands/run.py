@@ -29,9 +29,16 @@ def command(
       plumbrule run run.yaml --ledger sqlite:///runs.db --json
       plumbrule run run.yaml --resume last
     """
-    from plumbrule.cli.views.run_progress import run_benchmark, show_plan
+    from plumbrule.api.runs import plan
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.run_progress import run_benchmark, show_plan, stdout_kept_clear
 
-    if dry_run:
-        show_plan(config, as_json=as_json)
-    else:
+    if not dry_run:
         run_benchmark(config, resume=resume, accept_errors=accept_errors, ledger_url=ledger_url, as_json=as_json)
+        return
+    with stdout_kept_clear():
+        summary = plan(config)
+    if as_json:
+        print_json(summary)
+    else:
+        show_plan(stdout(), summary)
