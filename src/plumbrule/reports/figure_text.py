@@ -1,8 +1,11 @@
-"""Figures and gates in words, the same in every format."""
+"""Figures, gates and metadata in words, the same in every format."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
 from plumbrule.reports.run_report import ReportGate, ReportInterval
+from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
 from plumbrule.text.figure_format import NONE, SIGNS, figure
 
@@ -17,6 +20,7 @@ __all__ = [
     "figure",
     "gate_text",
     "interval_text",
+    "metadata_rows",
     "numbers_text",
     "percent",
     "settling_text",
@@ -25,6 +29,7 @@ __all__ = [
 ]
 
 NOT_GIVEN = "not given"
+_APART = ("packages", "rubrics", "warnings")  # metadata with a place of its own
 DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
 METHODS = {"wilson": "Wilson", "student_t": "Student's t", "order_statistics": "order statistics"}
 GATE_TITLES = {
@@ -87,3 +92,17 @@ def settling_text(gate: ReportGate) -> str:
         return "Inconclusive: the figure stands so near the limit that no number of samples would settle it."
     more = f"{gate.samples_to_settle:,} more sample{'s' if gate.samples_to_settle > 1 else ''}"
     return f"Inconclusive: the interval holds the limit; about {more} like these would settle it."
+
+
+def metadata_rows(metadata: RunMetadata) -> list[tuple[str, str | None, bool]]:
+    """Return the metadata as name, text and whether it is required; the required ones first, in their order."""
+    others = (field.name for field in fields(metadata) if field.name not in {*REQUIRED, *_APART})
+    return [(name, _plain(getattr(metadata, name)), name in REQUIRED) for name in (*REQUIRED, *others)]
+
+
+def _plain(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(part) or NONE}" for name, part in value.items())
+    return json.dumps(value, ensure_ascii=False)

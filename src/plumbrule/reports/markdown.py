@@ -13,7 +13,6 @@ from markupsafe import Markup
 from plumbrule.reports import figure_text
 from plumbrule.reports.charts import spread_words
 from plumbrule.reports.fix_first import CAUSES
-from plumbrule.reports.run_metadata_rows import metadata_rows
 from plumbrule.reports.run_report import Report
 from plumbrule.terminal import safe
 
@@ -42,7 +41,7 @@ def render_markdown(report: Report) -> bytes:
             left_out=len(report.failures) - len(shown),
             heat=list(heat.items()),
             heat_levels=list(dict.fromkeys(cell.faithfulness_score for cell in report.heat)),
-            metadata=metadata_rows(report.metadata),
+            metadata=figure_text.metadata_rows(report.metadata),
             causes=CAUSES,
             signs=figure_text.SIGNS,
             settling=figure_text.settling_text,

@@ -144,11 +144,11 @@ async def call(
 
     failed: list[Exchange] = []
     try:
-        came = await Clock(patience).call(attempt, failed.append, before=pace.turn if pace is not None else None)
+        reply = await Clock(patience).call(attempt, failed.append, before=pace.turn if pace is not None else None)
     except TransportError as error:
         answered = Answered(sample=blank, error=error.kind, error_detail=str(error), final=False)
     else:
-        answered = _timed_out(blank, came.exchange) if isinstance(came, TimedOutError) else read(came)
+        answered = _timed_out(blank, reply.exchange) if isinstance(reply, TimedOutError) else read(reply)
     exchanges = (*failed, *answered.exchanges)
     flags = ("retried", *answered.flags) if len(exchanges) > 1 else answered.flags
     return replace(answered, exchanges=exchanges, requests=len(exchanges), flags=flags)

@@ -100,8 +100,8 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
     _check_addresses(config, source)
     _check_rates(config, source)
     _check_prices(config, source)
-    said = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
-    return LoadedConfig(config=config, sha256=sha256_of(said), folder=path.absolute().parent, floating=bool(floating))
+    hashed = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
+    return LoadedConfig(config=config, sha256=sha256_of(hashed), folder=path.absolute().parent, floating=bool(floating))
 
 
 def check_secrets(config: RunConfig, environ: Mapping[str, str]) -> None:

@@ -265,14 +265,14 @@ def _read(outcome: _Outcome, blank: Sample) -> Answered:
     answer = outcome.answer
     content = {"answer": answer} if isinstance(answer, str) else answer
     try:
-        said = read_response(content, blank)
+        response = read_response(content, blank)
     except Misfit as misfit:
         return Answered(sample=blank, error="malformed", error_detail=str(misfit), requests=1)
     return Answered(
         sample=replace(
-            said, latency_e2e_ms=outcome.elapsed_ms, timed_out=False, model_id=blank.model_id or said.model_id
+            response, latency_e2e_ms=outcome.elapsed_ms, timed_out=False, model_id=blank.model_id or response.model_id
         ),
-        reported_model=said.model_id,
+        reported_model=response.model_id,
         requests=1,
     )
 

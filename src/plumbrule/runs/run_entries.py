@@ -102,8 +102,8 @@ class KeptJudgement:
     @property
     def told_support(self) -> Mapping[str, Any] | None:
         """The support of this judgement; a panel's comes from the first member that gives one."""
-        told = (self.support, *(member.support for member in self.members))
-        return next((support for support in told if support is not None), None)
+        supports = (self.support, *(member.support for member in self.members))
+        return next((support for support in supports if support is not None), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,21 +1,14 @@
-"""A benchmark run on a terminal: its plan, its progress, and how to resume it if something is left to do."""
+"""A benchmark run on a terminal: its plan, its progress, and what is left to do."""
 
-import shlex
-import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, redirect_stdout
+from contextlib import ExitStack
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.table import Table
 
-from plumbrule.api.runs import run
-from plumbrule.cli.ledger_access import open_here
-from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
-from plumbrule.cli.views.run_tables import show_run
-from plumbrule.errors import EvaluationError, InterruptedRunError
+from plumbrule.cli.terminal_console import plain
 from plumbrule.runs.execution import Progress
 from plumbrule.runs.plan import Plan, PlanSummary
 from plumbrule.terminal import safe
@@ -24,45 +17,6 @@ from plumbrule.text.figure_format import figure
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
-
-
-def stdout_kept_clear() -> AbstractContextManager[object]:
-    """Send what a user's own function prints to standard error: standard output is for the result alone."""
-    return redirect_stdout(sys.stderr)
-
-
-def run_benchmark(
-    config: Path, *, resume: str | None, accept_errors: bool, ledger_url: str | None, as_json: bool
-) -> None:
-    """Execute a run, or the rest of one, and show it; if something is left to do, say how to resume it."""
-    with open_here(ledger_url, make=True) as ledger, stdout_kept_clear(), RunDisplay(stderr()) as display:
-        address = ["--ledger", ledger.name] if ledger_url else []  # the name has no password
-        words = ["plumbrule", "run", str(config), "--resume"]
-        try:
-            outcome = run(
-                config,
-                ledger,
-                resume=resume,
-                accept_errors=accept_errors,
-                begun=display.begin,
-                watch=display.update,
-            )
-        except KeyboardInterrupt:
-            if display.run_id is None:
-                raise
-            further = shlex.join([*words, display.run_id, *address])
-            raise InterruptedRunError(f"interrupted; what was finished is kept; go on with: {further}") from None
-    progress, summary = outcome.progress, outcome.summary
-    if progress.errors:
-        message = f"{progress.errors} samples errored and do not pass; the first: {progress.first_error}"
-        stderr().print(plain(message, "yellow"), soft_wrap=True)
-    if summary is not None and as_json:
-        print_json(summary)
-    elif summary is not None:
-        show_run(stdout(), summary)
-    if progress.finished < progress.total:
-        further = shlex.join([*words, outcome.run_id, *address])
-        raise EvaluationError(f"{_left_to_do(progress)}; go on with: {further}")
 
 
 def show_plan(console: Console, plan: PlanSummary) -> None:
@@ -99,7 +53,7 @@ def _rows(plan: PlanSummary) -> Iterator[tuple[str, str]]:
         yield "allowed", "a model's name that may mean another model tomorrow"
 
 
-def _left_to_do(progress: Progress) -> str:
+def left_to_do(progress: Progress) -> str:
     """Return how far a run got and what stopped it."""
     parts = [f"{progress.finished} of {progress.total} samples are finished"]
     if progress.failed:
