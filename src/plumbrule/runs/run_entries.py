@@ -153,19 +153,6 @@ class RubricEntry:
         """Its name, version and hash."""
         return RubricStamp(name=self.name, version=self.version, sha256=self.sha256)
 
-    def benchmark(self) -> BenchmarkRubric:
-        """Return the benchmark rubric as it was kept: nothing of the one that ships now comes in."""
-        try:
-            rubric: BenchmarkRubric = kept_rubric("benchmark", self.content).rubric
-        except ValidationError as error:
-            problem = error.errors()[0]
-            key = ".".join(str(part) for part in problem["loc"])
-            raise InputError(
-                f"the benchmark rubric of version {self.version} that the ledger keeps cannot be read: "
-                f"'{key}': {problem['msg']}"
-            ) from None
-        return rubric
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ResultBody:
@@ -248,9 +235,20 @@ def run_notes(ledger: Ledger, run: str) -> Iterator[Note]:
 
 
 def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
-    """Return the benchmark rubric that a run was made with, as the ledger keeps it."""
-    [entry] = ledger.entries(kind="rubric", subject=f"{run}/rubrics/benchmark")
-    return read_rubric(entry).benchmark()
+    """Return the benchmark rubric that a run was made with, as it was kept: nothing of the one that ships comes in."""
+    entry = next(ledger.entries(kind="rubric", subject=f"{run}/rubrics/benchmark"), None)
+    if entry is None:
+        raise InputError(f"{run}: the ledger keeps no benchmark rubric of it, so that it cannot be graded")
+    kept = read_rubric(entry)
+    try:
+        rubric: BenchmarkRubric = kept_rubric("benchmark", kept.content).rubric
+    except ValidationError as error:
+        problem = error.errors()[0]
+        key = ".".join(str(part) for part in problem["loc"])
+        raise InputError(
+            f"{_place(entry)}: '{key}' of version {kept.version} cannot be read: {problem['msg']}"
+        ) from None
+    return rubric
 
 
 def find_run(ledger: Ledger, reference: str) -> Entry:
