@@ -124,7 +124,7 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
             result = read_result(entry)
             if result.key in failing:
                 results[result.key] = result
-            support = result.judgement.told_support
+            support = result.judgement.any_support
             if support is not None:
                 supports[result.key] = {name: part for name, part in support.items() if name != "weakest"}
             used.setdefault(result.judgement.judge, _Used()).add(result.judgement)

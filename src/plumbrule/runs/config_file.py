@@ -51,7 +51,7 @@ _FORMS: dict[Key, type[Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedConfig:
-    """A configuration in force, with the hash of all that a result depends on.
+    """A configuration in force, with the hash of everything that a result depends on.
 
     Comments, layout, the folder, and how fast and how far the run goes do not count.
     """
@@ -105,7 +105,7 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
 
 
 def check_secrets(config: RunConfig, environ: Mapping[str, str]) -> None:
-    """Raise where a variable that should hold a key is not set; names are told, values never."""
+    """Raise where a variable that should hold a key is not set; names are shown, values never."""
     wanted = {name: ".".join(map(str, key)) for key, name in _key_variables(config)}
     missing = [f"{name} (for {key})" for name, key in wanted.items() if not environ.get(name, "").strip()]
     if missing:

@@ -113,7 +113,7 @@ class Execution:
     """One execution of a run, or of what is left of it.
 
     A task counts as done when the journal has it, and what an earlier one left in ``before`` is not done again. A
-    task whose provider fails is left for later, unless ``accept_errors`` says that it shall count as it is; after
+    task whose provider fails is left for later, unless ``accept_errors`` says that it counts as it is; after
     ``stop_after_failures`` of them in a row the run ends, as it does when the meter says so.
     """
 

@@ -14,7 +14,7 @@ from plumbrule.errors import InputError, UsageError
 from plumbrule.judges.judgement import JudgeIdentity
 from plumbrule.ledger import Entry, Ledger, ResultKey
 from plumbrule.names import pick
-from plumbrule.rubrics import BenchmarkRubric, kept_rubric
+from plumbrule.rubrics import BenchmarkRubric, Loaded, kept_rubric
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.run_metadata import RunMetadata
@@ -100,7 +100,7 @@ class KeptJudgement:
     members: tuple["KeptJudgement", ...] = ()
 
     @property
-    def told_support(self) -> Mapping[str, Any] | None:
+    def any_support(self) -> Mapping[str, Any] | None:
         """The support of this judgement; a panel's comes from the first member that gives one."""
         supports = (self.support, *(member.support for member in self.members))
         return next((support for support in supports if support is not None), None)
@@ -236,19 +236,18 @@ def run_notes(ledger: Ledger, run: str) -> Iterator[Note]:
 
 def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
     """Return the benchmark rubric that a run was made with, as it was kept: nothing of the one that ships comes in."""
-    entry = next(ledger.entries(kind="rubric", subject=f"{run}/rubrics/benchmark"), None)
-    if entry is None:
+    entries = list(ledger.entries(kind="rubric", subject=f"{run}/rubrics/benchmark"))
+    if not entries:
         raise InputError(f"{run}: the ledger keeps no benchmark rubric of it, so that it cannot be graded")
-    kept = read_rubric(entry)
+    rubric = read_rubric(entries[0])
     try:
-        rubric: BenchmarkRubric = kept_rubric("benchmark", kept.content).rubric
+        loaded: Loaded[BenchmarkRubric] = kept_rubric("benchmark", rubric.content)
     except ValidationError as error:
         problem = error.errors()[0]
         key = ".".join(str(part) for part in problem["loc"])
-        raise InputError(
-            f"{_place(entry)}: '{key}' of version {kept.version} cannot be read: {problem['msg']}"
-        ) from None
-    return rubric
+        where = f"{_place(entries[0])}: '{key}' of version {rubric.version}"
+        raise InputError(f"{where} cannot be read: {problem['msg']}") from None
+    return loaded.rubric
 
 
 def find_run(ledger: Ledger, reference: str) -> Entry:
