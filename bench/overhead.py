@@ -114,8 +114,7 @@ def _plumbrule(port: int, at_once: int, count: int) -> dict[str, float]:
     """Carry out a run, from its configuration to its figures in the ledger."""
     from plumbrule.ledger import open_ledger  # noqa: PLC0415 - the same
     from plumbrule.runs.plan import plan_run  # noqa: PLC0415 - the same
-    from plumbrule.runs.session import begin_run, carry_out, find_run  # noqa: PLC0415 - the same
-    from plumbrule.runs.summary import describe_run  # noqa: PLC0415 - each case imports only its own
+    from plumbrule.runs.session import execute  # noqa: PLC0415 - each case imports only its own
 
     waits: list[float] = []
 
@@ -137,12 +136,9 @@ def _plumbrule(port: int, at_once: int, count: int) -> dict[str, float]:
         )
         begin = time.process_time()
         with open_ledger(f"sqlite:///{folder}/ledger.db", at=clock()) as ledger:
-            plan = plan_run(config)
-            run = begin_run(plan, ledger, clock)
-            carry_out(run, plan, ledger, clock, watch=watch)
-            described = describe_run(ledger, find_run(ledger, run))
+            summary = execute(plan_run(config), ledger, clock, watch=watch).summary
         spent = time.process_time() - begin
-    if not described["complete"]:
+    if summary is None or not summary.complete:
         sys.exit("the run did not come to its end")
     return {"cpu_ms": spent * 1000 / count, "longest_wait_ms": max(waits) * 1000}
 

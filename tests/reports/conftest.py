@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from plumbrule.api.reports import report_on
+from plumbrule.codec import to_json
 from plumbrule.judges.judgement import JudgeIdentity, Judgement
 from plumbrule.ledger import Draft, Ledger, ResultKey, open_ledger
 from plumbrule.reports import Report
 from plumbrule.rubrics import content_of, load_benchmark, load_verdict
+from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_metadata import RunFacts, collect
 from plumbrule.runs.sample_results import SampleResult
-from plumbrule.runs.session import find_run
 
 AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 JUDGE = {"name": "rules", "version": "1", "sha256": "f" * 64, "model_id": None, "template_sha256": None}
@@ -76,7 +77,7 @@ def make(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Make:
                 "repeats": repeats,
             },
             "floating_models_allowed": False,
-            "metadata": {**metadata.to_dict(), "packages": {"plumbrule": "1"}},
+            "metadata": {**to_json(metadata), "packages": {"plumbrule": "1"}},
             "missing_metadata": list(metadata.missing()),
         }
         drafts = [Draft(kind="run", subject=run, body=about, author="test", at=AT)]
@@ -88,7 +89,13 @@ def make(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Make:
             drafts.append(Draft(kind="sample", subject=f"{run}/samples/{place}", body=body, author="test", at=AT))
         for sample, answer in (answers or {}).items():
             subject = ResultKey(run=run, repeat=0, sample=sample).subject
-            answered = {"sample": answer, "requests": 1, "cost_usd": None, "reported_model": None, "fingerprint": None}
+            answered = {
+                "sample": {"id": sample, **answer},
+                "requests": 1,
+                "cost_usd": None,
+                "reported_model": None,
+                "fingerprint": None,
+            }
             body = {"answered": answered}
             drafts.append(Draft(kind="sample", subject=subject, body=body, author="test", at=AT))
         for each in measured:

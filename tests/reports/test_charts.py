@@ -10,7 +10,7 @@ from tests.reports.conftest import Make, Texts
 
 from plumbrule.reports import Report
 from plumbrule.reports.charts import gate_chart, rate_chart, repeats_chart, spread_chart
-from plumbrule.reports.run_report import Gate, Interval
+from plumbrule.reports.run_report import ReportGate, ReportInterval
 
 
 def charts_of(report: Report) -> list[str]:
@@ -64,8 +64,8 @@ def test_a_gate_is_drawn_within_its_picture(
     mixed: Report, low: float | None, high: float | None, deciding: float | None, limit: float
 ) -> None:
     """Whatever is open or unknown, nothing lies outside and no width is negative."""
-    interval = Interval(low=low, high=high, method="wilson", samples=3)
-    gate: Gate = replace(mixed.gates[0], interval=interval, deciding=deciding, limit=limit)
+    interval = ReportInterval(low=low, high=high, method="wilson", samples=3)
+    gate: ReportGate = replace(mixed.gates[0], interval=interval, deciding=deciding, limit=limit)
     chart = gate_chart(gate)
     assert all(0 <= float(x) <= 440 for x in re.findall(r' (?:x|x1|x2|width)="([^"]+)"', chart))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plumbrule.reports.figure_text import figure, gate_text, interval_text, numbers_text, signed
-from plumbrule.reports.run_report import Gate, Interval
+from plumbrule.reports.run_report import ReportGate, ReportInterval
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_a_figure_stays_on_its_side_of_the_limit(value: float, limit: float) -> 
 
 def test_open_ends_are_said() -> None:
     """An end that the samples cannot bound is any value; no interval at all is none."""
-    assert interval_text(Interval(low=3.0, high=None, method="order_statistics", samples=5)) == "3 to any"
-    assert interval_text(Interval(low=None, high=0.5, method="wilson", samples=5)) == "any to 0.5"
-    assert interval_text(Interval(low=None, high=None, method="wilson", samples=0)) == "none"
+    assert interval_text(ReportInterval(low=3.0, high=None, method="order_statistics", samples=5)) == "3 to any"
+    assert interval_text(ReportInterval(low=None, high=0.5, method="wilson", samples=5)) == "any to 0.5"
+    assert interval_text(ReportInterval(low=None, high=None, method="wilson", samples=0)) == "none"
     assert interval_text(None) == "none"
 
 
@@ -55,7 +55,7 @@ def test_small_words() -> None:
 )
 def test_an_inconclusive_gate_says_what_it_needs(more: int | None, said: str) -> None:
     """Both figures, the limit, the interval, and how many samples would settle it."""
-    gate = Gate(
+    gate = ReportGate(
         name="pass_rate",
         title="",
         direction="at_least",
@@ -64,7 +64,7 @@ def test_an_inconclusive_gate_says_what_it_needs(more: int | None, said: str) ->
         value_nulls_as_zero=0.84,
         deciding=0.84,
         passed=False,
-        interval=Interval(low=0.8, high=0.9, method="wilson", samples=100),
+        interval=ReportInterval(low=0.8, high=0.9, method="wilson", samples=100),
         inconclusive=True,
         samples_to_settle=more,
     )

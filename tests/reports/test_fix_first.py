@@ -1,4 +1,4 @@
-"""Every failure has causes, and a group says what mending it would bring."""
+"""Every failure has causes, and a group says what fixing it would bring."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ UNJUDGED = {"accuracy_score": None, "faithfulness_score": None}
 def test_the_deepest_cause_is_named(changes: dict[str, Any], causes: tuple[str, ...]) -> None:
     """A timeout explains the scores that are missing with it; each field that failed has one cause."""
     result = SampleResult(**{**GOOD, "sample_id": "q", **changes})
-    assert causes_of(GradedSample(result=result, grade=grade(result, RUBRIC)).to_dict()) == causes
+    assert causes_of(GradedSample(result=result, grade=grade(result, RUBRIC)).summary()) == causes
 
 
 def test_gains_count_only_what_would_pass(mixed: Report) -> None:

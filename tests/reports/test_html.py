@@ -10,6 +10,7 @@ import pytest
 from tests.reports.conftest import Make
 from tests.reports.page import Page, parse
 
+from plumbrule.codec import to_json
 from plumbrule.reports import Report
 from plumbrule.reports import html as html_module
 from plumbrule.reports.html import render_html
@@ -91,7 +92,7 @@ def test_the_first_screen_tells_decision_reasons_and_what_to_fix(page: Page, mix
 def test_everything_that_matters_is_on_it(page: Page, mixed: Report) -> None:
     """Every aggregate, every category, every metadata field, hashes and the place in the ledger."""
     named = [each.name for each in mixed.aggregates] + [str(each.name) for each in mixed.categories]
-    named += [name for name in mixed.metadata if name not in {"packages", "rubrics", "warnings"}]
+    named += [name for name in to_json(mixed.metadata) if name not in {"packages", "rubrics", "warnings"}]
     named += [each.sha256 for each in mixed.rubrics] + [mixed.ledger.entry_sha256, mixed.ledger.run_entry_sha256]
     named += [failure.sample.sample_id for failure in mixed.failures] + ["The fee is $25.", "parse_error", "missing"]
     assert [name for name in named if name not in page.text] == []
@@ -109,7 +110,7 @@ def test_what_is_left_out_is_said(mixed: Report, monkeypatch: pytest.MonkeyPatch
 
 def test_long_texts_are_cut_and_say_so(make: Make) -> None:
     """A context of a million characters does not choke the page."""
-    report = make([{"accuracy_score": 0}], samples={"q0": {"contexts": ["x" * 1_000_000]}})
+    report = make([{"accuracy_score": 0}], samples={"q0": {"contexts": [{"text": "x" * 1_000_000}]}})
     html = render_html(report)
     assert len(html) < 100_000
     assert b"980,000 more characters" in html

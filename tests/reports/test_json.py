@@ -46,7 +46,7 @@ def test_every_key_and_cause_is_documented(make: Make) -> None:
     """docs/reports.md names them all."""
     results = [{"sample_id": "s", "repeat": 0}, {"sample_id": "s", "repeat": 1, "accuracy_score": 0}]
     support = {"score": 0.5, "band": "doubtful", "model": {"name": "m", "version": "1", "sha256": "a" * 64}}
-    samples = {"s": {"category": "c", "contexts": ["x"]}}
+    samples = {"s": {"category": "c", "contexts": [{"text": "x"}]}}
     report = make(results, repeats=2, samples=samples, judgement={"support": support})
     page = PAGE.read_text(encoding="utf-8")
     keys = {*keys_of(json.loads(render_json(report))), *CAUSES}

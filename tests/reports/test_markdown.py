@@ -6,8 +6,7 @@ from tests.reports.conftest import Make
 
 from plumbrule.reports import Report
 from plumbrule.reports import markdown as markdown_module
-from plumbrule.reports.markdown import render_markdown
-from plumbrule.reports.markdown_text import block, inline, table
+from plumbrule.reports.markdown import block, inline, render_markdown
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -29,7 +28,7 @@ READER = MarkdownIt("commonmark", {"html": True}).enable("table")
 )
 def test_a_line_shows_hostile_text_as_it_is(text: str) -> None:
     """Nothing becomes markup, in a cell of a table as in a paragraph."""
-    for source in (inline(text), table(("a", "b"), [(inline(text), "end")])):
+    for source in (inline(text), f"| a | b |\n|---|---|\n| {inline(text)} | end |"):
         tokens = READER.parse(source)
         children = [child for token in tokens for child in token.children or ()]
         assert {child.type for child in children} == {"text"} | ({"text_special"} & {c.type for c in children})

@@ -8,12 +8,14 @@ import pytest
 from tests.reports.conftest import AT, JUDGE, Make
 
 from plumbrule.api.reports import report_on
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.ledger import Ledger
 from plumbrule.reports import FORMATS, Report
 from plumbrule.reports.run_evidence import read_evidence
-from plumbrule.runs.session import find_run
-from plumbrule.runs.summary import describe_run
+from plumbrule.runs.run_entries import find_run
+from plumbrule.runs.run_results import RoleUsage
+from plumbrule.runs.summary import summarise_run
 from plumbrule.stats.intervals import wilson
 
 GOLDEN = sorted((Path(__file__).parents[1] / "runs" / "golden").glob("*.json"))
@@ -38,7 +40,7 @@ def test_golden_runs_are_told_as_they_were_worked_out(make: Make, path: Path) ->
 
 def test_every_aggregate_stands_in_both_treatments(ledger: Ledger, mixed: Report) -> None:
     """Names, values and counts are those of 'show', none left out."""
-    told = describe_run(ledger, find_run(ledger, mixed.run_id))["aggregates"]
+    told = to_json(summarise_run(ledger, find_run(ledger, mixed.run_id)).aggregates)
     assert {each.name: each.value for each in mixed.aggregates} == {
         name: value for name, value in told.items() if not isinstance(value, dict)
     }
@@ -127,9 +129,12 @@ def test_categories_have_wilson_intervals(mixed: Report) -> None:
 def test_a_live_candidates_own_answer_is_shown(make: Make) -> None:
     """What a live candidate answered stands in place of the dataset's; where it did not, the dataset's stands."""
     tokens = {"input_tokens": 3, "output_tokens": 2}
-    answers = {"q0": {"answer": "$99", "contexts": ["Fees rose."], **tokens}, "q1": {"answer": None, **tokens}}
+    answers = {
+        "q0": {"answer": "$99", "contexts": [{"text": "Fees rose."}], **tokens},
+        "q1": {"answer": None, **tokens},
+    }
     report = make([{"accuracy_score": 0}] * 3, answers=answers)
-    assert report.usage["candidate"] == {"requests": 2, "input_tokens": 6, "output_tokens": 4, "cost_usd": None}
+    assert report.usage.candidate == RoleUsage(requests=2, input_tokens=6, output_tokens=4, cost_usd=None)
     assert [failure.answer for failure in report.failures] == ["$99", None, "$25"]
     assert [context.text for context in report.failures[0].contexts] == ["Fees rose."]
 

@@ -5,11 +5,11 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plumbrule.codec import json_line, to_json
 from plumbrule.errors import InputError
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.aggregates import Aggregates, Figures, aggregate
@@ -45,12 +45,14 @@ runs = st.lists(results, max_size=40).map(
 def run_json(found: list[SampleResult]) -> bytes:
     """Return all that a run shows, as bytes."""
     aggregates = aggregate(found, RUBRIC)
-    return orjson.dumps(
+    decision = decide(aggregates, RUBRIC)
+    return json_line(
         {
-            "aggregates": aggregates.to_dict(),
-            **decide(aggregates, RUBRIC).to_dict(),
-            "intervals": aggregates.intervals_to_dict(),
-            "samples": [sample.to_dict() for sample in grade_all(found, RUBRIC)],
+            "aggregates": aggregates.values(),
+            "gates": [gate.result() for gate in decision.gates],
+            "release_ready": decision.release_ready,
+            "intervals": aggregates.intervals(),
+            "samples": [sample.summary() for sample in grade_all(found, RUBRIC)],
         }
     )
 
@@ -151,16 +153,17 @@ def test_a_run_of_nothing() -> None:
     """A mean, share, percentile or sum of nothing is null, never 0; the counts are 0."""
     found = aggregate([], RUBRIC)
     for figures in (found.figures, found.nulls_as_zero):
-        assert set(figures.to_dict().values()) == {None}
-    assert set(found.counts.to_dict().values()) == {0}
+        assert set(to_json(figures.values()).values()) == {None}
+    assert set(to_json(found.counts).values()) == {0}
 
 
 def test_a_run_with_nothing_scored() -> None:
     """Nulls only: no mean where they are left out, 0 where they count as zero, and no sum that nobody reported."""
     found = aggregate([SampleResult(sample_id="a"), SampleResult(sample_id="b")], RUBRIC)
-    assert found.figures.to_dict() == {**dict.fromkeys(found.figures.to_dict()), "pass_rate": 0.0}
-    assert found.nulls_as_zero.to_dict() == {
-        **dict.fromkeys(found.figures.to_dict()),
+    names = [field.name for field in fields(Figures)]
+    assert to_json(found.figures.values()) == {**dict.fromkeys(names), "pass_rate": 0.0}
+    assert to_json(found.nulls_as_zero.values()) == {
+        **dict.fromkeys(names),
         "accuracy_mean": 0.0,
         "accuracy_full_credit_rate": 0.0,
         "faithfulness_mean": 0.0,
@@ -188,7 +191,7 @@ def test_a_timeout_counts_with_its_elapsed_time() -> None:
     assert found.figures.latency_e2e_p95_ms == 60_000
     assert found.figures.accuracy_mean == 0
     assert found.figures.faithfulness_mean is None
-    assert found.counts.to_dict() == {"attempted": 1, "scored": 0, "errored": 0, "refused": 0, "timed_out": 1}
+    assert to_json(found.counts) == {"attempted": 1, "scored": 0, "errored": 0, "refused": 0, "timed_out": 1}
 
 
 def test_no_correct_answer_divides_nothing() -> None:
@@ -206,15 +209,15 @@ def test_repeats_are_not_pooled() -> None:
 def test_the_json_of_the_aggregates() -> None:
     """Every aggregate by its name, then both null treatments and the counts."""
     found: Aggregates = aggregate([SampleResult(sample_id="a", accuracy_score=2)], RUBRIC)
-    record: dict[str, Any] = found.to_dict()
+    record: dict[str, Any] = to_json(found.values())
     names = [field.name for field in fields(Figures)]
     assert list(record) == [*names, "nulls_as_zero", "counts", "counts_by_aggregate"]
     assert list(record["nulls_as_zero"]) == list(record["counts_by_aggregate"]) == names
     assert record["accuracy_mean"] == 2.0
-    assert list(found.intervals_to_dict()) == [
+    assert list(to_json(found.intervals())) == [
         "aggregate_score",
         "pass_rate",
         "faithfulness_failure_rate",
         "latency_e2e_p95_ms",
     ]
-    assert found.intervals_to_dict()["aggregate_score"]["nulls_as_zero"]["samples"] == 1
+    assert found.intervals().aggregate_score.nulls_as_zero.samples == 1

@@ -33,7 +33,7 @@ def test_what_is_not_reported_counts_as_expected() -> None:
         output_tokens=2,
     )
     assert expected.of_judgement(said) == Spending(calls=1, tokens=7, cost_usd=0.7)
-    assert expected.piece == Spending(calls=1, tokens=7, cost_usd=0.7)
+    assert expected.task == Spending(calls=1, tokens=7, cost_usd=0.7)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_what_is_not_reported_counts_as_expected() -> None:
         (Budget(max_cost_usd=0.25), "one more would pass budget.max_cost_usd 0.25"),
     ],
 )
-def test_a_piece_begins_only_where_there_is_room(budget: Budget, said: str | None) -> None:
+def test_a_task_begins_only_where_there_is_room(budget: Budget, said: str | None) -> None:
     """For itself and for those under way, each like the finished ones on average."""
     meter = Meter(budget=budget, expected=Expected(answer=Spending(calls=100)))
     meter.begin()

@@ -1,4 +1,4 @@
-"""A run is carried out once, whatever interrupts it, and each piece is kept before it counts."""
+"""A run is carried out once, whatever interrupts it, and each task is kept before it counts."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from plumbrule.runs.aggregates import aggregate
 from plumbrule.runs.budget import Expected, Meter, Spending
 from plumbrule.runs.candidate import Answered, Candidate, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.config_schema import Budget
-from plumbrule.runs.execution import Before, Execution, Failed, Finished, Progress, Unit
+from plumbrule.runs.execution import Before, Execution, Failed, Finished, Progress, Task
 from plumbrule.runs.gates import decide
 from plumbrule.samples import Reading, Sample
 
@@ -72,7 +72,7 @@ class Asked:
 
 
 class Shelf:
-    """Keeps what happens, and refuses a piece that stands already."""
+    """Keeps what happens, and refuses a task that stands already."""
 
     def __init__(self) -> None:
         self.kept: dict[tuple[int, str], Finished] = {}
@@ -80,16 +80,16 @@ class Shelf:
         self.begun: list[tuple[int, str]] = []
         self.failures: list[Failed] = []
 
-    async def started(self, unit: Unit) -> None:
+    async def started(self, task: Task) -> None:
         """Keep that it began."""
-        self.begun.append(unit.key)
+        self.begun.append(task.key)
 
-    async def answered(self, unit: Unit, answered: Answered, spent: Spending) -> None:  # noqa: ARG002 - the protocol's
+    async def answered(self, task: Task, answered: Answered, spent: Spending) -> None:  # noqa: ARG002 - the protocol's
         """Keep an answer."""
-        self.answers[unit.key] = answered
+        self.answers[task.key] = answered
 
     async def finished(self, finished: Finished) -> None:
-        """Keep one piece."""
+        """Keep one task."""
         await asyncio.sleep(0.001)
         key = finished.result.repeat, finished.result.sample_id
         assert key not in self.kept
@@ -130,7 +130,7 @@ def carry_out(
     return run_counted(execution.run(samples(count), repeats=repeats))
 
 
-def test_every_piece_is_done_once() -> None:
+def test_every_task_is_done_once() -> None:
     """Each sample in each repeat is kept once, and no more than the given number are under way."""
     shelf, judge = Shelf(), SlowJudge()
     seen: list[int] = []
@@ -169,19 +169,19 @@ def test_a_budget_stops_the_run_cleanly() -> None:
 def test_a_budget_counts_what_was_spent_before() -> None:
     """A resumed run has what is left of it, by tokens too."""
     shelf, judge = Shelf(), SlowJudge()
-    meter = Meter(budget=Budget(max_tokens=100), spent=Spending(calls=7, tokens=70), pieces=7)
+    meter = Meter(budget=Budget(max_tokens=100), spent=Spending(calls=7, tokens=70), tasks=7)
     progress = carry_out(shelf, judge, meter=meter)
     assert (progress.done, progress.spent.tokens) == (3, 100)
 
 
-def test_a_provider_that_fails_leaves_the_piece_for_later() -> None:
-    """Whoever fails, the piece is not finished, the failure is kept, and the others go on."""
+def test_a_provider_that_fails_leaves_the_task_for_later() -> None:
+    """Whoever fails, the task is not finished, the failure is kept, and the others go on."""
     shelf = Shelf()
     progress = carry_out(
         shelf, SlowJudge(unreachable=names(3)), candidate=Asked(unreachable=names(5)), count=10, repeats=1
     )
     assert (progress.done, progress.failed, progress.stopped_by) == (8, 2, None)
-    assert {failed.unit.sample.id: failed.reason for failed in shelf.failures} == {
+    assert {failed.task.sample.id: failed.reason for failed in shelf.failures} == {
         "s3": "judge: host: no connection",
         "s5": "candidate: server_error",
     }
@@ -191,7 +191,7 @@ def test_a_provider_that_fails_leaves_the_piece_for_later() -> None:
 
 
 def test_errors_may_be_accepted() -> None:
-    """Then the pieces count as errored, and the run comes to its end."""
+    """Then the tasks count as errored, and the run comes to its end."""
     shelf = Shelf()
     progress = carry_out(
         shelf,
@@ -218,7 +218,7 @@ def test_a_dead_provider_ends_the_run() -> None:
 
 
 def test_an_interrupt_keeps_what_was_paid_for() -> None:
-    """A cancelled run has kept every piece whose keeping had begun, and can be resumed to the same whole."""
+    """A cancelled run has kept every task whose keeping had begun, and can be resumed to the same whole."""
     shelf, judge = Shelf(), SlowJudge()
 
     async def interrupted() -> None:

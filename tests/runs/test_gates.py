@@ -1,13 +1,20 @@
 """A gate is kept exactly or not at all, and says when the samples do not settle it."""
 
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
+from plumbrule.codec import to_json
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.aggregates import Estimate, aggregate
-from plumbrule.runs.gates import Direction, Gate, ReleaseDecision, decide
+from plumbrule.runs.gates import Gate, ReleaseDecision, decide, decide_release, release_state
+from plumbrule.runs.repeats import summarise
+from plumbrule.runs.run_metadata import RunFacts, collect
+from plumbrule.runs.run_results import CompletedMetadata, Direction, RoleUsage, RunSummary, RunUsage
 from plumbrule.runs.sample_results import SampleResult
 
 RUBRIC = load_benchmark().rubric
@@ -161,7 +168,7 @@ def test_a_judge_that_fails_cannot_make_a_run_ready() -> None:
     failures = found["faithfulness_failure_rate"]
     assert (failures.left_out.value, failures.nulls_as_zero.value) == (Fraction(0), Fraction(1, 10))
     assert not failures.passed
-    assert failures.to_dict()["interval"]["samples"] == 20
+    assert failures.result().interval.samples == 20
 
 
 def test_the_limits_are_the_rubric_s() -> None:
@@ -175,15 +182,14 @@ def test_the_limits_are_the_rubric_s() -> None:
 def test_the_json_of_the_gates() -> None:
     """Name, limit, direction, both values, the decision, its interval, and what would settle it."""
     found: ReleaseDecision = decide(aggregate(run(20, bad=2, latency_e2e_ms=9000), RUBRIC), RUBRIC)
-    record = found.to_dict()
-    assert list(record) == ["gates", "release_ready"]
-    assert [gate["name"] for gate in record["gates"]] == [
+    record = to_json([gate.result() for gate in found.gates])
+    assert [gate["name"] for gate in record] == [
         "aggregate_score",
         "pass_rate",
         "faithfulness_failure_rate",
         "latency_e2e_p95_ms",
     ]
-    passing = record["gates"][1]
+    passing = record[1]
     interval = passing.pop("interval")
     assert passing == {
         "name": "pass_rate",
@@ -197,3 +203,82 @@ def test_the_json_of_the_gates() -> None:
     }
     assert (interval["low"], interval["high"]) == pytest.approx((0.698966, 0.972139), abs=1e-5)
     assert (interval["level"], interval["method"], interval["samples"]) == (0.95, "wilson", 20)
+
+
+def summary_of(results: list[SampleResult], *, complete: bool = True, missing: tuple[str, ...] = ()) -> RunSummary:
+    """Return the summary of a run with these results."""
+    group = summarise(results, RUBRIC)
+    worst = group.worst
+    metadata = collect(RunFacts(), run_id="run-1", now=datetime(2026, 1, 31, tzinfo=UTC), folder=Path("/"))
+    reported: dict[str, Any] = dict.fromkeys(
+        (
+            "model_reported",
+            "model_fingerprints",
+            "evaluator_model_reported",
+            "evaluator_model_fingerprints",
+        ),
+        (),
+    )
+    unused = RoleUsage(requests=0, input_tokens=0, output_tokens=0, cost_usd=0.0)
+    return RunSummary(
+        run_id="run-1",
+        complete=complete,
+        metadata=CompletedMetadata(**{**asdict(metadata), **reported}),
+        missing_metadata=missing,
+        floating_models_allowed=False,
+        decisive_repeat=worst.repeat,
+        aggregates=worst.aggregates.values(),
+        gates=tuple(gate.result() for gate in worst.decision.gates),
+        release_ready=complete and group.release_ready,
+        intervals=worst.aggregates.intervals(),
+        repeats=group.summary(),
+        usage=RunUsage(candidate=unused, judge=unused, calls_failed=0, calls_repeated=0),
+    )
+
+
+def repeated(*runs: list[SampleResult]) -> list[SampleResult]:
+    """Return runs as the repeats of one."""
+    return [replace(result, repeat=number) for number, results in enumerate(runs) for result in results]
+
+
+def test_a_good_run_is_released_without_a_reason() -> None:
+    """Every gate passes in every repeat: nothing is said against it, strictly or not."""
+    summary = summary_of(repeated(run(100), run(100), run(100)))
+    for strict in (False, True):
+        decision = decide_release(summary, strict=strict)
+        assert (decision.release_ready, decision.reasons, decision.gates) == (True, (), summary.gates)
+    assert release_state(summary) == "RELEASE-READY"
+
+
+def test_every_failed_gate_and_repeat_is_a_reason() -> None:
+    """The decisive repeat by its figures, any other by its gates; the limit is never rounded away."""
+    bad, worse = run(100, bad=16, latency_e2e_ms=9000), run(100, bad=20, latency_e2e_ms=9000)
+    summary = summary_of(repeated(run(100), bad, worse))
+    decision = decide_release(summary)
+    assert not decision.release_ready
+    assert decision.reasons == (
+        "pass_rate 0.8 (nulls as zero 0.8) is not ≥ 0.85",
+        "repeat 1: pass_rate fails, too",
+    )
+    assert release_state(summary) == "NOT RELEASE-READY"
+
+
+def test_a_run_that_is_not_complete_is_not_released() -> None:
+    """Even where every gate passes so far."""
+    summary = summary_of(run(100), complete=False)
+    decision = decide_release(summary)
+    assert (decision.release_ready, decision.reasons) == (False, ("the run is not complete",))
+    assert release_state(summary) == "INCOMPLETE"
+
+
+def test_strict_asks_for_metadata_and_repeats() -> None:
+    """Only then are they reasons."""
+    summary = summary_of(run(100), missing=("model_id", "code_version"))
+    assert decide_release(summary).release_ready
+    decision = decide_release(summary, strict=True)
+    assert not decision.release_ready
+    assert decision.reasons == (
+        "metadata: model_id is missing",
+        "metadata: code_version is missing",
+        "repeats: 1 of 3 wanted",
+    )

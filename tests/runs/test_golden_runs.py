@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from plumbrule.codec import to_json
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.aggregates import Figures, aggregate
 from plumbrule.runs.gates import decide
@@ -73,8 +74,8 @@ def test_every_aggregate(run: Run) -> None:
 def test_counts_stand_beside_every_mean(run: Run) -> None:
     """G17: attempted, scored, errored, refused and timed out, for the run and for each aggregate."""
     aggregates, expected = aggregate(results_of(run), RUBRIC), run["expected"]
-    assert aggregates.counts.to_dict() == expected["counts"]
-    beside = aggregates.to_dict()["counts_by_aggregate"]
+    assert to_json(aggregates.counts) == expected["counts"]
+    beside = to_json(aggregates.values().counts_by_aggregate)
     assert beside.keys() == {field.name for field in fields(Figures)}
     for name, scored in expected["scored"].items():
         assert beside[name] == {**expected["counts"], "scored": scored}, name
@@ -95,7 +96,7 @@ def test_every_gate(run: Run) -> None:
 @each_run
 def test_every_interval(run: Run) -> None:
     """A figure that decides has its interval, for both treatments of nulls."""
-    found = aggregate(results_of(run), RUBRIC).intervals_to_dict()
+    found = to_json(aggregate(results_of(run), RUBRIC).intervals())
     for name, expected in run["expected"]["intervals"]["left_out"].items():
         assert [found[name]["low"], found[name]["high"]] == pytest.approx(expected, abs=1e-9), name
     for name, expected in run["expected"]["intervals"]["nulls_as_zero"].items():

@@ -168,7 +168,7 @@ def test_waiting_that_was_asked_for_is_not_the_candidates_time(ask_http_counted:
 
 
 @pytest.mark.parametrize("case", UNREACHED)
-def test_a_wire_that_fails_leaves_the_piece_open(ask_http: Ask, case: str) -> None:
+def test_a_wire_that_fails_leaves_the_task_open(ask_http: Ask, case: str) -> None:
     """What may pass is tried again up to the bound, what may not is not."""
     step, requests, kind = UNREACHED[case]
     got = ask_http([step])

@@ -11,7 +11,7 @@ from plumbrule.judges.judgement import JudgeIdentity, Judgement
 from plumbrule.ledger import EntryError, Ledger, open_ledger
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
-from plumbrule.runs.execution import Failed, Finished, Unit, result_of
+from plumbrule.runs.execution import Failed, Finished, Task, result_of
 from plumbrule.runs.journal import LedgerJournal, read_before
 from plumbrule.samples import Passage, Sample
 
@@ -27,9 +27,9 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def unit(sample: str) -> Unit:
-    """Return one piece."""
-    return Unit(repeat=0, sample=Sample(id=sample, question="q", contexts=(Passage(text="c", id="p"),)))
+def task(sample: str) -> Task:
+    """Return one task."""
+    return Task(repeat=0, sample=Sample(id=sample, question="q", contexts=(Passage(text="c", id="p"),)))
 
 
 def answered(sample: str, answer: str = "a") -> Answered:
@@ -38,15 +38,15 @@ def answered(sample: str, answer: str = "a") -> Answered:
 
 
 def finished(sample: str, rationale: str = "r") -> Finished:
-    """Return a piece that is done."""
+    """Return a task that is done."""
     judgement = Judgement(accuracy_score=2, faithfulness_score=2, rationale=rationale, judge=JUDGE)
     said = answered(sample)
     return Finished(answered=said, judgement=judgement, result=result_of(said, judgement), spent=SPENT)
 
 
 def failed(sample: str) -> Failed:
-    """Return a piece that could not be done."""
-    return Failed(unit=unit(sample), answered=answered(sample), judgement=None, spent=SPENT)
+    """Return a task that could not be done."""
+    return Failed(task=task(sample), answered=answered(sample), judgement=None, spent=SPENT)
 
 
 def journal_of(ledger: Ledger) -> LedgerJournal:
@@ -60,11 +60,11 @@ def test_what_was_under_way_is_known(ledger: Ledger) -> None:
     async def events() -> None:
         journal = journal_of(ledger)
         for sample in ("lost", "failed", "done", "answered"):
-            await journal.started(unit(sample))
+            await journal.started(task(sample))
         await journal.failed(failed("failed"))
-        await journal.answered(unit("done"), answered("done"), SPENT)
+        await journal.answered(task("done"), answered("done"), SPENT)
         await journal.finished(finished("done"))
-        await journal.answered(unit("answered"), answered("answered", "kept"), SPENT)
+        await journal.answered(task("answered"), answered("answered", "kept"), SPENT)
 
     asyncio.run(events())
     before = read_before(ledger, "run-1", judge_is_called=True)
@@ -77,12 +77,12 @@ def test_what_was_under_way_is_known(ledger: Ledger) -> None:
 
 
 def test_a_loss_stays_one(ledger: Ledger) -> None:
-    """Whatever comes of the piece later, a call that was under way at a kill may have been paid for."""
+    """Whatever comes of the task later, a call that was under way at a kill may have been paid for."""
 
     async def events() -> None:
         journal = journal_of(ledger)
-        await journal.started(unit("q"))
-        await journal.started(unit("q"))  # after a kill
+        await journal.started(task("q"))
+        await journal.started(task("q"))  # after a kill
         await journal.failed(failed("q"))
 
     asyncio.run(events())
@@ -90,7 +90,7 @@ def test_a_loss_stays_one(ledger: Ledger) -> None:
 
 
 def test_writes_that_wait_are_made_together(ledger: Ledger) -> None:
-    """Many pieces at once are all kept, each before its call returns."""
+    """Many tasks at once are all kept, each before its call returns."""
 
     async def many() -> None:
         journal = journal_of(ledger)
@@ -106,8 +106,8 @@ def test_an_entry_that_cannot_be_stored_takes_no_other_with_it(ledger: Ledger) -
 
     async def three() -> list[object]:
         journal = journal_of(ledger)
-        pieces = (finished("a"), finished("bad", "\ud800"), finished("c"))
-        return await asyncio.gather(*map(journal.finished, pieces), return_exceptions=True)
+        tasks = (finished("a"), finished("bad", "\ud800"), finished("c"))
+        return await asyncio.gather(*map(journal.finished, tasks), return_exceptions=True)
 
     said = asyncio.run(three())
     assert [type(each) for each in said] == [type(None), EntryError, type(None)]

@@ -92,7 +92,7 @@ def test_each_attempt_has_the_whole_time(ask_model_counted: Ask) -> None:
 
 
 @pytest.mark.parametrize("case", UNREACHED)
-def test_a_wire_that_fails_leaves_the_piece_open(ask_model: Ask, case: str) -> None:
+def test_a_wire_that_fails_leaves_the_task_open(ask_model: Ask, case: str) -> None:
     """What may pass is tried again up to the bound, what may not is not; either way another run may mend it."""
     step, requests, kind = UNREACHED[case]
     got = ask_model([step])

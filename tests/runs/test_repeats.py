@@ -5,11 +5,11 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plumbrule.codec import json_line, to_json
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.repeats import summarise
 from plumbrule.runs.sample_results import SampleResult
@@ -98,14 +98,14 @@ def test_order_changes_nothing(scores: list[list[int]], seed: int) -> None:
     ]
     group = summarise(results, RUBRIC)
     Random(seed).shuffle(results)  # noqa: S311 - an order, not a secret
-    assert orjson.dumps(summarise(results, RUBRIC).to_dict()) == orjson.dumps(group.to_dict())
+    assert json_line(summarise(results, RUBRIC).summary()) == json_line(group.summary())
     means = [repeat.aggregates.figures.aggregate_score for repeat in group.repeats]
     assert group.aggregate_score.sd == pytest.approx(float(statistics.stdev([mean for mean in means if mean])))
 
 
 def test_the_json_of_a_group() -> None:
     """Counts, both figures with both null treatments, the flips and the decision of each repeat."""
-    record = summarise([result("a", 0), result("a", 1, accuracy_score=0)], RUBRIC).to_dict()
+    record = to_json(summarise([result("a", 0), result("a", 1, accuracy_score=0)], RUBRIC).summary())
     deviation = record["aggregate_score"].pop("sd")
     assert deviation == record["aggregate_score"]["nulls_as_zero"].pop("sd") == pytest.approx(0.45 / 2**0.5)
     assert record == {

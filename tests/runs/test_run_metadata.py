@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from plumbrule import __version__
+from plumbrule.codec import to_json
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.run_metadata import REQUIRED, RunFacts, RunMetadata, collect
 
@@ -104,7 +105,7 @@ def test_all_that_is_known(repository: Path) -> None:
 
 def test_it_is_json(repository: Path) -> None:
     """The dictionary goes to JSON and back unchanged."""
-    content = collected(repository, rubrics=[load_benchmark().stamp()]).to_dict()
+    content = to_json(collected(repository, rubrics=[load_benchmark().stamp()]))
     assert json.loads(json.dumps(content)) == content
     assert set(content) == {field.name for field in dataclasses.fields(RunMetadata)}
 
@@ -196,6 +197,6 @@ def test_what_is_not_known_is_named(repository: Path) -> None:
 def test_no_variable_is_kept(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment's variables may hold secrets: neither name nor value is in the metadata."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-kept")
-    text = json.dumps(collected(repository).to_dict())
+    text = json.dumps(to_json(collected(repository)))
     assert "sk-never-kept" not in text
     assert "OPENAI_API_KEY" not in text

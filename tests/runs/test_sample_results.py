@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.sample_results import GradedSample, SampleResult, grade, grade_all
@@ -147,7 +148,7 @@ def test_a_sample_counts_once_in_each_repeat() -> None:
 def test_the_json_of_a_sample() -> None:
     """Every per-sample field by its name; exact values become floats only here."""
     measured = result(latency_e2e_ms=6000, latency_model_ms=5000.5, rationale="Right.", input_tokens=None)
-    assert GradedSample(result=measured, grade=grade(measured, RUBRIC)).to_dict() == {
+    assert to_json(GradedSample(result=measured, grade=grade(measured, RUBRIC)).summary()) == {
         "sample_id": "q1",
         "repeat": 0,
         "accuracy_score": 2,

@@ -1,15 +1,15 @@
-"""Reports of runs into files: wires the ledger, the run's description and the report together."""
+"""Reports of runs, written to files."""
 
 from pathlib import Path
 
 from plumbrule.files import written_whole
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.reports import Report, build_report, renderer_for
-from plumbrule.runs.summary import describe_run
+from plumbrule.runs.summary import evaluate_run
 
 
 def write_report(ledger: Ledger, run: Entry, path: Path) -> Report:
-    """Write the report of a run to ``path``, in the format that its suffix names; return what it says."""
+    """Write the report of a run to ``path``, in the format that its suffix names; return it."""
     render = renderer_for(path)
     report = report_on(ledger, run)
     with written_whole(path) as file:
@@ -19,5 +19,4 @@ def write_report(ledger: Ledger, run: Entry, path: Path) -> Report:
 
 def report_on(ledger: Ledger, run: Entry) -> Report:
     """Return the report of a run, in no format yet."""
-    described = describe_run(ledger, run, samples=True)
-    return build_report(described, run, ledger.entries(run=run.subject), ledger_id=ledger.ledger_id)
+    return build_report(evaluate_run(ledger, run), ledger.entries(run=run.subject), ledger_id=ledger.ledger_id)

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from html import escape
 
 from plumbrule.reports.figure_text import DIRECTIONS, figure, interval_text
-from plumbrule.reports.run_report import Gate, Repeats, Spread
+from plumbrule.reports.run_report import Repeats, ReportGate, Spread
 
 _WIDE, _LEFT, _RIGHT = 440, 34, 12
 _PLOT = _WIDE - _LEFT - _RIGHT
 _LINE = 15
 
 
-def gate_chart(gate: Gate) -> str:
+def gate_chart(gate: ReportGate) -> str:
     """Draw a gate: its figure as a bar, the 95% interval as a whisker, the limit as a line."""
-    ends = [each for each in (gate.limit, gate.deciding, gate.interval.low, gate.interval.high) if each is not None]
+    ends = [end for end in (gate.limit, gate.deciding, gate.interval.low, gate.interval.high) if end is not None]
     top = 1.0 if max(ends) <= 1 else max(ends) * 1.1
 
     def x(value: float) -> float:
@@ -32,9 +32,9 @@ def gate_chart(gate: Gate) -> str:
     parts.append(_text(x(gate.limit), 13, f"limit {figure(gate.limit)}", anchor=_anchor(x(gate.limit))))
     parts.append(_text(_LEFT, 66, "0"))
     parts.append(_text(_WIDE - _RIGHT, 66, figure(round(top, 3)), anchor="end"))
-    told = "no figure could be computed" if gate.deciding is None else f"the worse figure is {figure(gate.deciding)}"
+    worse = "no figure could be computed" if gate.deciding is None else f"the worse figure is {figure(gate.deciding)}"
     words = (
-        f"{told}, 95% interval {interval_text(gate.interval)}, limit {DIRECTIONS[gate.direction]} "
+        f"{worse}, 95% interval {interval_text(gate.interval)}, limit {DIRECTIONS[gate.direction]} "
         f"{figure(gate.limit)}: {'passed' if gate.passed else 'failed'}."
     )
     return _svg(f"gate-{gate.name}", 72, f"Gate {gate.name}", words, parts)
@@ -75,23 +75,23 @@ def spread_chart(spread: Spread, *, title: str, unit: str = "") -> str:
 def spread_words(spread: Spread, *, unit: str = "") -> str:
     """Return what a histogram shows, in words."""
     bars = spread.histogram
-    told = [
+    steps = [
         f"{count} from {figure(low)} to {figure(high)}{unit}"
         for count, low, high in zip(bars.counts, bars.edges, bars.edges[1:], strict=False)
         if count
     ]
     if bars.over:
-        told.append(f"{bars.over} above {figure(bars.high)}{unit}")
+        steps.append(f"{bars.over} above {figure(bars.high)}{unit}")
     if bars.unknown:
-        told.append(f"{bars.unknown} not known")
+        steps.append(f"{bars.unknown} not known")
     marked = "; ".join(f"{mark.name} {figure(mark.value)}{unit}" for mark in spread.marks)
-    return f"Samples: {', '.join(told) or 'none'}. Marked: {marked or 'nothing'}."
+    return f"Samples: {', '.join(steps) or 'none'}. Marked: {marked or 'nothing'}."
 
 
 def repeats_chart(repeats: Repeats, *, limit: float) -> str:
     """Draw each repeat's aggregate score as a dot, the mean as a line and one standard deviation around it."""
-    [variation] = [each for each in repeats.variations if each.name == "aggregate_score"]
-    known = [each.aggregate_score for each in repeats.each if each.aggregate_score is not None]
+    [variation] = [variation for variation in repeats.variations if variation.name == "aggregate_score"]
+    known = [repeat.aggregate_score for repeat in repeats.each if repeat.aggregate_score is not None]
     low, high = _window([*known, limit])
 
     def x(value: float) -> float:
@@ -106,23 +106,24 @@ def repeats_chart(repeats: Repeats, *, limit: float) -> str:
         parts.append(_line("mark", x(variation.mean), 18, x(variation.mean), floor))
     parts.append(_line("limit", x(limit), 18, x(limit), floor))
     parts.append(_text(x(limit), 12, f"limit {figure(limit)}", anchor=_anchor(x(limit))))
-    for row, each in enumerate(repeats.each):
+    for row, repeat in enumerate(repeats.each):
         y = 28 + 16 * row
-        parts.append(_text(_LEFT - 8, y + 4, str(each.repeat), anchor="end"))
-        if each.aggregate_score is None:
+        parts.append(_text(_LEFT - 8, y + 4, str(repeat.repeat), anchor="end"))
+        if repeat.aggregate_score is None:
             parts.append(_text(_LEFT + 4, y + 4, "no score"))
         else:
-            kind = "dot-good" if each.release_ready else "dot-bad"
-            parts.append(f'<circle class="{kind}" cx="{_n(x(each.aggregate_score))}" cy="{_n(y)}" r="5"/>')
+            kind = "dot-good" if repeat.release_ready else "dot-bad"
+            parts.append(f'<circle class="{kind}" cx="{_n(x(repeat.aggregate_score))}" cy="{_n(y)}" r="5"/>')
     parts.append(_line("axis", _LEFT, floor, _WIDE - _RIGHT, floor))
     parts.append(_text(_LEFT, floor + 14, figure(low)))
     parts.append(_text(_WIDE - _RIGHT, floor + 14, figure(high), anchor="end"))
-    told = "; ".join(
-        f"repeat {each.repeat} {figure(each.aggregate_score)}, {'' if each.release_ready else 'not '}release-ready"
-        for each in repeats.each
+    scores = "; ".join(
+        f"repeat {repeat.repeat} {figure(repeat.aggregate_score)}, "
+        f"{'release-ready' if repeat.release_ready else 'not release-ready'}"
+        for repeat in repeats.each
     )
-    words = f"{told}. Mean {figure(variation.mean)}, standard deviation {figure(variation.sd)}, limit {figure(limit)}."
-    return _svg("repeats", floor + 20, "aggregate_score of each repeat", words, parts)
+    spread = f"Mean {figure(variation.mean)}, standard deviation {figure(variation.sd)}, limit {figure(limit)}."
+    return _svg("repeats", floor + 20, "aggregate_score of each repeat", f"{scores}. {spread}", parts)
 
 
 def rate_chart(rate: float, low: float | None, high: float | None, *, limit: float) -> str:

@@ -1,32 +1,32 @@
-"""The reasons of a decision, and what a reader of it must know besides."""
+"""The reasons for a decision, and what else its reader must know."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from plumbrule.reports.figure_text import gate_text, numbers_text
-from plumbrule.reports.run_report import Gate, Reason, ReasonKind, Repeats
+from plumbrule.reports.run_report import Reason, ReasonKind, Repeats, ReportGate
+from plumbrule.runs.run_results import RunSummary
 
 
 def reasons_for(
-    about: Mapping[str, Any],
+    summary: RunSummary,
     *,
-    missing: int,
+    finished: int,
     planned: int,
-    gates: Sequence[Gate],
+    gates: Sequence[ReportGate],
     repeats: Repeats,
     corrections: int,
 ) -> tuple[Reason, ...]:
-    """Return every reason, the blocking ones first; ``about`` is the run's description."""
+    """Return every reason, the blocking ones first."""
     blocking = [
-        *_incomplete(about["metadata"]["run_id"], missing, planned),
+        *_incomplete(summary, finished, planned),
         *(("gate", gate_text(gate)) for gate in gates if not gate.passed),
         *_failing_repeats(repeats),
     ]
     remarks = [
         *(("inconclusive", gate_text(gate)) for gate in gates if gate.passed and gate.inconclusive),
         *_few_repeats(repeats),
-        *_metadata(about),
-        *_repeated(about["usage"]["calls_repeated"]),
+        *_metadata(summary),
+        *_repeated(summary.usage.calls_repeated),
         *_corrected(corrections),
     ]
     return (
@@ -35,17 +35,17 @@ def reasons_for(
     )
 
 
-Told = Iterator[tuple[ReasonKind, str]]
+_Reasons = Iterator[tuple[ReasonKind, str]]
 
 
-def _incomplete(run_id: str, missing: int, planned: int) -> Told:
-    if missing:
-        there = f"The run is not complete: {planned - missing:,} of {planned:,} results are there."
-        then = f"'plumbrule run CONFIG --resume {run_id}' does the rest; until then nothing is decided."
+def _incomplete(summary: RunSummary, finished: int, planned: int) -> _Reasons:
+    if not summary.complete:
+        there = f"The run is not complete: {finished:,} of {planned:,} results are there."
+        then = f"'plumbrule run CONFIG --resume {summary.run_id}' does the rest; until then nothing is decided."
         yield "incomplete", f"{there} {then}"
 
 
-def _failing_repeats(repeats: Repeats) -> Told:
+def _failing_repeats(repeats: Repeats) -> _Reasons:
     failing = [repeat.repeat for repeat in repeats.each if not repeat.release_ready]
     if failing and len(repeats.each) > 1:
         yield (
@@ -54,28 +54,28 @@ def _failing_repeats(repeats: Repeats) -> Told:
         )
 
 
-def _few_repeats(repeats: Repeats) -> Told:
+def _few_repeats(repeats: Repeats) -> _Reasons:
     if not repeats.enough:
         yield "repeats", f"{len(repeats.each)} of the {repeats.wanted} repeats that the rubric wants are there."
 
 
-def _metadata(about: Mapping[str, Any]) -> Told:
-    if about["missing_metadata"]:
-        names = ", ".join(about["missing_metadata"])
+def _metadata(summary: RunSummary) -> _Reasons:
+    if summary.missing_metadata:
+        names = ", ".join(summary.missing_metadata)
         yield "metadata", f"Required metadata is missing: {names}. 'plumbrule gate --strict' refuses such a run."
-    if about.get("floating_models_allowed"):
+    if summary.floating_models_allowed:
         yield (
             "floating",
             "Model names that may mean another model tomorrow were allowed: the run may not be repeatable.",
         )
 
 
-def _repeated(calls: int) -> Told:
+def _repeated(calls: int) -> _Reasons:
     if calls:
         yield "repeated_calls", f"{calls:,} samples were under way at an interruption, and asked for again."
 
 
-def _corrected(corrections: int) -> Told:
+def _corrected(corrections: int) -> _Reasons:
     if corrections:
         yield (
             "corrections",

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from plumbrule.reports.run_report import Category, HeatCell, Histogram, Interval, Mark, SampleLine, Spread
+from plumbrule.reports.run_report import Category, HeatCell, Histogram, Mark, ReportInterval, SampleLine, Spread
 from plumbrule.stats.intervals import wilson
 
 _SCORE_STEPS = 10
@@ -55,21 +55,25 @@ def heat_cells(
     samples: Iterable[SampleLine], *, accuracy_highest: int, faithfulness_highest: int
 ) -> tuple[HeatCell, ...]:
     """Count the samples by their two judged scores, every pair, best accuracy first and unknown last."""
-    found = Counter((sample.accuracy_score, sample.faithfulness_score) for sample in samples)
+    cells = Counter((sample.accuracy_score, sample.faithfulness_score) for sample in samples)
     return tuple(
-        HeatCell(accuracy_score=accuracy, faithfulness_score=faithfulness, samples=found[accuracy, faithfulness])
+        HeatCell(accuracy_score=accuracy, faithfulness_score=faithfulness, samples=cells[accuracy, faithfulness])
         for accuracy in _levels(accuracy_highest)
         for faithfulness in _levels(faithfulness_highest)
     )
 
 
 def break_down(samples: Iterable[SampleLine]) -> tuple[Category, ...]:
-    """Return what each category came to, the lowest pass rate first; samples without one stand last."""
+    """Return the categories, the lowest pass rate first; samples without a category come last."""
     by_name: dict[str | None, list[SampleLine]] = {}
     for sample in samples:
         by_name.setdefault(sample.category, []).append(sample)
-    found = [_category(name, members) for name, members in by_name.items()]
-    return tuple(sorted(found, key=lambda each: (each.name is None, each.pass_rate, -each.attempted, each.name or "")))
+    categories = [_category(name, members) for name, members in by_name.items()]
+    return tuple(sorted(categories, key=_order))
+
+
+def _order(category: Category) -> tuple[bool, float, int, str]:
+    return category.name is None, category.pass_rate, -category.attempted, category.name or ""
 
 
 def _category(name: str | None, members: Sequence[SampleLine]) -> Category:
@@ -81,7 +85,7 @@ def _category(name: str | None, members: Sequence[SampleLine]) -> Category:
         attempted=len(members),
         passed=passed,
         pass_rate=passed / len(members),
-        interval=Interval(
+        interval=ReportInterval(
             low=interval.low if interval else None,
             high=interval.high if interval else None,
             method="wilson",

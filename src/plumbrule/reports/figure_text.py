@@ -1,13 +1,35 @@
-"""Figures and gates in words, the same in every format."""
+"""Figures, gates and metadata in words, the same in every format."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
-from plumbrule.reports.run_report import Gate, Interval
+from plumbrule.reports.run_report import ReportGate, ReportInterval
+from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
+from plumbrule.text.figure_format import NONE, SIGNS, figure
 
-NONE = "none"
+__all__ = [
+    "DIRECTIONS",
+    "GATE_TITLES",
+    "METHODS",
+    "NONE",
+    "NOT_GIVEN",
+    "SIGNS",
+    "bands_text",
+    "figure",
+    "gate_text",
+    "interval_text",
+    "metadata_rows",
+    "numbers_text",
+    "percent",
+    "settling_text",
+    "signed",
+    "support_text",
+]
+
 NOT_GIVEN = "not given"
-SIGNS = {"at_least": "≥", "at_most": "≤"}
+_APART = ("packages", "rubrics", "warnings")  # metadata with a place of its own
 DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
 METHODS = {"wilson": "Wilson", "student_t": "Student's t", "order_statistics": "order statistics"}
 GATE_TITLES = {
@@ -16,23 +38,6 @@ GATE_TITLES = {
     "faithfulness_failure_rate": "Share of answers that are unfaithful",
     "latency_e2e_p95_ms": "Latency that 95% of answers keep",
 }
-
-
-def figure(value: float | None, *, against: float | None = None) -> str:
-    """Return a figure as people read it; it is never rounded to or across the limit that it is held against."""
-    if value is None:
-        return NONE
-    if isinstance(value, int) or float(value).is_integer():
-        return f"{value:,.0f}"
-    places = 1 if abs(value) >= 1000 else 3
-    while places < 16 and not _keeps_side(value, places, against):
-        places += 1
-    return f"{value:,.{places}f}".rstrip("0").rstrip(".")
-
-
-def _keeps_side(value: float, places: int, against: float | None) -> bool:
-    shown = round(value, places)
-    return against is None or (shown > against, shown < against) == (value > against, value < against)
 
 
 def signed(value: float) -> str:
@@ -45,7 +50,7 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-def interval_text(interval: Interval | None) -> str:
+def interval_text(interval: ReportInterval | None) -> str:
     """Return an interval; an open end is said to be open."""
     if interval is None or (interval.low is None and interval.high is None):
         return NONE
@@ -72,18 +77,32 @@ def numbers_text(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers)) or NONE
 
 
-def gate_text(gate: Gate) -> str:
+def gate_text(gate: ReportGate) -> str:
     """Return what a gate found, in one sentence."""
-    value, as_zero = (figure(each, against=gate.limit) for each in (gate.value, gate.value_nulls_as_zero))
+    value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
     verb = "keeps" if gate.passed else "misses"
-    said = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
-    said += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
-    return f"{said}. {settling_text(gate)}" if gate.inconclusive else f"{said}."
+    text = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
+    text += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
+    return f"{text}. {settling_text(gate)}" if gate.inconclusive else f"{text}."
 
 
-def settling_text(gate: Gate) -> str:
+def settling_text(gate: ReportGate) -> str:
     """Return what an inconclusive gate would need."""
     if gate.samples_to_settle is None:
         return "Inconclusive: the figure stands so near the limit that no number of samples would settle it."
     more = f"{gate.samples_to_settle:,} more sample{'s' if gate.samples_to_settle > 1 else ''}"
     return f"Inconclusive: the interval holds the limit; about {more} like these would settle it."
+
+
+def metadata_rows(metadata: RunMetadata) -> list[tuple[str, str | None, bool]]:
+    """Return the metadata as name, text and whether it is required; the required ones first, in their order."""
+    others = (field.name for field in fields(metadata) if field.name not in {*REQUIRED, *_APART})
+    return [(name, _plain(getattr(metadata, name)), name in REQUIRED) for name in (*REQUIRED, *others)]
+
+
+def _plain(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(part) or NONE}" for name, part in value.items())
+    return json.dumps(value, ensure_ascii=False)

@@ -1,9 +1,9 @@
-"""Why samples failed, and which causes are worth mending first."""
+"""Why samples failed, and which causes to fix first."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from plumbrule.reports.run_report import By, FixGroup, SampleLine, SampleLink
+from plumbrule.runs.run_results import SampleSummary
 
 CAUSES = {
     "timed_out": "no answer in time",
@@ -29,33 +29,33 @@ _WORST = 3
 _MOST = {"cause": 5, "causes_together": 1, "category": 3}  # the first screen holds so many
 
 
-def causes_of(sample: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return why a graded sample failed: every field that failed has one cause, and what lies deepest is named."""
-    if sample["passed"]:
+def causes_of(sample: SampleSummary) -> tuple[str, ...]:
+    """Return why a sample failed: every field that failed has one cause, and the deepest cause is named."""
+    if sample.passed:
         return ()
-    if sample["timed_out"]:
+    if sample.timed_out:
         return ("timed_out",)
-    if sample["candidate_error"] is not None:
+    if sample.candidate_error is not None:
         return ("candidate_error",)
-    found = {_cause_of(sample, name) for name in sample["failed"]}
-    return tuple(cause for cause in CAUSES if cause in found)
+    causes = {_cause_of(sample, name) for name in sample.failed}
+    return tuple(cause for cause in CAUSES if cause in causes)
 
 
-def _cause_of(sample: Mapping[str, Any], name: str) -> str:
-    known = sample[name] is not None
+def _cause_of(sample: SampleSummary, name: str) -> str:
+    known = getattr(sample, name) is not None
     if name in {"accuracy_score", "faithfulness_score"}:
-        unjudged = sample["evaluator_error"] is not None
+        unjudged = sample.evaluator_error is not None
         if unjudged and not known:
             return "evaluator_error"
         # Only silence is judged so: an accuracy without a faithfulness.
-        if not unjudged and sample["accuracy_score"] == 0 and sample["faithfulness_score"] is None:
+        if not unjudged and sample.accuracy_score == 0 and sample.faithfulness_score is None:
             return "no_answer"
     return _FIELDS[name] if known else f"{_FIELDS[name]}_unknown"
 
 
 def worst_first(samples: Iterable[SampleLine]) -> list[SampleLine]:
     """Sort by score, unknown as zero, then by how many causes there are, then by id."""
-    return sorted(samples, key=lambda each: (each.sample_score or 0.0, -len(each.causes), each.sample_id))
+    return sorted(samples, key=lambda sample: (sample.sample_score or 0.0, -len(sample.causes), sample.sample_id))
 
 
 def fix_groups(samples: Sequence[SampleLine], numbers: Mapping[str, int]) -> tuple[FixGroup, ...]:
@@ -64,33 +64,35 @@ def fix_groups(samples: Sequence[SampleLine], numbers: Mapping[str, int]) -> tup
     if not failing:
         return ()
     by_cause = [
-        _group("cause", (cause,), CAUSES[cause], [each for each in failing if cause in each.causes], samples, numbers)
+        _group(
+            "cause", (cause,), CAUSES[cause], [sample for sample in failing if cause in sample.causes], samples, numbers
+        )
         for cause in CAUSES
-        if any(cause in each.causes for each in failing)
+        if any(cause in sample.causes for sample in failing)
     ]
-    sets = sorted({each.causes for each in failing if len(each.causes) > 1})
+    sets = sorted({sample.causes for sample in failing if len(sample.causes) > 1})
     together = [
         _group(
             "causes_together",
             causes,
             f"{' and '.join(CAUSES[cause] for cause in causes)} at once",
-            [each for each in failing if each.causes == causes],
+            [sample for sample in failing if sample.causes == causes],
             samples,
             numbers,
         )
         for causes in sets
     ]
-    categories = sorted({each.category for each in failing if each.category is not None})
+    categories = sorted({sample.category for sample in failing if sample.category is not None})
     by_category = [
-        _group("category", (name,), name, [each for each in failing if each.category == name], samples, numbers)
+        _group("category", (name,), name, [sample for sample in failing if sample.category == name], samples, numbers)
         for name in categories
     ]
     return (*_costliest(by_cause), *_costliest(together), *_costliest(by_category))
 
 
 def _costliest(groups: list[FixGroup]) -> list[FixGroup]:
-    found = sorted(groups, key=lambda group: (-group.samples, -group.only, group.name))
-    return found[: _MOST[found[0].by]] if found else []
+    costliest = sorted(groups, key=lambda group: (-group.samples, -group.only, group.name))
+    return costliest[: _MOST[costliest[0].by]] if costliest else []
 
 
 def _group(
@@ -101,17 +103,19 @@ def _group(
     samples: Sequence[SampleLine],
     numbers: Mapping[str, int],
 ) -> FixGroup:
-    failing = [each for each in samples if not each.passed]
-    mended = len(members) if by == "category" else sum(set(each.causes) <= set(names) for each in failing)
+    failing = [sample for sample in samples if not sample.passed]
+    fixed = len(members) if by == "category" else sum(set(sample.causes) <= set(names) for sample in failing)
     passed = len(samples) - len(failing)
     return FixGroup(
         by=by,
         name=" + ".join(names),
         title=title,
         samples=len(members),
-        only=mended,
+        only=fixed,
         share_of_failures=len(members) / len(failing),
-        pass_rate_if_fixed=(passed + mended) / len(samples),
-        pass_rate_gain=mended / len(samples),
-        worst=tuple(SampleLink(sample_id=each.sample_id, number=numbers[each.sample_id]) for each in members[:_WORST]),
+        pass_rate_if_fixed=(passed + fixed) / len(samples),
+        pass_rate_gain=fixed / len(samples),
+        worst=tuple(
+            SampleLink(sample_id=sample.sample_id, number=numbers[sample.sample_id]) for sample in members[:_WORST]
+        ),
     )

@@ -5,7 +5,6 @@ from markupsafe import Markup
 from plumbrule.reports import charts, figure_text
 from plumbrule.reports.fix_first import CAUSES
 from plumbrule.reports.page import render_page
-from plumbrule.reports.run_metadata_rows import metadata_rows
 from plumbrule.reports.run_report import Report
 
 MOST_FAILURES = 300
@@ -26,11 +25,15 @@ def render_html(report: Report) -> bytes:
         ),
         repeats_chart=_drawn(charts.repeats_chart(report.repeats, limit=limits["aggregate_score"])),
         category_charts=[
-            _drawn(charts.rate_chart(each.pass_rate, each.interval.low, each.interval.high, limit=limits["pass_rate"]))
-            for each in report.categories
+            _drawn(
+                charts.rate_chart(
+                    category.pass_rate, category.interval.low, category.interval.high, limit=limits["pass_rate"]
+                )
+            )
+            for category in report.categories
         ],
         heat=heat_rows(report),
-        metadata=metadata_rows(report.metadata),
+        metadata=figure_text.metadata_rows(report.metadata),
         causes=CAUSES,
         methods=figure_text.METHODS,
         signs=figure_text.SIGNS,

@@ -38,12 +38,12 @@ def _add_sample(suite: ET.Element, sample: SampleLine) -> None:
     if sample.passed:
         return
     broken = sample.evaluator_error or sample.candidate_error
-    found = ET.SubElement(case, "error" if broken else "failure")
-    found.set("type", safe(broken or sample.causes[0]))
-    found.set("message", "; ".join(CAUSES[cause] for cause in sample.causes))
+    outcome = ET.SubElement(case, "error" if broken else "failure")
+    outcome.set("type", safe(broken or sample.causes[0]))
+    outcome.set("message", "; ".join(CAUSES[cause] for cause in sample.causes))
     fields = ("accuracy_score", "faithfulness_score", "latency_e2e_ms", "total_tokens")
     measured = ", ".join(f"{name} {figure(getattr(sample, name))}" for name in fields)
-    found.text = safe(f"{measured}\n{sample.rationale or ''}".strip())
+    outcome.text = safe(f"{measured}\n{sample.rationale or ''}".strip())
 
 
 def _case(suite: ET.Element, group: str, name: str) -> ET.Element:

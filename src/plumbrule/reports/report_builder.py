@@ -1,86 +1,74 @@
-"""Makes the report of a run from its description and the entries that the ledger holds of it."""
+"""Makes the report of a run from its evaluation and the entries that the ledger holds of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
 
 from plumbrule.ledger import Entry
 from plumbrule.reports.decision_reasons import reasons_for
 from plumbrule.reports.distribution import break_down, heat_cells, spread_latencies, spread_scores
 from plumbrule.reports.figure_text import GATE_TITLES
 from plumbrule.reports.fix_first import causes_of, fix_groups, worst_first
-from plumbrule.reports.run_evidence import Evidence, read_evidence
+from plumbrule.reports.run_evidence import Evidence, Texts, read_evidence
 from plumbrule.reports.run_report import (
     REPORT_VERSION,
-    Aggregate,
-    Counts,
-    Decision,
     Failure,
-    Flip,
-    Gate,
-    Interval,
-    Repeat,
     Repeats,
     Report,
+    ReportAggregate,
+    ReportGate,
+    ReportInterval,
+    ReportVariation,
     SampleLine,
-    Variation,
 )
-from plumbrule.rubrics import BenchmarkRubric, load_benchmark
-from plumbrule.runs.aggregates import aggregate
-from plumbrule.runs.sample_results import SampleResult
+from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.runs.gates import release_state
+from plumbrule.runs.repeats import RepeatGroup
+from plumbrule.runs.run_results import GateResult, Interval, RepeatVariation, RunSummary, SampleSummary
+from plumbrule.runs.summary import EvaluatedRun
 from plumbrule.support.kept_support import count_bands, stamps_of
 
-Described = Mapping[str, Any]
-
-_RESULT_FIELDS = tuple(field.name for field in fields(SampleResult))
 _MADE_HERE = {"category", "causes", "support_score", "support_band", "passed_in", "failed_in"}
 _LINE_FIELDS = tuple(field.name for field in fields(SampleLine) if field.name not in _MADE_HERE)
 
 
-def build_report(described: Described, run: Entry, entries: Iterable[Entry], *, ledger_id: str) -> Report:
-    """Return the report of a run.
-
-    ``described`` is the run with its samples, as ``show --json --samples`` prints it; ``entries`` are all of the run,
-    in the order of the chain.
-    """
-    graded = sorted(described["samples"], key=lambda each: (each["sample_id"], each["repeat"]))
-    failing = {(each["sample_id"], each["repeat"]) for each in graded if not each["passed"]}
+def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -> Report:
+    """Return the report of a run; ``entries`` are all entries of the run, in the order of the chain."""
+    summary, rubric = run.summary(samples=True), run.rubric
+    graded = summary.samples or ()
+    failing = {(sample.repeat, sample.sample_id) for sample in graded if not sample.passed}
     evidence = read_evidence(entries, failing, ledger_id=ledger_id)
-    rubric = _rubric(evidence)
-    repeats = _repeats(described, graded, rubric)
+    repeats = _repeats(summary, run.group)
     by_sample = _lines(graded, evidence)
     samples = [line for lines in by_sample.values() for line in lines if line.repeat == repeats.decisive]
     failures = _failures(by_sample, repeats.decisive, evidence)
-    gates = tuple(_gate(each) for each in described["gates"])
-    aggregates = described["aggregates"]
-    about = run.value
-    planned = about["summary"]["samples"] * about["summary"]["repeats"]
+    gates = tuple(_gate(gate) for gate in summary.gates)
+    aggregates = summary.aggregates
     return Report(
         report_version=REPORT_VERSION,
-        run_id=described["run_id"],
-        name=str(about["summary"]["name"]),
-        decision=_decision(described),
+        run_id=summary.run_id,
+        name=run.run.body.summary.name,
+        decision=release_state(summary),
         reasons=reasons_for(
-            described,
-            missing=0 if described["complete"] else planned - len(graded),
-            planned=planned,
+            summary,
+            finished=len(graded),
+            planned=run.run.tasks,
             gates=gates,
             repeats=repeats,
             corrections=evidence.place.corrections,
         ),
-        fix_first=fix_groups(samples, {each.sample.sample_id: each.number for each in failures}),
-        counts=_counts(aggregates["counts"]),
+        fix_first=fix_groups(samples, {failure.sample.sample_id: failure.number for failure in failures}),
+        counts=aggregates.counts,
         finished=len(graded),
-        planned=planned,
+        planned=run.run.tasks,
         pass_limits=_pass_limits(rubric),
         gates=gates,
-        aggregates=_aggregates(described),
+        aggregates=_aggregates(summary),
         repeats=repeats,
-        scores=spread_scores(samples, mean=aggregates["aggregate_score"], limit=float(rubric.gates.aggregate_score)),
+        scores=spread_scores(samples, mean=aggregates.aggregate_score, limit=float(rubric.gates.aggregate_score)),
         latencies=spread_latencies(
             samples,
-            p50=aggregates["latency_e2e_p50_ms"],
-            p95=aggregates["latency_e2e_p95_ms"],
+            p50=aggregates.latency_e2e_p50_ms,
+            p95=aggregates.latency_e2e_p95_ms,
             limits={
                 "limit of a sample": float(rubric.latency_e2e_ms.pass_at_most),
                 "limit of p95": float(rubric.gates.latency_e2e_p95_ms),
@@ -95,24 +83,13 @@ def build_report(described: Described, run: Entry, entries: Iterable[Entry], *, 
         failures=failures,
         samples=tuple(samples),
         judges=evidence.judges,
-        support=count_bands((each.support_band for each in samples), stamps_of(evidence.supports.values())),
-        usage=described["usage"],
-        metadata=described["metadata"],
-        missing_metadata=tuple(described["missing_metadata"]),
+        support=count_bands((line.support_band for line in samples), stamps_of(evidence.supports.values())),
+        usage=summary.usage,
+        metadata=summary.metadata,
+        missing_metadata=summary.missing_metadata,
         rubrics=evidence.rubrics,
         ledger=evidence.place,
     )
-
-
-def _decision(described: Described) -> Decision:
-    if not described["complete"]:
-        return "INCOMPLETE"
-    return "RELEASE-READY" if described["release_ready"] else "NOT RELEASE-READY"
-
-
-def _rubric(evidence: Evidence) -> BenchmarkRubric:
-    """Return the benchmark rubric that the run was made with, as the ledger keeps it."""
-    return load_benchmark(overrides={key: value for key, value in evidence.benchmark.items() if key != "name"}).rubric
 
 
 def _pass_limits(rubric: BenchmarkRubric) -> dict[str, float]:
@@ -124,95 +101,53 @@ def _pass_limits(rubric: BenchmarkRubric) -> dict[str, float]:
     }
 
 
-def _repeats(described: Described, graded: Sequence[Described], rubric: BenchmarkRubric) -> Repeats:
-    told = described["repeats"]
-    ready = {each["repeat"]: each["release_ready"] for each in told["release_ready_by_repeat"]}
-    figures = _figures_by_repeat(described, graded, rubric)
-    flipped: dict[str, list[Described]] = {sample: [] for sample in sorted(told["flipped"])}
-    for each in graded:
-        if each["sample_id"] in flipped:
-            flipped[each["sample_id"]].append(each)
+def _repeats(summary: RunSummary, group: RepeatGroup) -> Repeats:
+    repeats = summary.repeats
     return Repeats(
-        wanted=told["repeats_wanted"],
-        enough=told["enough_repeats"],
-        decisive=described["decisive_repeat"],
-        each=tuple(
-            Repeat(
-                repeat=repeat,
-                attempted=found["counts"]["attempted"],
-                release_ready=ready[repeat],
-                aggregate_score=found["aggregate_score"],
-                aggregate_score_nulls_as_zero=found["nulls_as_zero"]["aggregate_score"],
-                pass_rate=found["pass_rate"],
-                faithfulness_failure_rate=found["faithfulness_failure_rate"],
-                latency_e2e_p95_ms=found["latency_e2e_p95_ms"],
-            )
-            for repeat, found in figures.items()
+        wanted=repeats.repeats_wanted,
+        enough=repeats.enough_repeats,
+        decisive=summary.decisive_repeat,
+        each=tuple(repeat.figures() for repeat in group.repeats),
+        variations=(
+            _variation("aggregate_score", repeats.aggregate_score),
+            _variation("latency_e2e_p95_ms", repeats.latency_e2e_p95_ms),
         ),
-        variations=tuple(_variation(name, told[name]) for name in ("aggregate_score", "latency_e2e_p95_ms")),
-        compared=told["compared"],
-        flip_rate=told["flip_rate"],
-        flips=tuple(
-            Flip(sample_id=sample, passed=_in_repeats(results, passed=True), failed=_in_repeats(results, passed=False))
-            for sample, results in flipped.items()
-        ),
+        compared=repeats.compared,
+        flip_rate=repeats.flip_rate,
+        flips=group.flips,
     )
 
 
-def _figures_by_repeat(
-    described: Described, graded: Sequence[Described], rubric: BenchmarkRubric
-) -> dict[int, dict[str, Any]]:
-    """Return the aggregates of each repeat; of a single one they are known already."""
-    by_repeat: dict[int, list[Described]] = {}
-    for each in graded:
-        by_repeat.setdefault(each["repeat"], []).append(each)
-    if len(by_repeat) == 1:
-        [repeat] = by_repeat
-        return {repeat: described["aggregates"]}
+def _variation(name: str, variation: RepeatVariation) -> ReportVariation:
+    return ReportVariation(
+        name=name,
+        mean=variation.mean,
+        sd=variation.sd,
+        mean_nulls_as_zero=variation.nulls_as_zero.mean,
+        sd_nulls_as_zero=variation.nulls_as_zero.sd,
+    )
+
+
+def _lines(graded: Sequence[SampleSummary], evidence: Evidence) -> dict[str, list[SampleLine]]:
+    """Return every result as a line, by sample and in the order of the repeats."""
+    by_sample: dict[str, list[SampleSummary]] = {}
+    for sample in graded:
+        by_sample.setdefault(sample.sample_id, []).append(sample)
     return {
-        repeat: aggregate([_result(each) for each in members], rubric).to_dict()
-        for repeat, members in sorted(by_repeat.items())
+        sample_id: [_line(sample, samples, evidence) for sample in samples] for sample_id, samples in by_sample.items()
     }
 
 
-def _result(graded: Described) -> SampleResult:
-    known = {name: graded[name] for name in _RESULT_FIELDS}
-    return SampleResult(**{**known, "flags": tuple(known["flags"])})
-
-
-def _in_repeats(results: Iterable[Described], *, passed: bool) -> tuple[int, ...]:
-    return tuple(each["repeat"] for each in results if each["passed"] is passed)
-
-
-def _variation(name: str, told: Described) -> Variation:
-    as_zero = told["nulls_as_zero"]
-    return Variation(
-        name=name,
-        mean=told["mean"],
-        sd=told["sd"],
-        mean_nulls_as_zero=as_zero["mean"],
-        sd_nulls_as_zero=as_zero["sd"],
-    )
-
-
-def _lines(graded: Sequence[Described], evidence: Evidence) -> dict[str, list[SampleLine]]:
-    """Return every result as a line, by sample and in the order of the repeats."""
-    by_sample: dict[str, list[Described]] = {}
-    for each in graded:
-        by_sample.setdefault(each["sample_id"], []).append(each)
-    return {sample: [_line(each, results, evidence) for each in results] for sample, results in by_sample.items()}
-
-
-def _line(graded: Described, results: Sequence[Described], evidence: Evidence) -> SampleLine:
-    support = evidence.supports.get((graded["sample_id"], graded["repeat"])) or {}
+def _line(sample: SampleSummary, repeats: Sequence[SampleSummary], evidence: Evidence) -> SampleLine:
+    support = evidence.supports.get((sample.repeat, sample.sample_id), {})
     return SampleLine(
-        category=evidence.categories.get(graded["sample_id"]),
-        causes=causes_of(graded),
+        category=evidence.categories.get(sample.sample_id),
+        causes=causes_of(sample),
         support_score=support.get("score"),
         support_band=support.get("band"),
-        passed_in=_in_repeats(results, passed=True),
-        failed_in=_in_repeats(results, passed=False),
-        **{name: graded[name] for name in _LINE_FIELDS},
+        passed_in=tuple(repeat.repeat for repeat in repeats if repeat.passed),
+        failed_in=tuple(repeat.repeat for repeat in repeats if not repeat.passed),
+        **{name: getattr(sample, name) for name in _LINE_FIELDS},
     )
 
 
@@ -224,47 +159,45 @@ def _failures(by_sample: Mapping[str, Sequence[SampleLine]], decisive: int, evid
         shown += failing[:1]
     ordered = sorted(worst_first(shown), key=lambda line: line.repeat != decisive)
     return tuple(
-        Failure(number=number, sample=line, **evidence.texts((line.sample_id, line.repeat)))
+        _failure(number, line, evidence.texts((line.repeat, line.sample_id)))
         for number, line in enumerate(ordered, start=1)
     )
 
 
-def _gate(told: Described) -> Gate:
-    limit, value, as_zero = told["limit"], told["value"], told["value_nulls_as_zero"]
-    known = [each for each in (value, as_zero) if each is not None]
-    at_least = told["direction"] == "at_least"
-    return Gate(
-        name=told["name"],
-        title=GATE_TITLES[told["name"]],
-        direction=told["direction"],
-        limit=limit,
-        value=value,
-        value_nulls_as_zero=as_zero,
-        deciding=(min(known) if at_least else max(known)) if len(known) == 2 else None,
-        passed=told["passed"],
-        interval=_interval(told["interval"]),
-        inconclusive=told["inconclusive"],
-        samples_to_settle=told["samples_to_settle"],
+def _failure(number: int, line: SampleLine, texts: Texts) -> Failure:
+    return Failure(number=number, sample=line, **{field.name: getattr(texts, field.name) for field in fields(texts)})
+
+
+def _gate(gate: GateResult) -> ReportGate:
+    return ReportGate(
+        name=gate.name,
+        title=GATE_TITLES[gate.name],
+        direction=gate.direction,
+        limit=gate.limit,
+        value=gate.value,
+        value_nulls_as_zero=gate.value_nulls_as_zero,
+        deciding=gate.deciding,
+        passed=gate.passed,
+        interval=_interval(gate.interval),
+        inconclusive=gate.inconclusive,
+        samples_to_settle=gate.samples_to_settle,
     )
 
 
-def _aggregates(described: Described) -> tuple[Aggregate, ...]:
-    told, intervals = described["aggregates"], described["intervals"]
+def _aggregates(summary: RunSummary) -> tuple[ReportAggregate, ...]:
+    figures, as_zero, intervals = summary.aggregates, summary.aggregates.nulls_as_zero, summary.intervals
+    with_interval = {field.name for field in fields(intervals)}
     return tuple(
-        Aggregate(
+        ReportAggregate(
             name=name,
-            value=told[name],
-            nulls_as_zero=told["nulls_as_zero"][name],
-            counts=_counts(counts),
-            interval=_interval(intervals[name]) if name in intervals else None,
+            value=getattr(figures, name),
+            nulls_as_zero=getattr(as_zero, name),
+            counts=counts,
+            interval=_interval(getattr(intervals, name)) if name in with_interval else None,
         )
-        for name, counts in told["counts_by_aggregate"].items()
+        for name, counts in figures.counts_by_aggregate.items()
     )
 
 
-def _interval(told: Described) -> Interval:
-    return Interval(low=told["low"], high=told["high"], method=told["method"], samples=told["samples"])
-
-
-def _counts(told: Described) -> Counts:
-    return Counts(**{field.name: told[field.name] for field in fields(Counts)})
+def _interval(interval: Interval) -> ReportInterval:
+    return ReportInterval(low=interval.low, high=interval.high, method=interval.method, samples=interval.samples)

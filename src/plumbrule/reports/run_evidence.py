@@ -1,17 +1,28 @@
 """What the ledger holds of a run, read once in the order of the chain: only what the report shows is kept."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from plumbrule.errors import InputError
-from plumbrule.judges.judgement import total, total_cost
-from plumbrule.ledger import Entry, ResultKey
-from plumbrule.reports.run_report import Context, JudgeTotals, LedgerPlace, RubricStamp
-from plumbrule.support.kept_support import support_in
+from plumbrule.judges.judgement import JudgeIdentity, total, total_cost
+from plumbrule.ledger import Entry
+from plumbrule.reports.run_report import Context, JudgeTotals, LedgerPlace
+from plumbrule.runs.run_entries import (
+    KeptJudgement,
+    Key,
+    ResultEntry,
+    is_dataset_sample,
+    read_answered,
+    read_result,
+    read_rubric,
+    read_sample,
+    task_key,
+)
+from plumbrule.runs.run_results import RubricStamp
+from plumbrule.samples import Expected, Refusal, Sample
 
-Key = tuple[str, int]  # of a result: the sample and the repeat
-Body = Mapping[str, Any]
+Support = Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -26,16 +37,31 @@ class _Used:
     models: set[str] = field(default_factory=set)
     fingerprints: set[str] = field(default_factory=set)
 
-    def add(self, judgement: Body) -> None:
+    def add(self, judgement: KeptJudgement) -> None:
         self.judgements += 1
-        self.requests += judgement["requests"]
-        if judgement["requests"]:
-            self.input_tokens.append(judgement["input_tokens"])
-            self.output_tokens.append(judgement["output_tokens"])
-            self.costs.append(judgement["cost_usd"])
-        for kept, name in ((self.models, "reported_model"), (self.fingerprints, "fingerprint")):
-            if judgement.get(name) is not None:
-                kept.add(str(judgement[name]))
+        self.requests += judgement.requests
+        if judgement.requests:
+            self.input_tokens.append(judgement.input_tokens)
+            self.output_tokens.append(judgement.output_tokens)
+            self.costs.append(judgement.cost_usd)
+        if judgement.reported_model is not None:
+            self.models.add(judgement.reported_model)
+        if judgement.fingerprint is not None:
+            self.fingerprints.add(judgement.fingerprint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The texts behind a failing result."""
+
+    question: str
+    answer: str | None
+    refusal: str | None
+    reference: str | None
+    expected: str | None
+    contexts: tuple[Context, ...]
+    error_detail: str | None
+    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,43 +69,42 @@ class Evidence:
     """The parts of a run's entries that a report is made from."""
 
     categories: Mapping[str, str | None]
-    samples: Mapping[str, Body]  # of the failing samples
-    answers: Mapping[Key, Body]  # what a live candidate made of them
-    results: Mapping[Key, Body]  # of the failing results
-    supports: Mapping[Key, Body]  # of every result whose judge told it
+    samples: Mapping[str, Sample]  # of the failing results
+    answers: Mapping[Key, Sample]  # what a live candidate answered
+    results: Mapping[Key, ResultEntry]  # of the failing tasks
+    supports: Mapping[Key, Support]  # of every result whose judge tells it
     rubrics: tuple[RubricStamp, ...]
-    benchmark: Body
     judges: tuple[JudgeTotals, ...]
     place: LedgerPlace
 
-    def texts(self, key: Key) -> dict[str, Any]:
-        """Return what stood behind a failing result: the candidate's own answer, where it is not the dataset's."""
-        sample, result = self.samples.get(key[0], {}), self.results.get(key, {})
-        answered = {**sample, **self.answers.get(key, {})}
-        judgement = result.get("judgement") or {}
-        return {
-            "question": str(sample.get("question") or ""),
-            "answer": answered.get("answer"),
-            "refusal": _refusal_text(answered.get("refusal")),
-            "reference": sample.get("reference"),
-            "expected": _expected_text(sample.get("expected")),
-            "contexts": tuple(_context(each) for each in answered.get("contexts") or ()),
-            "error_detail": (result.get("result") or {}).get("error_detail"),
-            "flags": tuple(map(str, judgement.get("flags") or ())),
-        }
+    def texts(self, key: Key) -> Texts:
+        """Return the texts behind a failing result; a live candidate's own answer replaces the dataset's."""
+        result, sample = self.results[key], self.samples.get(key[1]) or Sample(id=key[1])
+        answered = self.answers.get(key, sample)
+        return Texts(
+            question=sample.question,
+            answer=answered.answer,
+            refusal=_refusal_text(answered.refusal),
+            reference=sample.reference,
+            expected=_expected_text(sample.expected),
+            contexts=tuple(
+                Context(id=passage.id, title=passage.title, text=passage.text) for passage in answered.contexts
+            ),
+            error_detail=result.result.error_detail,
+            flags=result.judgement.flags,
+        )
 
 
 def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_id: str) -> Evidence:
     """Read the entries of one run, in the order of the chain; texts are kept of the failing results alone."""
-    failing_ids = {sample for sample, _ in failing}
+    failing_ids = {sample for _, sample in failing}
     categories: dict[str, str | None] = {}
-    samples: dict[str, Body] = {}
-    answers: dict[Key, Body] = {}
-    results: dict[Key, Body] = {}
-    supports: dict[Key, Body] = {}
+    samples: dict[str, Sample] = {}
+    answers: dict[Key, Sample] = {}
+    results: dict[Key, ResultEntry] = {}
+    supports: dict[Key, Support] = {}
     rubrics: list[RubricStamp] = []
-    benchmark: Body = {}
-    used: dict[tuple[str | None, ...], _Used] = {}
+    used: dict[JudgeIdentity | None, _Used] = {}
     counts = {"result": 0, "exchange": 0, "correction": 0}
     first = last = None
     for entry in entries:
@@ -87,29 +112,22 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
         if entry.kind in counts:
             counts[entry.kind] += 1
         if entry.kind == "rubric":
-            stamp = entry.value
-            rubrics.append(RubricStamp(name=stamp["name"], version=stamp["version"], sha256=stamp["sha256"]))
-            benchmark = stamp["content"] if stamp["name"] == "benchmark" else benchmark
-        elif entry.kind == "sample":
-            sample = entry.value
-            if "answered" in sample:  # by a live candidate
-                key = ResultKey.read(entry.subject)
-                if (key.sample, key.repeat) in failing:
-                    answers[key.sample, key.repeat] = sample["answered"]["sample"]
-                continue
-            categories[sample["id"]] = sample.get("category")
-            if sample["id"] in failing_ids:
-                samples[sample["id"]] = sample
+            rubrics.append(read_rubric(entry).stamp)
+        elif entry.kind == "sample" and is_dataset_sample(entry):
+            sample = read_sample(entry)
+            categories[sample.id] = sample.category
+            if sample.id in failing_ids:
+                samples[sample.id] = sample
+        elif entry.kind == "sample" and (key := task_key(entry)) in failing:
+            answers[key] = read_answered(entry).answered.sample
         elif entry.kind == "result":
-            value = entry.value
-            place = (value["result"]["sample_id"], value["result"]["repeat"])
-            if place in failing:
-                results[place] = value
-            judgement = value.get("judgement") or {}
-            support = support_in(judgement)
+            result = read_result(entry)
+            if result.key in failing:
+                results[result.key] = result
+            support = result.judgement.any_support
             if support is not None:
-                supports[place] = {name: part for name, part in support.items() if name != "weakest"}
-            used.setdefault(_identity(judgement.get("judge") or {}), _Used()).add(judgement)
+                supports[result.key] = {name: part for name, part in support.items() if name != "weakest"}
+            used.setdefault(result.judgement.judge, _Used()).add(result.judgement)
     if first is None or last is None:
         raise InputError("the run has no entries: there is nothing to report")
     return Evidence(
@@ -119,8 +137,7 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
         results=results,
         supports=supports,
         rubrics=tuple(rubrics),
-        benchmark=benchmark,
-        judges=tuple(_totals(identity, used[identity]) for identity in sorted(used, key=repr)),
+        judges=tuple(_totals(judge, used[judge]) for judge in sorted(used, key=_order)),
         place=LedgerPlace(
             ledger_id=ledger_id,
             sequence=last.sequence,
@@ -135,18 +152,17 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
     )
 
 
-def _identity(judge: Body) -> tuple[str | None, ...]:
-    return tuple(judge.get(name) for name in ("name", "version", "sha256", "model_id", "template_sha256"))
+def _order(judge: JudgeIdentity | None) -> str:
+    return repr(None if judge is None else tuple(asdict(judge).values()))
 
 
-def _totals(identity: tuple[str | None, ...], used: _Used) -> JudgeTotals:
-    name, version, sha256, model_id, template_sha256 = identity
+def _totals(judge: JudgeIdentity | None, used: _Used) -> JudgeTotals:
     return JudgeTotals(
-        name=name or "not recorded",
-        version=version,
-        sha256=sha256,
-        model_id=model_id,
-        template_sha256=template_sha256,
+        name="not recorded" if judge is None else judge.name or "not recorded",
+        version=None if judge is None else judge.version,
+        sha256=None if judge is None else judge.sha256,
+        model_id=None if judge is None else judge.model_id,
+        template_sha256=None if judge is None else judge.template_sha256,
         judgements=used.judgements,
         requests=used.requests,
         input_tokens=total(used.input_tokens),
@@ -157,26 +173,20 @@ def _totals(identity: tuple[str | None, ...], used: _Used) -> JudgeTotals:
     )
 
 
-def _refusal_text(refusal: object) -> str | None:
-    if not isinstance(refusal, Mapping):
+def _refusal_text(refusal: Refusal | None) -> str | None:
+    if refusal is None:
         return None
-    parts = [str(refusal[name]) for name in ("code", "reason", "user_guidance") if refusal.get(name)]
+    parts = [part for part in (refusal.code, refusal.reason, refusal.user_guidance) if part]
     return "; ".join(parts) or "declared without a code or a reason"
 
 
-def _expected_text(expected: object) -> str | None:
-    if not isinstance(expected, Mapping):
+def _expected_text(expected: Expected | None) -> str | None:
+    if expected is None:
         return None
     parts = []
-    if expected.get("refuse") is not None:
-        code = f" with {expected['refusal_code']}" if expected.get("refusal_code") else ""
-        parts.append(f"a refusal{code}" if expected["refuse"] else "an answer")
-    if expected.get("passages"):
-        parts.append("passages " + ", ".join(map(str, expected["passages"])))
+    if expected.refuse is not None:
+        code = f" with {expected.refusal_code}" if expected.refusal_code else ""
+        parts.append(f"a refusal{code}" if expected.refuse else "an answer")
+    if expected.passages:
+        parts.append("passages " + ", ".join(expected.passages))
     return "; ".join(parts) or None
-
-
-def _context(passage: object) -> Context:
-    if not isinstance(passage, Mapping):
-        return Context(id=None, title=None, text=str(passage))
-    return Context(id=passage.get("id"), title=passage.get("title"), text=str(passage.get("text") or ""))

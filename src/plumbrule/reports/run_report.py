@@ -1,12 +1,21 @@
-"""The report of one run, before it is written in any format: every format says what stands here and no more."""
+"""The report of one run, before it is written in a format: every format says what is here and no more."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from plumbrule.runs.gates import ReleaseState
+from plumbrule.runs.run_results import (
+    CompletedMetadata,
+    Counts,
+    Direction,
+    FlippedSample,
+    RepeatFigures,
+    RubricStamp,
+    RunUsage,
+)
 from plumbrule.support.kept_support import SupportTotals
 
-Decision = Literal["RELEASE-READY", "NOT RELEASE-READY", "INCOMPLETE"]
 By = Literal["cause", "causes_together", "category"]
 ReasonKind = Literal[
     "incomplete",
@@ -24,18 +33,7 @@ REPORT_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How many samples there were and what became of them; one may be counted under several."""
-
-    attempted: int
-    scored: int
-    errored: int
-    refused: int
-    timed_out: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class ReportInterval:
     """A 95% interval; an end of None is open."""
 
     low: float | None
@@ -63,9 +61,9 @@ class SampleLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixGroup:
-    """Failing samples that share a cause, several causes or a category, and what mending them would bring.
+    """Failing samples that share a cause, several causes or a category, and what fixing them would bring.
 
-    ``only`` of the samples would pass if this alone were mended; ``pass_rate_if_fixed`` counts them as passed.
+    ``only`` of the samples would pass if this alone were fixed; ``pass_rate_if_fixed`` counts them as passed.
     """
 
     by: By
@@ -80,35 +78,35 @@ class FixGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
-    """One gate: its limit, both its figures, and whether the interval of the deciding one settles it."""
+class ReportGate:
+    """One gate with the title that people read, and the worse of its two figures."""
 
     name: str
     title: str
-    direction: Literal["at_least", "at_most"]
+    direction: Direction
     limit: float
     value: float | None
     value_nulls_as_zero: float | None
     deciding: float | None
     passed: bool
-    interval: Interval
+    interval: ReportInterval
     inconclusive: bool
     samples_to_settle: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aggregate:
+class ReportAggregate:
     """One aggregate in both null treatments, with the counts behind it."""
 
     name: str
     value: float | None
     nulls_as_zero: float | None
     counts: Counts
-    interval: Interval | None
+    interval: ReportInterval | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variation:
+class ReportVariation:
     """One figure over the repeats."""
 
     name: str
@@ -119,40 +117,17 @@ class Variation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeat:
-    """One repeat with the figures that decide it; repeats count from 0."""
-
-    repeat: int
-    attempted: int
-    release_ready: bool
-    aggregate_score: float | None
-    aggregate_score_nulls_as_zero: float | None
-    pass_rate: float | None
-    faithfulness_failure_rate: float | None
-    latency_e2e_p95_ms: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flip:
-    """A sample that passed in some repeats and failed in others."""
-
-    sample_id: str
-    passed: tuple[int, ...]
-    failed: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
     """All repeats of the run; ``decisive`` is the worst, whose figures the report gives."""
 
     wanted: int
     enough: bool
     decisive: int
-    each: tuple[Repeat, ...]
-    variations: tuple[Variation, ...]
+    each: tuple[RepeatFigures, ...]
+    variations: tuple[ReportVariation, ...]
     compared: int
     flip_rate: float | None
-    flips: tuple[Flip, ...]
+    flips: tuple[FlippedSample, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +166,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatCell:
-    """How many samples got these two scores; None is a score that could not be had."""
+    """How many samples got these two scores; None is a score that is not available."""
 
     accuracy_score: int | None
     faithfulness_score: int | None
@@ -200,13 +175,13 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """What the samples of one category came to; ``name`` is None for those without one."""
+    """The samples of one category; ``name`` is None for those without one."""
 
     name: str | None
     attempted: int
     passed: int
     pass_rate: float
-    interval: Interval
+    interval: ReportInterval
     accuracy_mean: float | None
     faithfulness_failures: int
     errored: int
@@ -264,7 +239,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeTotals:
-    """One judge as the results name it, with all that it used over every repeat; None was not reported."""
+    """One judge as the results name it, with what it used over all repeats; None was not reported."""
 
     name: str
     version: str | None
@@ -278,15 +253,6 @@ class JudgeTotals:
     cost_usd: float | None
     reported_models: tuple[str, ...]
     fingerprints: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RubricStamp:
-    """A rubric that the run was made with."""
-
-    name: str
-    version: str
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,20 +272,20 @@ class LedgerPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All that the report of one run says; texts are as they were recorded, and every format makes them safe."""
+    """Everything that the report of one run says; texts are as recorded, and every format makes them safe."""
 
     report_version: int
     run_id: str
     name: str
-    decision: Decision
+    decision: ReleaseState
     reasons: tuple[Reason, ...]
     fix_first: tuple[FixGroup, ...]
     counts: Counts
     finished: int
     planned: int
     pass_limits: Mapping[str, float]
-    gates: tuple[Gate, ...]
-    aggregates: tuple[Aggregate, ...]
+    gates: tuple[ReportGate, ...]
+    aggregates: tuple[ReportAggregate, ...]
     repeats: Repeats
     scores: Spread
     latencies: Spread
@@ -329,8 +295,8 @@ class Report:
     samples: tuple[SampleLine, ...]
     judges: tuple[JudgeTotals, ...]
     support: SupportTotals
-    usage: Mapping[str, Any]  # requests, tokens and cost of candidate and judge, and calls that were repeated
-    metadata: Mapping[str, Any]
+    usage: RunUsage
+    metadata: CompletedMetadata
     missing_metadata: tuple[str, ...]
     rubrics: tuple[RubricStamp, ...]
     ledger: LedgerPlace

@@ -1,1 +1,1 @@
-"""Benchmark runs: what each sample got, what the run comes to, and whether it may be released."""
+"""Benchmark runs: configuration, execution, the result of each sample, the summary, and the release decision."""

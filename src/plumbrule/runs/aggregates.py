@@ -1,18 +1,27 @@
-"""What the samples of one run come to: every aggregate, the counts behind it, and how far it can be trusted.
+"""The aggregates of one run: every figure, the counts behind it, and how far it can be trusted.
 
 Each aggregate is computed twice. Nulls are left out, or they count as zero: a score that is null as a score of 0,
 a faithfulness that is null as a failure. Zero would be the best latency there is, so a latency that is null counts as
-slower than all that were measured. Where the deciding rank falls on such a one, the percentile itself is null.
+slower than all that were measured. Where the deciding rank falls on such a latency, the percentile itself is null.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.runs.run_results import (
+    AggregateValues,
+    Counts,
+    FigureInterval,
+    FigureValues,
+    Interval,
+    IntervalMethod,
+    Intervals,
+)
 from plumbrule.runs.sample_results import GradedSample, SampleResult, exact, grade_all, rounded
 from plumbrule.stats.intervals import wilson
 from plumbrule.stats.percentiles import percentile, percentile_interval
@@ -26,7 +35,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Every aggregate by its documented name; None is the mean, share, percentile or sum of nothing."""
+    """Every aggregate as an exact value; None is the mean, share, percentile or sum of nothing."""
 
     accuracy_mean: Fraction | None
     accuracy_full_credit_rate: Fraction | None
@@ -44,28 +53,14 @@ class Figures:
     pass_rate: Fraction | None
     aggregate_score: Fraction | None
 
-    def to_dict(self) -> dict[str, float | None]:
-        """Return the figures as JSON holds them."""
+    def values(self) -> FigureValues:
+        """Return the figures for output: floats in place of fractions, sums as they are."""
+        return FigureValues(**self.to_floats())
+
+    def to_floats(self) -> dict[str, Any]:
+        """Return the figures by name, floats in place of fractions."""
         figures = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: rounded(value) if isinstance(value, Fraction) else value for name, value in figures.items()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How many samples there were and what became of them; one sample may be counted under several.
-
-    ``scored`` have what the figure is made of: for the run both judged scores, for one aggregate its own field.
-    """
-
-    attempted: int
-    scored: int
-    errored: int
-    refused: int
-    timed_out: int
-
-    def to_dict(self) -> dict[str, int]:
-        """Return the counts as JSON holds them."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,18 +75,12 @@ class Estimate:
     samples: int
     low: float | None
     high: float | None
-    method: Literal["wilson", "student_t", "order_statistics"]
+    method: IntervalMethod
     settles_at: int | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the interval as JSON holds it."""
-        return {
-            "low": self.low,
-            "high": self.high,
-            "level": LEVEL,
-            "method": self.method,
-            "samples": self.samples,
-        }
+    def interval(self) -> Interval:
+        """Return the interval for output."""
+        return Interval(low=self.low, high=self.high, level=LEVEL, method=self.method, samples=self.samples)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,35 +95,35 @@ class Estimates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregates:
-    """All that one run comes to, with nulls left out and with nulls as zero."""
+    """All aggregates of one repeat, with nulls left out and with nulls as zero."""
 
     figures: Figures
     nulls_as_zero: Figures
     counts: Counts
-    scored: Mapping[str, int]  # by aggregate: how many samples it is made of where nulls are left out
+    scored: Mapping[str, int]  # by aggregate: how many samples are behind it where nulls are left out
     estimates: Estimates
     estimates_nulls_as_zero: Estimates
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``aggregates`` as it stands in the JSON of a run."""
-        return {
-            **self.figures.to_dict(),
-            "nulls_as_zero": self.nulls_as_zero.to_dict(),
-            "counts": self.counts.to_dict(),
-            "counts_by_aggregate": {
-                name: replace(self.counts, scored=scored).to_dict() for name, scored in self.scored.items()
-            },
-        }
+    def values(self) -> AggregateValues:
+        """Return the aggregates for output."""
+        return AggregateValues(
+            **self.figures.to_floats(),
+            nulls_as_zero=self.nulls_as_zero.values(),
+            counts=self.counts,
+            counts_by_aggregate={name: replace(self.counts, scored=scored) for name, scored in self.scored.items()},
+        )
 
-    def intervals_to_dict(self) -> dict[str, Any]:
-        """Return ``intervals`` as it stands in the JSON of a run."""
-        return {
-            field.name: {
-                **getattr(self.estimates, field.name).to_dict(),
-                "nulls_as_zero": getattr(self.estimates_nulls_as_zero, field.name).to_dict(),
+    def intervals(self) -> Intervals:
+        """Return the intervals of the figures that decide, for output."""
+        return Intervals(
+            **{
+                field.name: FigureInterval(
+                    **asdict(getattr(self.estimates, field.name).interval()),
+                    nulls_as_zero=getattr(self.estimates_nulls_as_zero, field.name).interval(),
+                )
+                for field in fields(Estimates)
             }
-            for field in fields(Estimates)
-        }
+        )
 
 
 def aggregate(results: Sequence[SampleResult], rubric: BenchmarkRubric) -> Aggregates:

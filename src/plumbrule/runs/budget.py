@@ -1,8 +1,8 @@
-"""What a run would take and what it spends, candidate and judge together, against its budget."""
+"""What a run is estimated to use and what it spends, candidate and judge together, against its budget."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from plumbrule.judges.judgement import Judgement
 from plumbrule.models.prices import Prices
@@ -30,13 +30,13 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """What one piece is expected to spend; it stands in where a provider reports no tokens."""
+    """What one task is expected to spend; used where a provider reports no tokens."""
 
     answer: Spending = field(default_factory=Spending)
     judgement: Spending = field(default_factory=Spending)
 
     @property
-    def piece(self) -> Spending:
+    def task(self) -> Spending:
         """Both together."""
         return self.answer + self.judgement
 
@@ -68,20 +68,20 @@ def _spent(
 class Meter:
     """Keeps a run within its budget.
 
-    A piece is begun only while the budget has room for it and for those under way, each taken to spend what the
-    finished ones did on average: ``expected`` until there are any. Retries of those under way may go a little beyond.
+    A task begins only while the budget has room for it and for those under way. Each is assumed to spend what the
+    finished tasks did on average, or ``expected`` while none is finished. Retries may exceed the budget a little.
     """
 
     budget: Budget = field(default_factory=Budget)
     expected: Expected = field(default_factory=Expected)
     spent: Spending = field(default_factory=Spending)
-    pieces: int = 0  # that made up ``spent``
+    tasks: int = 0  # that made up ``spent``
     under_way: int = 0
 
     def reason_to_stop(self) -> str | None:
-        """Tell which limit the next piece would pass, if it would pass one."""
-        each = self.spent.times(1 / self.pieces) if self.pieces else self.expected.piece
-        ahead = self.spent + each.times(self.under_way + 1)
+        """Return which limit the next task would exceed, or None."""
+        average = self.spent.times(1 / self.tasks) if self.tasks else self.expected.task
+        ahead = self.spent + average.times(self.under_way + 1)
         for name in ("calls", "tokens", "cost_usd"):
             limit = getattr(self.budget, f"max_{name}")
             if limit is not None and getattr(ahead, name) > limit:
@@ -89,13 +89,13 @@ class Meter:
         return None
 
     def begin(self) -> None:
-        """Take note of a piece that begins."""
+        """Count a task that begins."""
         self.under_way += 1
 
     def end(self, spending: Spending) -> None:
-        """Take note of a piece that has ended, and of what it spent."""
+        """Count a task that has ended, and what it spent."""
         self.under_way -= 1
-        self.pieces += 1
+        self.tasks += 1
         self.spent += spending
 
 
@@ -106,47 +106,40 @@ T = TypeVar("T", int, float)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What one role would take; None is what cannot be known before."""
+    """What one role is estimated to use; None is what cannot be known beforehand."""
 
     calls: int = 0
     input_tokens: int | None = 0
-    output_tokens: int | None = 0
-    cost_usd: float | None = 0.0
+    output_tokens_at_most: int | None = 0
+    cost_usd_at_most: float | None = 0.0
 
     def __add__(self, other: "Estimate") -> "Estimate":
         return Estimate(
             calls=self.calls + other.calls,
             input_tokens=_sum(self.input_tokens, other.input_tokens),
-            output_tokens=_sum(self.output_tokens, other.output_tokens),
-            cost_usd=_sum(self.cost_usd, other.cost_usd),
+            output_tokens_at_most=_sum(self.output_tokens_at_most, other.output_tokens_at_most),
+            cost_usd_at_most=_sum(self.cost_usd_at_most, other.cost_usd_at_most),
         )
 
-    def per_piece(self, pieces: int) -> Spending:
-        """Return the share of one piece; what is not known counts as nothing."""
-        tokens = (self.input_tokens or 0) + (self.output_tokens or 0)
-        whole = Spending(calls=self.calls, tokens=tokens, cost_usd=self.cost_usd or 0.0)
-        return whole.times(1 / pieces) if pieces else whole
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimate as JSON holds it."""
-        return {
-            "calls": self.calls,
-            "input_tokens": self.input_tokens,
-            "output_tokens_at_most": self.output_tokens,
-            "cost_usd_at_most": self.cost_usd,
-        }
+    def per_task(self, tasks: int) -> Spending:
+        """Return the share of one task; what is not known counts as nothing."""
+        tokens = (self.input_tokens or 0) + (self.output_tokens_at_most or 0)
+        whole = Spending(calls=self.calls, tokens=tokens, cost_usd=self.cost_usd_at_most or 0.0)
+        return whole.times(1 / tasks) if tasks else whole
 
 
 def estimate_calls(prompts: Iterable[int], *, longest_output: int, prices: Prices | None, repeats: int) -> Estimate:
-    """Return what it takes to ask a model with prompts of so many characters, each once a repeat."""
+    """Return what it would use to send prompts of these lengths in characters, each once a repeat."""
     lengths = [-(-length // _CHARACTERS_PER_TOKEN) for length in prompts]
     asked, given = sum(lengths) * repeats, longest_output * len(lengths) * repeats
     cost = prices.cost_usd(asked, given) if prices is not None else None
-    return Estimate(calls=len(lengths) * repeats, input_tokens=asked, output_tokens=given, cost_usd=cost)
+    return Estimate(
+        calls=len(lengths) * repeats, input_tokens=asked, output_tokens_at_most=given, cost_usd_at_most=cost
+    )
 
 
 def characters_of(tokens: int) -> int:
-    """Return how long a text of so many tokens is taken to be."""
+    """Return how many characters a text of so many tokens is assumed to have."""
     return tokens * _CHARACTERS_PER_TOKEN
 
 

@@ -1,6 +1,6 @@
-"""Who answers: the candidate of a run behind one protocol, recorded answers, and calls to a live one."""
+"""The candidate of a run: one protocol, recorded answers, calls to a live candidate, and how its response is read."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
@@ -8,7 +8,27 @@ from plumbrule.http.exchange import Exchange
 from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Clock, Patience
 from plumbrule.http.transport_errors import TimedOutError, TransportError
+from plumbrule.models.reply_fields import read_count
+from plumbrule.samples.aliases import Mapper
+from plumbrule.samples.sample_fields import FROM_CITATIONS, sample_of
 from plumbrule.samples.sample_model import Sample
+from plumbrule.samples.value_types import Misfit, amount_of, described, key_of
+
+# What is asked and expected is the dataset's; times and counts are read apart: an odd one spoils no answer.
+_TAKEN = frozenset(
+    {
+        "answer",
+        "contexts",
+        "citations",
+        "refusal",
+        "grounding_status",
+        "trace_id",
+        "timestamp",
+        "metadata",
+        "model_id",
+    }
+)
+_USAGE = (("input_tokens", "output_tokens"), ("prompt_tokens", "completion_tokens"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +44,11 @@ class CandidateIdentity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A sample with what the candidate made of it.
+    """A sample with what the candidate answered.
 
     ``error`` names why there is no answer to judge: the kind of a transport error, ``failed`` for a callable that
     raised, ``malformed`` for an answer that cannot be read. A candidate that ran out of time has no error: its sample
-    says ``timed_out``. What is not ``final`` may yet be mended by another attempt: the piece is not finished.
+    says ``timed_out``. What is not ``final`` may succeed at another attempt: the task is not finished.
     Latencies are those of the attempt that brought the answer or ran out of time. ``requests`` counts every attempt.
     """
 
@@ -60,7 +80,7 @@ class Candidate(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...
 
 
@@ -75,7 +95,7 @@ class RecordedCandidate:
         return Answered(sample=sample)
 
     async def aclose(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
 
 def unanswered(sample: Sample) -> Sample:
@@ -124,11 +144,11 @@ async def call(
 
     failed: list[Exchange] = []
     try:
-        came = await Clock(patience).call(attempt, failed.append, before=pace.turn if pace is not None else None)
+        reply = await Clock(patience).call(attempt, failed.append, before=pace.turn if pace is not None else None)
     except TransportError as error:
         answered = Answered(sample=blank, error=error.kind, error_detail=str(error), final=False)
     else:
-        answered = _timed_out(blank, came.exchange) if isinstance(came, TimedOutError) else read(came)
+        answered = _timed_out(blank, reply.exchange) if isinstance(reply, TimedOutError) else read(reply)
     exchanges = (*failed, *answered.exchanges)
     flags = ("retried", *answered.flags) if len(exchanges) > 1 else answered.flags
     return replace(answered, exchanges=exchanges, requests=len(exchanges), flags=flags)
@@ -137,3 +157,60 @@ async def call(
 def _timed_out(blank: Sample, exchange: Exchange) -> Answered:
     late = replace(blank, timed_out=True, latency_e2e_ms=exchange.elapsed_ms)
     return Answered(sample=late, exchanges=(exchange,))
+
+
+def read_response(content: object, blank: Sample) -> Sample:
+    """Return ``blank`` with what the response says, or raise a ``Misfit`` that tells why it cannot be read.
+
+    Contexts are those of the response if it gives any, else the sample's own, else the excerpts that it cites. Tokens
+    are looked for in the response, its ``metadata`` and the ``usage`` of either; the model's own time is
+    ``latency_model_ms``, or ``processing_time_ms`` of the metadata. ``model_id`` is who the response says that it is.
+    """
+    if not isinstance(content, Mapping):
+        raise Misfit(f"the response must be an object, not {described(content)}")
+    content = {key_of("the response", key): value for key, value in content.items()}
+    mapped = Mapper().map(content)
+    mapped.values = {name: value for name, value in mapped.values.items() if name in _TAKEN}
+    mapped.ignored.clear()  # else a complaint would tell how to map a file's column
+    mapped.values["id"] = "response"
+    contexts = mapped.values.get("contexts")
+    if isinstance(contexts, str | list | tuple | dict) and not contexts:
+        del mapped.values["contexts"]
+    response = sample_of(mapped)
+    cited_only = mapped.origins.get("contexts") == FROM_CITATIONS
+    input_tokens, output_tokens = _tokens(content, response.metadata)
+    return replace(
+        blank,
+        answer=response.answer,
+        contexts=blank.contexts if not response.contexts or (cited_only and blank.contexts) else response.contexts,
+        citations=response.citations,
+        refusal=response.refusal,
+        grounding_status=response.grounding_status,
+        trace_id=response.trace_id,
+        timestamp=response.timestamp,
+        metadata=response.metadata,
+        latency_model_ms=_model_time(content, response.metadata),
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        model_id=response.model_id,
+    )
+
+
+def _tokens(content: Mapping[str, object], metadata: Mapping[str, object]) -> tuple[int | None, int | None]:
+    """Return both counts from the first place that has either; what is not reported there is unknown."""
+    for place in (content, content.get("usage"), metadata, metadata.get("usage")):
+        for input_name, output_name in _USAGE:
+            counts = read_count(place, input_name), read_count(place, output_name)
+            if counts != (None, None):
+                return counts
+    return None, None
+
+
+def _model_time(content: Mapping[str, object], metadata: Mapping[str, object]) -> float | None:
+    for taken in (content.get("latency_model_ms"), metadata.get("processing_time_ms")):
+        if taken is not None:
+            try:
+                return amount_of("latency_model_ms", taken)
+            except Misfit:
+                continue
+    return None

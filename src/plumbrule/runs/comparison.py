@@ -1,20 +1,103 @@
 """Two runs of the same samples compared: every figure, the samples that flipped, the gates, what else differs."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.differences import ComparedFigure, Pair, compare_figures
+from plumbrule.runs.differences import ComparedFigure, FigureComparison, Pair, compare_figures
 from plumbrule.runs.gates import Gate
-from plumbrule.runs.journal import SAMPLES
 from plumbrule.runs.repeats import RepeatGroup, summarise
-from plumbrule.runs.sample_results import GradedSample, SampleResult, grade_all, rounded
-from plumbrule.runs.summary import describe_run, read_result, rubric_of
+from plumbrule.runs.run_entries import RunEntry, run_samples
+from plumbrule.runs.run_results import Direction, RunSummary
+from plumbrule.runs.sample_results import GradedSample, SampleResult, grade_all
+from plumbrule.runs.summary import evaluate_run
 from plumbrule.stats.paired_tests import sign_test
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlipResult:
+    """A sample that passed in one run alone, for output: with its question."""
+
+    sample_id: str
+    failed: tuple[str, ...]
+    question: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlipsResult:
+    """What became of the samples, and the p-value of McNemar's exact test of the flips."""
+
+    both_pass: int
+    both_fail: int
+    pass_to_fail: tuple[FlipResult, ...]
+    fail_to_pass: tuple[FlipResult, ...]
+    mcnemar_p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateStanding:
+    """One gate of one of the two runs."""
+
+    value: float | None
+    value_nulls_as_zero: float | None
+    passed: bool
+    inconclusive: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateComparison:
+    """One gate of both runs, for output."""
+
+    name: str
+    limit: float
+    direction: Direction
+    first: GateStanding
+    second: GateStanding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRun:
+    """One of the two runs."""
+
+    run_id: str
+    candidate: str
+    dataset: str | None
+    judge: str | None
+    model: str | None
+    name: str
+    repeats: int
+    samples: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDifference:
+    """Something that is not the same in both runs, and should be."""
+
+    name: str
+    first: object
+    second: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunComparison:
+    """Two runs compared; ``regressions`` says why the second must not replace the first."""
+
+    first: ComparedRun
+    second: ComparedRun
+    rubric: Mapping[str, str]
+    differences: tuple[RunDifference, ...]
+    warnings: tuple[str, ...]
+    samples: int
+    only_in_first: tuple[str, ...]
+    only_in_second: tuple[str, ...]
+    figures: tuple[FigureComparison, ...]
+    flips: FlipsResult
+    gates: tuple[GateComparison, ...]
+    regressions: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +122,22 @@ class Flips:
         """The chance of flips so uneven if neither run were better: McNemar's exact test, two-sided."""
         return sign_test(len(self.fail_to_pass), len(self.pass_to_fail))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the flips as JSON holds them."""
-        return {
-            "both_pass": self.both_pass,
-            "both_fail": self.both_fail,
-            "pass_to_fail": [{"sample_id": flip.sample_id, "failed": list(flip.failed)} for flip in self.pass_to_fail],
-            "fail_to_pass": [{"sample_id": flip.sample_id, "failed": list(flip.failed)} for flip in self.fail_to_pass],
-            "mcnemar_p": rounded(self.mcnemar_p),
-        }
+    def result(self, questions: Mapping[str, str]) -> FlipsResult:
+        """Return the flips for output, each sample with its question."""
+        to_fail, to_pass = (
+            tuple(
+                FlipResult(sample_id=flip.sample_id, failed=flip.failed, question=questions.get(flip.sample_id))
+                for flip in flips
+            )
+            for flips in (self.pass_to_fail, self.fail_to_pass)
+        )
+        return FlipsResult(
+            both_pass=self.both_pass,
+            both_fail=self.both_fail,
+            pass_to_fail=to_fail,
+            fail_to_pass=to_pass,
+            mcnemar_p=float(self.mcnemar_p),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,21 +152,21 @@ class ComparedGate:
         """Whether it held in the first run and fails in the second."""
         return self.first.passed and not self.second.passed
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the gate as JSON holds it."""
+    def result(self) -> GateComparison:
+        """Return the gate for output."""
         gate = self.second
-        return {
-            "name": gate.name,
-            "limit": float(gate.limit),
-            "direction": gate.direction,
-            "first": _in_short(self.first),
-            "second": _in_short(gate),
-        }
+        return GateComparison(
+            name=gate.name,
+            limit=float(gate.limit),
+            direction=gate.direction,
+            first=_standing(self.first),
+            second=_standing(gate),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """All that two runs come to beside each other; figures and flips are of the samples that both have."""
+    """Two runs compared in exact values; figures and flips are of the samples that both have."""
 
     samples: tuple[str, ...]
     only_in_first: tuple[str, ...]
@@ -87,23 +177,11 @@ class Comparison:
 
     @property
     def regressions(self) -> tuple[str, ...]:
-        """What speaks against the second run: figures that gates decide on and are clearly worse, and gates lost."""
+        """Why the second run must not replace the first: gated figures that are clearly worse, and gates lost."""
         gated = {gate.second.name for gate in self.gates}
-        worse = [each.name for each in self.figures if each.name in gated and each.clearly_worse]
+        worse = [figure.name for figure in self.figures if figure.name in gated and figure.clearly_worse]
         lost = [gate.second.name for gate in self.gates if gate.lost]
         return (*(f"{name}: clearly worse" for name in worse), *(f"{name}: the gate held, and fails" for name in lost))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON holds it."""
-        return {
-            "samples": len(self.samples),
-            "only_in_first": list(self.only_in_first),
-            "only_in_second": list(self.only_in_second),
-            "figures": [figure.to_dict() for figure in self.figures],
-            "flips": self.flips.to_dict(),
-            "gates": [gate.to_dict() for gate in self.gates],
-            "regressions": list(self.regressions),
-        }
 
 
 def compare(first: Sequence[SampleResult], second: Sequence[SampleResult], rubric: BenchmarkRubric) -> Comparison:
@@ -166,9 +244,14 @@ def _kept(gate: Gate) -> tuple[bool, bool, Fraction]:
     return gate.passed, value is not None, known if gate.direction == "at_least" else -known
 
 
-def _in_short(gate: Gate) -> dict[str, Any]:
-    wanted = ("value", "value_nulls_as_zero", "passed", "inconclusive")
-    return {key: value for key, value in gate.to_dict().items() if key in wanted}
+def _standing(gate: Gate) -> GateStanding:
+    result = gate.result()
+    return GateStanding(
+        value=result.value,
+        value_nulls_as_zero=result.value_nulls_as_zero,
+        passed=result.passed,
+        inconclusive=result.inconclusive,
+    )
 
 
 # What should be the same in both runs: where it is not, a difference may be its doing and not the candidate's.
@@ -185,7 +268,7 @@ _SAME = (
 )
 
 
-def compare_runs(ledger: Ledger, first: Entry, second: Entry, *, other_dataset: bool = False) -> dict[str, Any]:
+def compare_runs(ledger: Ledger, first: Entry, second: Entry, *, other_dataset: bool = False) -> RunComparison:
     """Compare two runs of one dataset, or with ``other_dataset`` of two; the second run's rubric grades both."""
     before, after = _read(ledger, first), _read(ledger, second)
     if before.dataset != after.dataset and not other_dataset:
@@ -193,84 +276,84 @@ def compare_runs(ledger: Ledger, first: Entry, second: Entry, *, other_dataset: 
             f"{first.subject} and {second.subject} are of different datasets: "
             "--other-dataset compares the samples with the same id all the same"
         )
-    compared = compare(before.results, after.results, rubric_of(ledger, second.subject))
+    compared = compare(before.results, after.results, after.rubric)
     if not compared.samples:
         raise UsageError(f"{first.subject} and {second.subject} have no sample id in common: nothing can be compared")
-    described = compared.to_dict()
-    flips = described["flips"]
-    for way in ("pass_to_fail", "fail_to_pass"):
-        flips[way] = [{**flip, "question": after.questions.get(flip["sample_id"])} for flip in flips[way]]
-    if not after.complete:
-        described["regressions"].append("the second run is not complete")
-    return {
-        "first": before.to_dict(),
-        "second": after.to_dict(),
-        "rubric": after.rubrics["benchmark"],
-        "differences": list(_differences(before, after)),
-        "warnings": list(_warnings(before, after, compared)),
-        **described,
-    }
+    return RunComparison(
+        first=before.outline(),
+        second=after.outline(),
+        rubric=after.stamps["benchmark"],
+        differences=tuple(_differences(before, after)),
+        warnings=tuple(_warnings(before, after, compared)),
+        samples=len(compared.samples),
+        only_in_first=compared.only_in_first,
+        only_in_second=compared.only_in_second,
+        figures=tuple(figure.result() for figure in compared.figures),
+        flips=compared.flips.result(after.questions),
+        gates=tuple(gate.result() for gate in compared.gates),
+        regressions=(
+            *compared.regressions,
+            *(() if after.summary.complete else ("the second run is not complete",)),
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """All that is needed of one run."""
+    """What is needed of one run."""
 
-    run_id: str
-    summary: dict[str, Any]
-    metadata: dict[str, Any]
-    complete: bool
-    repeats: int
-    results: list[SampleResult]
-    questions: dict[str, str | None]
+    entry: RunEntry
+    summary: RunSummary
+    rubric: BenchmarkRubric
+    results: tuple[SampleResult, ...]
+    questions: Mapping[str, str]
 
     @property
     def dataset(self) -> str | None:
-        version: str | None = self.metadata["dataset_version_or_hash"]
-        return version
+        return self.summary.metadata.dataset_version_or_hash
 
     @property
-    def rubrics(self) -> dict[str, dict[str, str]]:
-        return {stamp["name"]: stamp for stamp in self.metadata["rubrics"]}
+    def stamps(self) -> dict[str, Mapping[str, str]]:
+        return {stamp["name"]: stamp for stamp in self.summary.metadata.rubrics}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"run_id": self.run_id, **self.summary, "complete": self.complete}
+    def outline(self) -> ComparedRun:
+        return ComparedRun(run_id=self.entry.run_id, **asdict(self.entry.body.summary), complete=self.summary.complete)
 
 
 def _read(ledger: Ledger, run: Entry) -> _Run:
-    described = describe_run(ledger, run)
-    samples = (entry.value for entry in ledger.entries(kind="sample", run=f"{run.subject}/{SAMPLES}"))
+    evaluated = evaluate_run(ledger, run)
     return _Run(
-        run_id=run.subject,
-        summary=run.value["summary"],
-        metadata=described["metadata"],
-        complete=described["complete"],
-        repeats=described["repeats"]["repeats"],
-        results=[read_result(entry.value) for entry in ledger.results(run.subject)],
-        questions={sample["id"]: sample["question"] for sample in samples},
+        entry=evaluated.run,
+        summary=evaluated.summary(),
+        rubric=evaluated.rubric,
+        results=evaluated.results,
+        questions={sample.id: sample.question for sample in run_samples(ledger, run.subject)},
     )
 
 
-def _differences(before: _Run, after: _Run) -> Iterator[dict[str, Any]]:
+def _differences(before: _Run, after: _Run) -> Iterator[RunDifference]:
     """Yield what is not the same in both runs, and should be."""
-    pairs: dict[str, tuple[Any, Any]] = {name: (before.metadata[name], after.metadata[name]) for name in _SAME}
+    pairs: dict[str, tuple[object, object]] = {
+        name: (getattr(before.summary.metadata, name), getattr(after.summary.metadata, name)) for name in _SAME
+    }
     for name in ("benchmark", "verdict"):
-        pairs[f"{name}_rubric"] = before.rubrics[name]["sha256"], after.rubrics[name]["sha256"]
-    pairs["repeats"] = before.repeats, after.repeats
+        pairs[f"{name}_rubric"] = before.stamps[name]["sha256"], after.stamps[name]["sha256"]
+    pairs["repeats"] = before.summary.repeats.repeats, after.summary.repeats.repeats
     for name, (first, second) in pairs.items():
         if first != second:
-            yield {"name": name, "first": first, "second": second}
+            yield RunDifference(name=name, first=first, second=second)
 
 
 def _warnings(before: _Run, after: _Run, compared: Comparison) -> Iterator[str]:
     for run in (before, after):
-        if not run.complete:
-            yield f"{run.run_id} is not complete; 'plumbrule run CONFIG --resume {run.run_id}' goes on"
+        if not run.summary.complete:
+            run_id = run.summary.run_id
+            yield f"{run_id} is not complete; 'plumbrule run CONFIG --resume {run_id}' goes on"
     for which, only in (("first", compared.only_in_first), ("second", compared.only_in_second)):
         if only:
             yield f"{len(only)} samples are only in the {which} run, and are not compared"
     asked = sum(before.questions.get(sample) != after.questions.get(sample) for sample in compared.samples)
     if asked:
         yield f"{asked} of the {len(compared.samples)} samples compared ask another question in the second run"
-    if before.rubrics["benchmark"] != after.rubrics["benchmark"]:
+    if before.stamps["benchmark"] != after.stamps["benchmark"]:
         yield "both runs are graded by the second's benchmark rubric: the first may stand otherwise than in 'show'"

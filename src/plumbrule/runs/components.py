@@ -36,6 +36,7 @@ from plumbrule.runs.http_candidate import HttpCandidate, ask_question
 from plumbrule.runs.model_candidate import ModelCandidate
 from plumbrule.runs.prompt_template import PromptTemplate, load_template
 from plumbrule.runs.python_candidate import PythonCandidate, load_target
+from plumbrule.runs.run_results import RubricStamp
 from plumbrule.samples import Sample
 
 _CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one judgement leaves room for
@@ -43,7 +44,7 @@ _CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubrics:
-    """The policies that a run goes by."""
+    """The rubrics of a run."""
 
     benchmark: Loaded[BenchmarkRubric]
     rules: Loaded[RulesPolicy]
@@ -53,9 +54,9 @@ class Rubrics:
         """Return each of them."""
         return self.benchmark, self.rules, self.verdict
 
-    def stamps(self) -> list[dict[str, str]]:
+    def stamps(self) -> tuple[RubricStamp, ...]:
         """Return the name, version and hash of each."""
-        return [rubric.stamp() for rubric in self.all()]
+        return tuple(RubricStamp(**rubric.stamp()) for rubric in self.all())
 
 
 def load_rubrics(loaded: LoadedConfig | None = None) -> Rubrics:
@@ -73,7 +74,7 @@ def load_rubrics(loaded: LoadedConfig | None = None) -> Rubrics:
 
 
 class Opener:
-    """Opens the parts of one run; what it opened is closed together, in the event loop that used it."""
+    """Opens the candidate and the judge of one run; closes them together, in the event loop that used them."""
 
     def __init__(self, loaded: LoadedConfig, rubrics: Rubrics) -> None:
         self._loaded = loaded
@@ -84,7 +85,7 @@ class Opener:
         self._open = AsyncExitStack()
 
     async def aclose(self) -> None:
-        """Close all that was opened."""
+        """Close everything that was opened."""
         await self._open.aclose()
 
     def open_judge(self) -> Judge:
@@ -135,13 +136,13 @@ class Opener:
         return candidate
 
     def estimate_candidate(self, samples: Sequence[Sample]) -> Estimate:
-        """Return what the answers would take; only of a chat model are tokens known before."""
+        """Return what the answers would use; tokens are known beforehand only for a chat model."""
         config, choice = self._config, self._config.candidate
         if isinstance(choice, forms.RecordedCandidate):
             return Estimate()
         if not isinstance(choice, forms.ModelCandidate):
             calls = len(samples) * config.repeats
-            return Estimate(calls=calls, input_tokens=None, output_tokens=None, cost_usd=None)
+            return Estimate(calls=calls, input_tokens=None, output_tokens_at_most=None, cost_usd_at_most=None)
         prompts = map(self._template(choice).fill, samples)
         return estimate_calls(
             [len(prompt.user) + len(prompt.system or "") for prompt in prompts],
@@ -151,7 +152,7 @@ class Opener:
         )
 
     def estimate_judge(self, samples: Sequence[Sample]) -> Estimate:
-        """Return what the judgements would take; an answer still to be given counts as long as it may be."""
+        """Return what the judgements would use; an answer that is still to come counts at its longest."""
         config = self._config
         extra = 0 if config.candidate.kind == "recorded" else characters_of(config.generation.max_tokens)
         lengths = [len(prompt_for(sample)) + extra for sample in samples]
@@ -219,7 +220,7 @@ def _members(judge: forms.RulesJudge | forms.LlmJudge | forms.PanelJudge) -> Ite
 def _facts(
     choice: forms.RecordedCandidate | forms.HttpCandidate | forms.PythonCandidate, model_id: str | None
 ) -> dict[str, str | None]:
-    """Return what only the user knows of who answers."""
+    """Return what only the user knows about who answers."""
     return {
         "model_id": model_id,
         "model_version": version_in(model_id) if model_id is not None else None,

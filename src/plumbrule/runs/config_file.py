@@ -25,7 +25,7 @@ _ASIDE = ("budget", "concurrency", "prices", "rates", "stop_after_failures")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedConfig:
-    """A configuration in force, with the hash of all that a result depends on.
+    """A configuration in force, with the hash of everything that a result depends on.
 
     Comments, layout, the folder, and how fast and how far the run goes do not count.
     """
@@ -74,12 +74,12 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
     _check_addresses(config, source)
     _check_rates(config, source)
     _check_prices(config, source)
-    said = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
-    return LoadedConfig(config=config, sha256=sha256_of(said), folder=path.absolute().parent, floating=bool(floating))
+    hashed = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
+    return LoadedConfig(config=config, sha256=sha256_of(hashed), folder=path.absolute().parent, floating=bool(floating))
 
 
 def check_secrets(config: RunConfig, environ: Mapping[str, str]) -> None:
-    """Raise where a variable that should hold a key is not set; names are told, values never."""
+    """Raise where a variable that should hold a key is not set; names are shown, values never."""
     wanted = {name: ".".join(map(str, key)) for key, name in _key_variables(config)}
     missing = [f"{name} (for {key})" for name, key in wanted.items() if not environ.get(name, "").strip()]
     if missing:

@@ -286,7 +286,7 @@ class RunConfig:
     allow_floating_models: Annotated[Switch, Field(description="Allow names such as latest, and record it.")] = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all that the configuration says, defaults too, as JSON holds it."""
+        """Return the whole configuration with its defaults, JSON-ready."""
         content: dict[str, Any] = TypeAdapter(RunConfig).dump_python(self, mode="json")
         return content
 

@@ -1,13 +1,13 @@
-"""One figure of two runs of the same samples: how far it differs, how sure that is, and which run is the better.
+"""One figure of two runs of the same samples: how far it differs, how sure that is, and which run is better.
 
 Repeats of one sample are not independent, so they are averaged first. As in the aggregates, nulls are left out, or
 count as the worst there is; a mean of latencies or tokens has no worst.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.aggregates import LEVEL, P95
@@ -19,6 +19,33 @@ from plumbrule.stats.spread import mean_of
 Better = Literal["higher", "lower"]
 Standing = Literal["better", "worse", "no clear difference"]
 Pair = tuple[Sequence[GradedSample], Sequence[GradedSample]]  # the repeats of one sample in either run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceInterval:
+    """The interval of a difference; an end of None is open."""
+
+    low: float | None
+    high: float | None
+    level: float
+    method: Method
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceResult:
+    """A difference with one treatment of nulls, for output."""
+
+    first: float | None
+    second: float | None
+    difference: float | None
+    interval: DifferenceInterval
+    verdict: Standing
+    samples: int
+    left_out: int
+    wins: int
+    losses: int
+    ties: int
+    samples_to_settle: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,24 +89,44 @@ class Difference:
             return None
         return max(1, self.settles_at - self.samples)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the difference as JSON holds it."""
+    def result(self) -> DifferenceResult:
+        """Return the difference for output."""
         wins, losses = self.signs.above, self.signs.below
         if self.better == "lower":
             wins, losses = losses, wins
-        return {
-            "first": rounded(self.first),
-            "second": rounded(self.second),
-            "difference": rounded(self.difference),
-            "interval": {"low": self.low, "high": self.high, "level": LEVEL, "method": self.method},
-            "verdict": self.verdict,
-            "samples": self.samples,
-            "left_out": self.left_out,
-            "wins": wins,
-            "losses": losses,
-            "ties": self.signs.level,
-            "samples_to_settle": self.samples_to_settle,
-        }
+        return DifferenceResult(
+            first=rounded(self.first),
+            second=rounded(self.second),
+            difference=rounded(self.difference),
+            interval=DifferenceInterval(low=self.low, high=self.high, level=LEVEL, method=self.method),
+            verdict=self.verdict,
+            samples=self.samples,
+            left_out=self.left_out,
+            wins=wins,
+            losses=losses,
+            ties=self.signs.level,
+            samples_to_settle=self.samples_to_settle,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureComparison:
+    """One figure of both runs for output: the difference with nulls left out, and the one with nulls as zero."""
+
+    name: str
+    better: Better
+    first: float | None
+    second: float | None
+    difference: float | None
+    interval: DifferenceInterval
+    verdict: Standing
+    samples: int
+    left_out: int
+    wins: int
+    losses: int
+    ties: int
+    samples_to_settle: int | None
+    nulls_as_zero: DifferenceResult | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,16 +140,20 @@ class ComparedFigure:
     @property
     def clearly_worse(self) -> bool:
         """Whether the second run is clearly worse with either treatment of nulls: the worse decides."""
-        return any(each is not None and each.verdict == "worse" for each in (self.left_out, self.nulls_as_zero))
+        return any(
+            difference is not None and difference.verdict == "worse"
+            for difference in (self.left_out, self.nulls_as_zero)
+        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figure as JSON holds it."""
-        return {
-            "name": self.name,
-            "better": self.left_out.better,
-            **self.left_out.to_dict(),
-            "nulls_as_zero": self.nulls_as_zero.to_dict() if self.nulls_as_zero else None,
-        }
+    def result(self) -> FigureComparison:
+        """Return the figure for output."""
+        left_out = self.left_out.result()
+        return FigureComparison(
+            name=self.name,
+            better=self.left_out.better,
+            **{field.name: getattr(left_out, field.name) for field in fields(left_out)},
+            nulls_as_zero=self.nulls_as_zero.result() if self.nulls_as_zero else None,
+        )
 
 
 def compare_figures(pairs: Sequence[Pair], rubric: BenchmarkRubric) -> Iterator[ComparedFigure]:

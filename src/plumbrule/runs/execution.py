@@ -1,4 +1,4 @@
-"""Carry a run out: answer and judge every sample, a bounded number at a time, each kept before it counts as done."""
+"""Execute a run: answer and judge every sample, a bounded number at a time, each kept before it counts as done."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,40 +10,39 @@ from plumbrule.errors import PlumbruleError
 from plumbrule.judges.judgement import Judge, Judgement
 from plumbrule.runs.budget import Meter, Spending
 from plumbrule.runs.candidate import Answered, Candidate
+from plumbrule.runs.run_entries import Key
 from plumbrule.runs.sample_results import SampleResult
 from plumbrule.samples.sample_model import Sample
 
-Key = tuple[int, str]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
-    """One piece of a run: a sample in a repeat."""
+class Task:
+    """One sample in one repeat of a run."""
 
     repeat: int
     sample: Sample
 
     @property
     def key(self) -> Key:
-        """What tells it from every other piece of the run."""
+        """What tells it from every other task of the run."""
         return self.repeat, self.sample.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """A piece that is done: what was answered, how it was judged, and the result that counts."""
+    """A task that is done: what was answered, how it was judged, and the result that counts."""
 
     answered: Answered
     judgement: Judgement
     result: SampleResult
-    spent: Spending  # by the judge; what the answer spent was told with it
+    spent: Spending  # by the judge; what the answer spent is kept with the answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """A piece that could not be done because a provider could not be reached: it is to be tried again."""
+    """A task that could not be done because a provider could not be reached: it is to be tried again."""
 
-    unit: Unit
+    task: Task
     answered: Answered
     judgement: Judgement | None  # None where there was nothing to judge
     spent: Spending  # by the one who failed
@@ -59,26 +58,26 @@ class Failed:
 class Journal(Protocol):
     """Makes what happens durable: each method returns when it is."""
 
-    async def started(self, unit: Unit) -> None:
-        """Write that calls are about to be made for a piece."""
+    async def started(self, task: Task) -> None:
+        """Write that calls are about to be made for a task."""
         ...
 
-    async def answered(self, unit: Unit, answered: Answered, spent: Spending) -> None:
+    async def answered(self, task: Task, answered: Answered, spent: Spending) -> None:
         """Write the answer: a run that is resumed after it need not ask again."""
         ...
 
     async def finished(self, finished: Finished) -> None:
-        """Write a piece that is done."""
+        """Write a task that is done."""
         ...
 
     async def failed(self, failed: Failed) -> None:
-        """Write that a piece could not be done."""
+        """Write that a task could not be done."""
         ...
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is; ``skipped`` pieces were finished before, ``failed`` ones are to be tried again."""
+    """How far a run is; ``skipped`` tasks were finished before, ``failed`` ones are to be tried again."""
 
     total: int = 0
     done: int = 0
@@ -92,15 +91,15 @@ class Progress:
 
     @property
     def finished(self) -> int:
-        """How many pieces have a result."""
+        """How many tasks have a result."""
         return self.done + self.skipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What an interrupted run left behind: pieces finished, answers not judged yet, and calls that were under way.
+    """What an interrupted run left behind: tasks finished, answers not judged yet, and calls that were under way.
 
-    A piece stands in ``lost`` as often as it was under way when the process ended.
+    A task stands in ``lost`` as often as it was under way when the process ended.
     """
 
     finished: AbstractSet[Key] = frozenset()
@@ -111,10 +110,10 @@ class Before:
 
 @dataclass(kw_only=True)
 class Execution:
-    """One carrying out of a run.
+    """One execution of a run, or of what is left of it.
 
-    A piece counts as done when the journal has it, and what an earlier one left in ``before`` is not done again. A
-    piece whose provider fails is left for later, unless ``accept_errors`` says that it shall count as it is; after
+    A task counts as done when the journal has it, and what an earlier one left in ``before`` is not done again. A
+    task whose provider fails is left for later, unless ``accept_errors`` says that it counts as it is; after
     ``stop_after_failures`` of them in a row the run ends, as it does when the meter says so.
     """
 
@@ -131,57 +130,56 @@ class Execution:
     _failures_in_a_row: int = 0
 
     async def run(self, samples: Iterable[Sample], *, repeats: int) -> Progress:
-        """Do every piece that is not finished yet; an interrupt lets what is being kept be kept."""
+        """Do every task that is not finished yet; an interrupt lets what is being kept be kept."""
         places = asyncio.Semaphore(self.concurrency)
         listed = list(samples)
         self.progress.total = len(listed) * repeats
         self.progress.spent = self.meter.spent
         try:
             async with asyncio.TaskGroup() as under_way:
-                for unit in self._units(listed, repeats):
+                for task in self._tasks(listed, repeats):
                     await places.acquire()
                     self.progress.stopped_by = self._reason_to_stop()
                     if self.progress.stopped_by is not None:
                         break
                     self.meter.begin()
-                    task = under_way.create_task(self._do(unit))
-                    task.add_done_callback(lambda _: places.release())
+                    under_way.create_task(self._do(task)).add_done_callback(lambda _: places.release())
         except BaseExceptionGroup as group:
             raise _first(group) from None
         return self.progress
 
-    def _units(self, samples: list[Sample], repeats: int) -> Iterator[Unit]:
+    def _tasks(self, samples: list[Sample], repeats: int) -> Iterator[Task]:
         for repeat in range(repeats):
             for sample in samples:
-                unit = Unit(repeat=repeat, sample=sample)
-                if unit.key in self.before.finished:
+                task = Task(repeat=repeat, sample=sample)
+                if task.key in self.before.finished:
                     self.progress.skipped += 1
                 else:
-                    yield unit
+                    yield task
 
     def _reason_to_stop(self) -> str | None:
         if self.stop_after_failures is not None and self._failures_in_a_row >= self.stop_after_failures:
             return f"{self._failures_in_a_row} samples in a row could not be evaluated"
         return self.meter.reason_to_stop()
 
-    async def _do(self, unit: Unit) -> None:
-        await self.journal.started(unit)
-        answered, for_answer = self.before.answers.get(unit.key), Spending()
+    async def _do(self, task: Task) -> None:
+        await self.journal.started(task)
+        answered, for_answer = self.before.answers.get(task.key), Spending()
         if answered is None:
-            answered = await self.candidate.answer(unit.sample, unit.repeat)
+            answered = await self.candidate.answer(task.sample, task.repeat)
             for_answer = self.meter.expected.of_answer(answered)
             if not answered.final and not self.accept_errors:
-                await _surely(self._fail(Failed(unit=unit, answered=answered, judgement=None, spent=for_answer)))
+                await _surely(self._fail(Failed(task=task, answered=answered, judgement=None, spent=for_answer)))
                 return
-            await _surely(self.journal.answered(unit, answered, for_answer))
+            await _surely(self.journal.answered(task, answered, for_answer))
         judgement = await self.judge.judge(answered.sample)
         spent = self.meter.expected.of_judgement(judgement)
         if not judgement.final and not self.accept_errors:
-            failed = Failed(unit=unit, answered=answered, judgement=judgement, spent=spent)
+            failed = Failed(task=task, answered=answered, judgement=judgement, spent=spent)
             await _surely(self._fail(failed, for_answer))
             return
-        repeated = unit.key in self.before.lost
-        result = result_of(answered, judgement, repeat=unit.repeat, call_repeated=repeated)
+        repeated = task.key in self.before.lost
+        result = result_of(answered, judgement, repeat=task.repeat, call_repeated=repeated)
         finished = Finished(answered=answered, judgement=judgement, result=result, spent=spent)
         await _surely(self._finish(finished, for_answer))
 
@@ -191,19 +189,19 @@ class Execution:
         error = finished.result.candidate_error or finished.result.evaluator_error
         if error is not None:
             self.progress.errors += 1
-            said = f"{finished.result.sample_id}: {finished.result.error_detail or error}"
-            self.progress.first_error = self.progress.first_error or said
+            message = f"{finished.result.sample_id}: {finished.result.error_detail or error}"
+            self.progress.first_error = self.progress.first_error or message
         self._failures_in_a_row = 0
-        self._tell(for_answer + finished.spent)
+        self._report(for_answer + finished.spent)
 
     async def _fail(self, failed: Failed, for_answer: Spending | None = None) -> None:
         await self.journal.failed(failed)
         self.progress.failed += 1
         self.progress.last_failure = failed.reason
         self._failures_in_a_row += 1
-        self._tell(failed.spent if for_answer is None else for_answer + failed.spent)
+        self._report(failed.spent if for_answer is None else for_answer + failed.spent)
 
-    def _tell(self, spent: Spending) -> None:
+    def _report(self, spent: Spending) -> None:
         self.meter.end(spent)
         self.progress.spent = self.meter.spent
         self.watch(self.progress)
@@ -212,7 +210,7 @@ class Execution:
 def result_of(
     answered: Answered, judgement: Judgement, *, repeat: int = 0, call_repeated: bool = False
 ) -> SampleResult:
-    """Return the result that counts: what was measured of the candidate beside what the judge said."""
+    """Return the result that counts: what was measured of the candidate and what the judge said."""
     sample = answered.sample
     flags = (*answered.flags, *judgement.flags, *(("call_repeated",) if call_repeated else ()))
     return SampleResult(
@@ -245,9 +243,9 @@ async def _surely(writing: Awaitable[None]) -> None:
 
 
 def _first(group: BaseExceptionGroup) -> BaseException:
-    """Return the one error to tell of: a user's before a bug's, since the others follow from it."""
-    told, _ = group.split(PlumbruleError)
-    found: BaseException = told or group
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return found
+    """Return the one error to raise: a user's mistake before a bug, since the others follow from it."""
+    mistakes, _ = group.split(PlumbruleError)
+    first: BaseException = mistakes or group
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return first

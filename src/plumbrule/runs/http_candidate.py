@@ -8,8 +8,7 @@ from plumbrule.http.exchange import Exchange
 from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Patience
 from plumbrule.http.transport_errors import NotAnObjectError
-from plumbrule.runs.candidate import Answered, CandidateIdentity, call, unanswered
-from plumbrule.runs.candidate_response import read_response
+from plumbrule.runs.candidate import Answered, CandidateIdentity, call, read_response, unanswered
 from plumbrule.samples.sample_model import Sample
 from plumbrule.samples.value_types import Misfit
 from plumbrule.text.templates import sendable
@@ -23,7 +22,7 @@ def ask_question(sample: Sample) -> dict[str, object]:
 class HttpCandidate:
     """Posts a request to one address and reads the response; who answers, only the user knows.
 
-    ``request`` makes the request from a sample; ``heard`` is told of each response as it came, with the sample's id.
+    ``request`` makes the request from a sample; ``heard`` is called with the sample's id and each response as it came.
     """
 
     def __init__(  # noqa: PLR0913 - what is known of the model stands beside how it is asked
@@ -65,22 +64,22 @@ class HttpCandidate:
             except NotAnObjectError as error:
                 return error  # a whole answer, though no response: asking again would bring the same
 
-        def read(came: Answer | NotAnObjectError) -> Answered:
-            if isinstance(came, NotAnObjectError):
-                return self._malformed(blank, came.exchange, str(came))
+        def read(reply: Answer | NotAnObjectError) -> Answered:
+            if isinstance(reply, NotAnObjectError):
+                return self._malformed(blank, reply.exchange, str(reply))
             if self._heard is not None:
-                self._heard(sample.id, came.content)
+                self._heard(sample.id, reply.content)
             try:
-                said = read_response(came.content, blank)
+                response = read_response(reply.content, blank)
             except Misfit as misfit:
-                return self._malformed(blank, came.exchange, f"{self._endpoint.host}: {misfit}")
+                return self._malformed(blank, reply.exchange, f"{self._endpoint.host}: {misfit}")
             measured = replace(
-                said,
-                latency_e2e_ms=came.exchange.elapsed_ms,
+                response,
+                latency_e2e_ms=reply.exchange.elapsed_ms,
                 timed_out=False,
-                model_id=blank.model_id or said.model_id,
+                model_id=blank.model_id or response.model_id,
             )
-            return Answered(sample=measured, reported_model=said.model_id, exchanges=(came.exchange,))
+            return Answered(sample=measured, reported_model=response.model_id, exchanges=(reply.exchange,))
 
         return await call(send, read, blank=blank, patience=self._patience, pace=self._pace)
 
@@ -90,5 +89,5 @@ class HttpCandidate:
 
     @staticmethod
     def _malformed(blank: Sample, exchange: Exchange, problem: str) -> Answered:
-        kept = replace(exchange, error="malformed")
-        return Answered(sample=blank, error="malformed", error_detail=problem, exchanges=(kept,))
+        malformed = replace(exchange, error="malformed")
+        return Answered(sample=blank, error="malformed", error_detail=problem, exchanges=(malformed,))

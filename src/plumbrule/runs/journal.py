@@ -1,23 +1,29 @@
-"""A run's journal in the ledger: what is written while it is carried out, and read when it is resumed."""
+"""The journal of a run in the ledger: what is written while it is executed, and read when it is resumed."""
 
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import datetime
 
-from pydantic import TypeAdapter
-
 from plumbrule.http.exchange import Exchange
-from plumbrule.ledger import Draft, Entry, EntryError, Ledger, ResultKey
+from plumbrule.ledger import Draft, EntryError, Ledger, ResultKey
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
-from plumbrule.runs.execution import Before, Failed, Finished, Key, Unit
+from plumbrule.runs.execution import Before, Failed, Finished, Task
+from plumbrule.runs.run_entries import (
+    AUTHOR,
+    SAMPLES,
+    Key,
+    is_dataset_sample,
+    read_answered,
+    read_note,
+    read_result,
+    task_key,
+)
 
-AUTHOR = "plumbrule run"
-SAMPLES = "samples"  # the dataset's own, as RUN/samples/ID; what a live candidate made of one is RUN/REPEAT/ID
+__all__ = ["SAMPLES", "LedgerJournal", "read_before"]
 
-_ANSWERED = TypeAdapter(Answered)
-_GATHERING_S = 0.005  # nothing beside a call to a model, and it saves most of the commits
+_GATHERING_S = 0.005  # short beside a call to a model, and it saves most of the commits
 
 Clock = Callable[[], datetime]
 
@@ -39,20 +45,20 @@ class LedgerJournal:
         self._gathered: list[Draft] = []
         self._next: asyncio.Future[None] | None = None
 
-    async def started(self, unit: Unit) -> None:
-        """Announce the calls of a piece."""
+    async def started(self, task: Task) -> None:
+        """Announce the calls of a task."""
         if self._paid:
-            await self._append(self._draft("note", unit.key, {"event": "started"}))
+            await self._append(self._draft("note", task.key, {"event": "started"}))
 
-    async def answered(self, unit: Unit, answered: Answered, spent: Spending) -> None:
+    async def answered(self, task: Task, answered: Answered, spent: Spending) -> None:
         """Keep an answer."""
         if self._live:
             body = {"answered": asdict(replace(answered, exchanges=())), "spent": asdict(spent)}
-            exchanges = self._exchanges(unit.key, "candidate", answered.exchanges)
-            await self._append(*exchanges, self._draft("sample", unit.key, body))
+            exchanges = self._exchanges(task.key, "candidate", answered.exchanges)
+            await self._append(*exchanges, self._draft("sample", task.key, body))
 
     async def finished(self, finished: Finished) -> None:
-        """Keep a result with all that was exchanged for it."""
+        """Keep a result with everything that was exchanged for it."""
         result, judgement = finished.result, finished.judgement
         key = result.repeat, result.sample_id
         body = {
@@ -63,12 +69,12 @@ class LedgerJournal:
         await self._append(*self._exchanges(key, "judge", judgement.exchanges), self._draft("result", key, body))
 
     async def failed(self, failed: Failed) -> None:
-        """Keep what was exchanged in vain."""
+        """Keep what was exchanged without a result."""
         judged = failed.judgement is not None
         exchanges = failed.judgement.exchanges if failed.judgement is not None else failed.answered.exchanges
         body = {"event": "failed", "reason": failed.reason, "spent": asdict(failed.spent)}
-        kept = self._exchanges(failed.unit.key, "judge" if judged else "candidate", exchanges)
-        await self._append(*kept, self._draft("note", failed.unit.key, body))
+        drafts = self._exchanges(failed.task.key, "judge" if judged else "candidate", exchanges)
+        await self._append(*drafts, self._draft("note", failed.task.key, body))
 
     def _exchanges(self, key: Key, role: str, exchanges: tuple[Exchange, ...]) -> Iterator[Draft]:
         for exchange in exchanges:
@@ -86,7 +92,7 @@ class LedgerJournal:
         self._gathered += drafts
         try:
             await asyncio.shield(self._next)
-        except EntryError:  # of one that gathered here; nothing of it was written, so each writes for itself
+        except EntryError:  # one of those gathered is bad and nothing was written, so each caller writes its own
             await asyncio.to_thread(self._ledger.append_many, drafts)
 
     async def _write(self, drafts: list[Draft]) -> None:
@@ -97,7 +103,7 @@ class LedgerJournal:
 
 
 def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:
-    """Return what an earlier carrying out of a run left in the ledger.
+    """Return what an earlier execution of a run left in the ledger.
 
     A call that was announced, and neither brought an answer or a result nor failed, was under way when the process
     ended: it is lost, whatever came of it later.
@@ -109,23 +115,23 @@ def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:
     spent = Spending()
     for entry in ledger.entries(run=run):
         if entry.kind == "note":
-            key, said = _key(entry), entry.value
-            if said["event"] == "started":
+            key, note = task_key(entry), read_note(entry)
+            if note.event == "started":
                 if key in open_calls:
                     lost.append(key)
                 open_calls.add(key)
                 continue
             open_calls.discard(key)
-            spent += Spending(**said["spent"])
+            spent += note.spent
         elif entry.kind == "result":
-            key = _key(entry)
+            key = task_key(entry)
             finished.add(key)
             open_calls.discard(key)
-            spent += Spending(**entry.value["spent"])
-        elif entry.kind == "sample" and not entry.subject.startswith(f"{run}/{SAMPLES}/"):
-            key, said = _key(entry), entry.value
-            answers[key] = _ANSWERED.validate_python(said["answered"])
-            spent += Spending(**said["spent"])
+            spent += read_result(entry).spent
+        elif entry.kind == "sample" and not is_dataset_sample(entry):
+            key, answer = task_key(entry), read_answered(entry)
+            answers[key] = answer.answered
+            spent += answer.spent
             if not judge_is_called:
                 open_calls.discard(key)
     return Before(
@@ -134,8 +140,3 @@ def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:
         lost=(*lost, *sorted(open_calls)),
         spent=spent,
     )
-
-
-def _key(entry: Entry) -> Key:
-    key = ResultKey.read(entry.subject)
-    return key.repeat, key.sample

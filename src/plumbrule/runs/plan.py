@@ -1,28 +1,68 @@
-"""A run before it is begun: all that it is made of, read and checked, and what it would take."""
+"""A run before it begins: everything that it needs, read and checked, and an estimate of what it would use."""
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
-from plumbrule.judges import Judge
+from plumbrule.judges import Judge, JudgeIdentity
 from plumbrule.ledger import EntryError, ResultKey
 from plumbrule.models.model_names import says_latest, version_in
 from plumbrule.runs.budget import Estimate, Expected
-from plumbrule.runs.candidate import Candidate
+from plumbrule.runs.candidate import Candidate, CandidateIdentity
 from plumbrule.runs.components import Opener, Rubrics, load_rubrics
 from plumbrule.runs.config_file import LoadedConfig, check_secrets, load_config
-from plumbrule.runs.config_schema import RunConfig
+from plumbrule.runs.config_schema import Budget, GenerationParams, RunConfig
+from plumbrule.runs.run_entries import RunBody, RunOutline
 from plumbrule.runs.run_metadata import RunFacts, RunMetadata, collect
+from plumbrule.runs.run_results import RubricStamp
 from plumbrule.samples import Reading, Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedDataset:
+    """The dataset of a plan."""
+
+    id: str
+    samples: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanEstimate:
+    """What the candidate and the judge would use, and both together."""
+
+    candidate: Estimate
+    judge: Estimate
+    total: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSummary:
+    """A plan as ``run --dry-run`` shows it: what would be run, how, and an estimate of what it would use."""
+
+    name: str
+    dataset: PlannedDataset
+    candidate: CandidateIdentity
+    judge: JudgeIdentity
+    generation: GenerationParams
+    repeats: int
+    concurrency: int
+    timeout_s: float
+    rates: Mapping[str, float]
+    budget: Budget
+    rubrics: tuple[RubricStamp, ...]
+    estimate: PlanEstimate
+    floating_models_allowed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """All that a run is made of; nothing is written and nobody is called yet."""
+    """Everything that a run needs; nothing is written and nobody is called yet."""
 
     loaded: LoadedConfig
     samples: list[Sample]
@@ -41,8 +81,8 @@ class Plan:
         return self.loaded.config
 
     @property
-    def pieces(self) -> int:
-        """How many samples are to be answered and judged, each repeat counted."""
+    def tasks(self) -> int:
+        """How many samples are answered and judged, each repeat counted."""
         return len(self.samples) * self.config.repeats
 
     @property
@@ -57,38 +97,34 @@ class Plan:
 
     @property
     def expected(self) -> Expected:
-        """What one piece is expected to spend; who reports no tokens is taken to use as many as may be generated."""
-        answer = self.answers.per_piece(self.pieces)
-        if self.answers.output_tokens is None:
+        """What one task is expected to spend; without reported tokens, as many as may be generated."""
+        answer = self.answers.per_task(self.tasks)
+        if self.answers.output_tokens_at_most is None:
             answer = replace(answer, tokens=self.config.generation.max_tokens)
-        return Expected(answer=answer, judgement=self.judgements.per_piece(self.pieces))
+        return Expected(answer=answer, judgement=self.judgements.per_task(self.tasks))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as ``run --dry-run --json`` prints it."""
+    def summary(self) -> PlanSummary:
+        """Return the plan as ``run --dry-run`` shows it."""
         config = self.config
-        return {
-            "name": config.name,
-            "dataset": {"id": config.dataset.id, "samples": len(self.samples), "sha256": self.dataset_sha256},
-            "candidate": asdict(self.candidate.identity),
-            "judge": asdict(self.judge.identity),
-            "generation": asdict(config.generation),
-            "repeats": config.repeats,
-            "concurrency": config.concurrency,
-            "timeout_s": config.timeout_s,
-            "rates": {name: rate.requests_per_minute for name, rate in sorted(config.rates.items())},
-            "budget": asdict(config.budget),
-            "rubrics": self.rubrics.stamps(),
-            "estimate": {
-                "candidate": self.answers.to_dict(),
-                "judge": self.judgements.to_dict(),
-                "total": (self.answers + self.judgements).to_dict(),
-            },
-            "floating_models_allowed": self.floating,
-        }
+        return PlanSummary(
+            name=config.name,
+            dataset=PlannedDataset(id=config.dataset.id, samples=len(self.samples), sha256=self.dataset_sha256),
+            candidate=self.candidate.identity,
+            judge=self.judge.identity,
+            generation=config.generation,
+            repeats=config.repeats,
+            concurrency=config.concurrency,
+            timeout_s=config.timeout_s,
+            rates={name: rate.requests_per_minute for name, rate in sorted(config.rates.items())},
+            budget=config.budget,
+            rubrics=self.rubrics.stamps(),
+            estimate=PlanEstimate(candidate=self.answers, judge=self.judgements, total=self.answers + self.judgements),
+            floating_models_allowed=self.floating,
+        )
 
 
 def plan_run(path: Path) -> Plan:
-    """Read and check all that the configuration at ``path`` names; a key that is not set is named."""
+    """Read and check everything that the configuration at ``path`` names; a key that is not set is named."""
     loaded = load_config(path)
     config = loaded.config
     check_secrets(config, os.environ)
@@ -129,28 +165,29 @@ def _check_id(sample: str, dataset: Path) -> None:
         raise InputError(f"{dataset}: the id {sample[:40]!r}… is too long: give a shorter one") from None
 
 
-def describe_plan(plan: Plan, run: str, at: datetime) -> dict[str, Any]:
-    """Return what the ledger keeps of a run that begins at ``at``: its summary and its metadata."""
-    metadata = _metadata(plan, run, at)
+def run_body(plan: Plan, run: str, at: datetime) -> RunBody:
+    """Return what the ledger keeps of a run that begins at ``at``."""
+    metadata = run_metadata(plan, run, at)
     config = plan.config
-    return {
-        "summary": {
-            "name": config.name,
-            "dataset": config.dataset.id,
-            "candidate": config.candidate.kind,
-            "model": metadata.model_id,
-            "judge": plan.judge.identity.name,
-            "samples": len(plan.samples),
-            "repeats": config.repeats,
-        },
-        "metadata": metadata.to_dict(),
-        "missing_metadata": list(metadata.missing()),
-        "floating_models_allowed": plan.floating,
-        "judge": asdict(plan.judge.identity),
-    }
+    return RunBody(
+        summary=RunOutline(
+            name=config.name,
+            dataset=config.dataset.id,
+            candidate=config.candidate.kind,
+            model=metadata.model_id,
+            judge=plan.judge.identity.name,
+            samples=len(plan.samples),
+            repeats=config.repeats,
+        ),
+        metadata=metadata,
+        missing_metadata=metadata.missing(),
+        floating_models_allowed=plan.floating,
+        judge=plan.judge.identity,
+    )
 
 
-def _metadata(plan: Plan, run: str, at: datetime) -> RunMetadata:
+def run_metadata(plan: Plan, run: str, at: datetime) -> RunMetadata:
+    """Return the metadata of a run that begins at ``at``."""
     candidate, judge = plan.candidate.identity, plan.judge.identity
     judging = judge.model_id.split(", ") if judge.model_id is not None else []
     versions = [version_in(name) for name in judging]
@@ -172,7 +209,7 @@ def _metadata(plan: Plan, run: str, at: datetime) -> RunMetadata:
         now=at,
         folder=plan.loaded.folder,
         config_sha256=plan.loaded.sha256,
-        rubrics=plan.rubrics.stamps(),
+        rubrics=[to_json(stamp) for stamp in plan.rubrics.stamps()],
     )
 
 

@@ -57,7 +57,7 @@ class PromptTemplate:
 
 
 def load_template(path: Path | None = None) -> PromptTemplate:
-    """Return the template in the file at ``path``, by whose name it is known; without one, that which ships."""
+    """Return the template in the file at ``path``, which gives it its name; without a path, the one that ships."""
     if path is None:
         content = resources.files("plumbrule.runs").joinpath(_SHIPPED_FILE).read_bytes()
         return _parse(content, name=_SHIPPED_FILE, id_=SHIPPED_ID)

@@ -15,8 +15,7 @@ from typing import Any
 from plumbrule.engines.threads import in_thread
 from plumbrule.errors import UsageError
 from plumbrule.http.rate_limit import Pace
-from plumbrule.runs.candidate import Answered, CandidateIdentity, unanswered
-from plumbrule.runs.candidate_response import read_response
+from plumbrule.runs.candidate import Answered, CandidateIdentity, read_response, unanswered
 from plumbrule.samples.sample_model import Sample
 from plumbrule.samples.value_types import Misfit
 from plumbrule.text.templates import sendable
@@ -61,11 +60,11 @@ class _Outcome:
 class PythonCandidate:
     """Calls one function with those of ``question``, ``contexts``, ``passages``, ``role`` and ``sample`` that it names.
 
-    A single parameter of any other name gets the question. ``passages`` are the contexts with all that is known of
+    A single parameter of any other name gets the question. ``passages`` are the contexts with everything known of
     each, None where there are none; ``role`` is who asks, by the sample's metadata. The function returns text, or a
     mapping: a compliance assistant's response, or the fields of a sample. A plain function runs in a thread, at
     most ``threads`` at a time. One that passes ``timeout_s`` is timed out and gives its place to the next, but no
-    thread can be stopped from outside: it may go on, with all that it does, until it returns or the process ends.
+    thread can be stopped from outside: it may continue until it returns or the process ends.
     Async functions share an event loop in a thread of their own, and are cancelled: one that holds on to its
     cancellation keeps nobody waiting.
     """
@@ -110,7 +109,7 @@ class PythonCandidate:
             return await self._answer(sample)
 
     async def aclose(self) -> None:
-        """End the event loop of async functions, where nothing goes on in it."""
+        """End the event loop of async functions, where nothing runs in it."""
         self._loop.close()
 
     async def _answer(self, sample: Sample) -> Answered:
@@ -218,7 +217,7 @@ class _Wanted:
         return cls(inputs=tuple(inputs))
 
     def arguments(self, sample: Sample) -> tuple[list[object], dict[str, object]]:
-        """Return what to call with: made anew each time, since a function may change what it is given."""
+        """Return what to call with: made afresh for each call, since a function may change what it is given."""
         positional: list[object] = []
         named: dict[str, object] = {}
         for wanted, name in self.inputs:
@@ -268,14 +267,14 @@ def _read(outcome: _Outcome, blank: Sample) -> Answered:
     answer = outcome.answer
     content = {"answer": answer} if isinstance(answer, str) else answer
     try:
-        said = read_response(content, blank)
+        response = read_response(content, blank)
     except Misfit as misfit:
         return Answered(sample=blank, error="malformed", error_detail=str(misfit), requests=1)
     return Answered(
         sample=replace(
-            said, latency_e2e_ms=outcome.elapsed_ms, timed_out=False, model_id=blank.model_id or said.model_id
+            response, latency_e2e_ms=outcome.elapsed_ms, timed_out=False, model_id=blank.model_id or response.model_id
         ),
-        reported_model=said.model_id,
+        reported_model=response.model_id,
         requests=1,
     )
 

@@ -1,11 +1,11 @@
-"""The metadata of a run: what it was made with, so that it can be made again; what is not known is null and named."""
+"""The metadata of a run: what it was made with, so that it can be repeated; what is not known is None and named."""
 
 import os
 import platform
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from importlib import metadata as installed
 from pathlib import Path
@@ -21,7 +21,7 @@ _OWN_FOLDER = ":(top,exclude,glob)**/.plumbrule/**"  # a ledger beside the code 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What only the run itself knows; None where it cannot be had."""
+    """What only the run itself knows; None where it is not available."""
 
     dataset_id: str | None = None
     dataset_version_or_hash: str | None = None
@@ -33,45 +33,57 @@ class RunFacts:
     prompt_template_version_or_hash: str | None = None
     evaluator_prompt_template_version_or_hash: str | None = None
     generation_params: Mapping[str, Any] | None = None
-    region: str | None = None  # where it ran, for who knows; the runtime is always told
+    region: str | None = None  # where it ran, if that is known; the runtime is always recorded
+
+
+# Every run must have these, in the order of the specification; one that is None is missing.
+REQUIRED = (
+    "run_id",
+    "timestamp_utc",
+    "dataset_id",
+    "dataset_version_or_hash",
+    "model_id",
+    "model_version",
+    "evaluator_model_id",
+    "evaluator_model_version",
+    "prompt_template_id",
+    "prompt_template_version_or_hash",
+    "evaluator_prompt_template_version_or_hash",
+    "generation_params",
+    "code_version",
+    "environment",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMetadata:
-    """All that is kept of how a run was made; the first fourteen fields are required of every run."""
+    """Everything that is kept of how a run was made, in the order in which the ledger writes it."""
 
-    run_id: str
-    timestamp_utc: str
+    code_dirty: bool | None
+    code_version: str | None
+    config_sha256: str | None
     dataset_id: str | None
     dataset_version_or_hash: str | None
-    model_id: str | None
-    model_version: str | None
+    environment: Mapping[str, str | None]
     evaluator_model_id: str | None
     evaluator_model_version: str | None
-    prompt_template_id: str | None
-    prompt_template_version_or_hash: str | None
     evaluator_prompt_template_version_or_hash: str | None
     generation_params: Mapping[str, Any] | None
-    code_version: str | None
-    environment: Mapping[str, str | None]
-    code_dirty: bool | None
-    plumbrule_version: str
-    config_sha256: str | None
-    rubrics: tuple[Mapping[str, str], ...]
+    model_id: str | None
+    model_version: str | None
     packages: Mapping[str, str]
     platform: str
+    plumbrule_version: str
+    prompt_template_id: str | None
+    prompt_template_version_or_hash: str | None
+    rubrics: tuple[Mapping[str, str], ...]
+    run_id: str
+    timestamp_utc: str
     warnings: tuple[str, ...]
 
     def missing(self) -> tuple[str, ...]:
-        """Return the required fields that are null."""
+        """Return the required fields that are None."""
         return tuple(name for name in REQUIRED if getattr(self, name) is None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the metadata as JSON holds it."""
-        return {**asdict(self), "rubrics": list(self.rubrics), "warnings": list(self.warnings)}
-
-
-REQUIRED = tuple(field.name for field in fields(RunMetadata))[:14]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +107,7 @@ def collect(
 ) -> RunMetadata:
     """Return the metadata of a run that began at ``now`` with the code of ``folder``.
 
-    ``rubrics`` are the stamps of the rubrics in force. Nothing of the environment's variables is kept.
+    ``rubrics`` are the stamps of the rubrics in force. No environment variable is kept.
     """
     if now.tzinfo is None:
         raise ValueError("now must have a time zone")

@@ -1,20 +1,20 @@
-"""What one sample of a run got, and how the benchmark rubric grades it."""
+"""The result of one sample of a run, and how the benchmark rubric grades it."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Limit, Scale
+from plumbrule.runs.run_results import SampleSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleResult:
-    """All that was measured and judged of one sample in one repeat; None is what could not be had.
+    """Everything that was measured and judged of one sample in one repeat; None is what is not available.
 
     ``evaluator_error`` and ``candidate_error`` name what went wrong ("parse_error"), ``error_detail`` says more;
     ``repeat`` counts from 0.
@@ -37,7 +37,7 @@ class SampleResult:
     flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what no measurement can give: it would decide a release."""
+        """Refuse values that no measurement can give: they would decide a release."""
         for name in ("latency_e2e_ms", "latency_model_ms"):
             latency = getattr(self, name)
             known = latency is not None
@@ -72,7 +72,7 @@ class SampleResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade:
-    """How one result stands: exact fractions, so that a limit is met or missed and never nearly met.
+    """The grade of one result, in exact fractions, so that rounding never decides whether a limit is met.
 
     ``failed`` names the fields that kept it from passing, ``nulls`` the components that are None and with them
     ``sample_score``.
@@ -96,40 +96,40 @@ class GradedSample:
     result: SampleResult
     grade: Grade
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sample as one JSON object, every field by its documented name."""
+    def summary(self) -> SampleSummary:
+        """Return the sample with every field by its documented name."""
         result, grade = self.result, self.grade
-        return {
-            "sample_id": result.sample_id,
-            "repeat": result.repeat,
-            "accuracy_score": result.accuracy_score,
-            "faithfulness_score": result.faithfulness_score,
-            "rationale": result.rationale,
-            "evaluator_error": result.evaluator_error,
-            "candidate_error": result.candidate_error,
-            "error_detail": result.error_detail,
-            "refused": result.refused,
-            "latency_e2e_ms": result.latency_e2e_ms,
-            "latency_model_ms": result.latency_model_ms,
-            "timed_out": result.timed_out,
-            "input_tokens": result.input_tokens,
-            "output_tokens": result.output_tokens,
-            "total_tokens": result.total_tokens,
-            "token_efficiency_ratio": rounded(result.token_efficiency_ratio),
-            "passed": grade.passed,
-            "failed": list(grade.failed),
-            "accuracy_norm": rounded(grade.accuracy_norm),
-            "faithfulness_norm": rounded(grade.faithfulness_norm),
-            "latency_norm": rounded(grade.latency_norm),
-            "token_efficiency_norm": rounded(grade.token_efficiency_norm),
-            "sample_score": rounded(grade.sample_score),
-            "nulls": list(grade.nulls),
-            "flags": list(grade.flags),
-        }
+        return SampleSummary(
+            sample_id=result.sample_id,
+            repeat=result.repeat,
+            accuracy_score=result.accuracy_score,
+            faithfulness_score=result.faithfulness_score,
+            rationale=result.rationale,
+            evaluator_error=result.evaluator_error,
+            candidate_error=result.candidate_error,
+            error_detail=result.error_detail,
+            refused=result.refused,
+            latency_e2e_ms=result.latency_e2e_ms,
+            latency_model_ms=result.latency_model_ms,
+            timed_out=result.timed_out,
+            input_tokens=result.input_tokens,
+            output_tokens=result.output_tokens,
+            total_tokens=result.total_tokens,
+            token_efficiency_ratio=rounded(result.token_efficiency_ratio),
+            passed=grade.passed,
+            failed=grade.failed,
+            accuracy_norm=rounded(grade.accuracy_norm),
+            faithfulness_norm=rounded(grade.faithfulness_norm),
+            latency_norm=rounded(grade.latency_norm),
+            token_efficiency_norm=rounded(grade.token_efficiency_norm),
+            sample_score=rounded(grade.sample_score),
+            nulls=grade.nulls,
+            flags=grade.flags,
+        )
 
 
 def grade(result: SampleResult, rubric: BenchmarkRubric) -> Grade:
-    """Grade one result: does it pass, what is each component, and what do they come to."""
+    """Grade one result: whether it passes, each component, and their weighted sum."""
     accuracy = _on_scale(result, "accuracy_score", rubric.accuracy_score)
     faithfulness = _on_scale(result, "faithfulness_score", rubric.faithfulness_score)
     latency = exact(result.latency_e2e_ms)
@@ -157,7 +157,7 @@ def grade(result: SampleResult, rubric: BenchmarkRubric) -> Grade:
 
 
 def grade_all(results: Sequence[SampleResult], rubric: BenchmarkRubric) -> tuple[GradedSample, ...]:
-    """Grade every result, in one order whatever the order they came in; a sample counts once in each repeat."""
+    """Grade every result, sorted by sample and repeat; a sample counts once in each repeat."""
     graded = [GradedSample(result=result, grade=grade(result, rubric)) for result in results]
     graded.sort(key=lambda sample: (sample.result.sample_id, sample.result.repeat))
     for before, after in pairwise(graded):
@@ -192,7 +192,7 @@ def _share_of(score: int | None, scale: Scale) -> Fraction | None:
 
 
 def _thrift(cost: Fraction | None, limit: Limit) -> Fraction | None:
-    """Return 1 up to the limit of the full score, then ever less; a cost below 1 counts as 1."""
+    """Return 1 up to the limit of the full score, then less and less; a cost below 1 counts as 1."""
     return None if cost is None else min(Fraction(1), limit.full_score_up_to / max(cost, Fraction(1)))
 
 

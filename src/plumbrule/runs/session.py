@@ -1,24 +1,28 @@
-"""Benchmark runs into a ledger: begin one, carry it out, take it up again, find it."""
+"""A run from beginning to end: begin or resume it in a ledger, execute what is left, and summarise it."""
 
 import asyncio
 import re
 import secrets
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
-from plumbrule.ledger import Draft, Entry, Ledger
-from plumbrule.names import pick
+from plumbrule.ledger import Draft, Ledger
 from plumbrule.rubrics import content_of
 from plumbrule.runs.budget import Meter
 from plumbrule.runs.execution import Execution, Progress
-from plumbrule.runs.journal import AUTHOR, SAMPLES, LedgerJournal, read_before
-from plumbrule.runs.plan import Plan, describe_plan
-from plumbrule.runs.summary import describe_run
+from plumbrule.runs.journal import LedgerJournal, read_before
+from plumbrule.runs.plan import Plan, run_body, run_metadata
+from plumbrule.runs.run_entries import AUTHOR, SAMPLES, RunDecision, find_run, read_run
+from plumbrule.runs.run_results import RunSummary
+from plumbrule.runs.summary import summarise_run
+
+__all__ = ["RunOutcome", "begin_run", "carry_out", "execute", "find_run", "resume_run"]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-# What must not have changed when a run is taken up again, and how it is called.
+# What must not have changed when a run is resumed, and what the user calls it.
 _SAME = {
     "config_sha256": "configuration",
     "dataset_version_or_hash": "dataset",
@@ -29,13 +33,44 @@ _SAME = {
 
 Clock = Callable[[], datetime]
 Watch = Callable[[Progress], None]
+Begun = Callable[[str, Plan], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOutcome:
+    """How far a run got, and its summary once it has a result."""
+
+    run_id: str
+    progress: Progress
+    summary: RunSummary | None
+
+
+def execute(
+    plan: Plan,
+    ledger: Ledger,
+    clock: Clock,
+    *,
+    resume: str | None = None,
+    accept_errors: bool = False,
+    begun: Begun = lambda _run, _plan: None,
+    watch: Watch = lambda _: None,
+) -> RunOutcome:
+    """Begin the planned run, or ``resume`` one, do what is left of it, and summarise it once.
+
+    ``begun`` is called with the run's id before the first task, ``watch`` with the progress after every task.
+    """
+    run = begin_run(plan, ledger, clock) if resume is None else resume_run(resume, plan, ledger, clock)
+    begun(run, plan)
+    progress = carry_out(run, plan, ledger, clock, watch=watch, accept_errors=accept_errors)
+    summary = summarise_run(ledger, find_run(ledger, run)) if progress.finished else None
+    return RunOutcome(run_id=run, progress=progress, summary=summary)
 
 
 def begin_run(plan: Plan, ledger: Ledger, clock: Clock) -> str:
     """Write down what is planned: the run, its rubrics and its samples; return the run's id."""
     at = clock()
     run = f"run-{at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-    drafts = [Draft(kind="run", subject=run, body=describe_plan(plan, run, at), author=AUTHOR, at=at)]
+    drafts = [Draft(kind="run", subject=run, body=to_json(run_body(plan, run, at)), author=AUTHOR, at=at)]
     for rubric in plan.rubrics.all():
         body = {**rubric.stamp(), "content": content_of(rubric)}
         drafts.append(Draft(kind="rubric", subject=f"{run}/rubrics/{rubric.name}", body=body, author=AUTHOR, at=at))
@@ -46,14 +81,14 @@ def begin_run(plan: Plan, ledger: Ledger, clock: Clock) -> str:
     return run
 
 
-def reopen_run(reference: str, plan: Plan, ledger: Ledger, clock: Clock) -> str:
-    """Return the id of a run that is to be gone on with, once it is sure that the plan is still the same."""
-    run = find_run(ledger, reference)
-    before, now = run.value["metadata"], describe_plan(plan, run.subject, clock())["metadata"]
-    for name, called in _SAME.items():
-        if before[name] != now[name]:
-            raise UsageError(f"{run.subject}: was begun with another {called}: give that one, or start a new run")
-    return run.subject
+def resume_run(reference: str, plan: Plan, ledger: Ledger, clock: Clock) -> str:
+    """Return the id of a run that is to be resumed, after checking that the plan is still the same."""
+    entry = find_run(ledger, reference)
+    before, now = read_run(entry).body.metadata, run_metadata(plan, entry.subject, clock())
+    for name, thing in _SAME.items():
+        if getattr(before, name) != getattr(now, name):
+            raise UsageError(f"{entry.subject}: was begun with another {thing}: give that one, or start a new run")
+    return entry.subject
 
 
 def carry_out(
@@ -65,13 +100,13 @@ def carry_out(
     watch: Watch = lambda _: None,
     accept_errors: bool = False,
 ) -> Progress:
-    """Do what is left of a run, and return how far it came; what is finished stands and is not done again.
+    """Do what is left of a run and return its progress; finished tasks stay and are not done again.
 
     With ``accept_errors`` a sample whose provider fails counts as errored, instead of being left for another attempt.
     """
     with ledger.hold(run):
         before, config = read_before(ledger, run, judge_is_called=plan.judgements.calls > 0), plan.config
-        spent = before.spent + plan.expected.piece.times(len(before.lost))  # what became of them, nobody knows
+        spent = before.spent + plan.expected.task.times(len(before.lost))  # nobody knows what became of those calls
         execution = Execution(
             candidate=plan.candidate,
             judge=plan.judge,
@@ -82,7 +117,7 @@ def carry_out(
                 budget=config.budget,
                 expected=plan.expected,
                 spent=spent,
-                pieces=len(before.finished) + len(before.lost),
+                tasks=len(before.finished) + len(before.lost),
             ),
             stop_after_failures=config.stop_after_failures,
             accept_errors=accept_errors,
@@ -94,17 +129,6 @@ def carry_out(
     return progress
 
 
-def find_run(ledger: Ledger, reference: str) -> Entry:
-    """Return the run with this id, the only one whose id begins so, or the last one."""
-    begun = list(ledger.runs("" if reference == "last" else reference))
-    if reference == "last" and begun:
-        return begun[-1]
-    found = pick(reference, begun, lambda run: (run.subject,), where=ledger.name, what="runs")
-    if found is None:
-        raise UsageError(f"{ledger.name}: there is no run '{reference}'; 'plumbrule runs' lists them")
-    return found
-
-
 async def _execute(execution: Execution, plan: Plan) -> Progress:
     try:
         return await execution.run(plan.samples, repeats=plan.config.repeats)
@@ -113,9 +137,14 @@ async def _execute(execution: Execution, plan: Plan) -> Progress:
 
 
 def _record_decision(run: str, ledger: Ledger, clock: Clock) -> None:
-    """Keep the decision on a run that is complete, once."""
+    """Record the decision on a complete run, once."""
     if any(ledger.entries(kind="decision", subject=run)):
         return
-    described = describe_run(ledger, find_run(ledger, run))
-    body = {name: described[name] for name in ("release_ready", "gates", "aggregates", "repeats")}
-    ledger.append("decision", run, body, AUTHOR, at=clock())
+    summary = summarise_run(ledger, find_run(ledger, run))
+    decision = RunDecision(
+        release_ready=summary.release_ready,
+        gates=summary.gates,
+        aggregates=summary.aggregates,
+        repeats=summary.repeats,
+    )
+    ledger.append("decision", run, to_json(decision), AUTHOR, at=clock())

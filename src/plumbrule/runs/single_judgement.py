@@ -4,7 +4,6 @@ import asyncio
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from plumbrule.errors import EvaluationError
 from plumbrule.judges import Judge
@@ -13,16 +12,14 @@ from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.components import Opener, load_rubrics
 from plumbrule.runs.config_file import check_secrets, load_config
-from plumbrule.runs.execution import Execution, Failed, Finished, Unit
+from plumbrule.runs.execution import Execution, Failed, Finished, Task
+from plumbrule.runs.run_results import JudgeUse, SingleJudgement
 from plumbrule.runs.sample_results import grade_all
 from plumbrule.samples import Sample
 
 
-def judge_sample(sample: Sample, config: Path | None = None) -> dict[str, Any]:
-    """Judge one recorded answer by the judge and the rubrics of ``config``, or by the rules that ship.
-
-    Returns every per-sample field of a run, and ``judge`` with who judged and what that took.
-    """
+def judge_sample(sample: Sample, config: Path | None = None) -> SingleJudgement:
+    """Judge one recorded answer by the judge and the rubrics of ``config``, or by the rules that ship."""
     loaded = None if config is None else load_config(config)
     rubrics = load_rubrics(loaded)
     if loaded is None:
@@ -33,19 +30,19 @@ def judge_sample(sample: Sample, config: Path | None = None) -> dict[str, Any]:
         finished = asyncio.run(_judge(sample, opener.open_judge(), opener))
     [graded] = grade_all([finished.result], rubrics.benchmark.rubric)
     judgement = finished.judgement
-    return {
-        **graded.to_dict(),
-        "judge": {
+    return SingleJudgement(
+        **asdict(graded.summary()),
+        judge=JudgeUse(
             **asdict(judgement.judge),
-            "reported_model": judgement.reported_model,
-            "requests": judgement.requests,
-            "input_tokens": judgement.input_tokens,
-            "output_tokens": judgement.output_tokens,
-            "cost_usd": judgement.cost_usd,
-        },
-        "support": judgement.support,
-        "rubrics": rubrics.stamps(),
-    }
+            reported_model=judgement.reported_model,
+            requests=judgement.requests,
+            input_tokens=judgement.input_tokens,
+            output_tokens=judgement.output_tokens,
+            cost_usd=judgement.cost_usd,
+        ),
+        support=judgement.support,
+        rubrics=rubrics.stamps(),
+    )
 
 
 async def _judge(sample: Sample, judge: Judge, opener: Opener | None) -> Finished:
@@ -62,15 +59,15 @@ async def _judge(sample: Sample, judge: Judge, opener: Opener | None) -> Finishe
 
 
 class _Memory:
-    """Remembers the one piece."""
+    """Remembers the one task."""
 
     done: Finished | None = None
     reason: str | None = None
 
-    async def started(self, unit: Unit) -> None:
+    async def started(self, task: Task) -> None:
         pass
 
-    async def answered(self, unit: Unit, answered: Answered, spent: Spending) -> None:
+    async def answered(self, task: Task, answered: Answered, spent: Spending) -> None:
         pass
 
     async def finished(self, finished: Finished) -> None:

@@ -1,123 +1,171 @@
-"""What a run in the ledger comes to: its metadata, aggregates, gates, intervals, repeats and what was spent on it."""
+"""The summary of a run in the ledger: metadata, aggregates, gates, intervals, repeats and usage."""
 
-from collections.abc import Iterable, Iterator
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
 
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, Ledger
-from plumbrule.rubrics import BenchmarkRubric, load_benchmark
-from plumbrule.runs.journal import SAMPLES
-from plumbrule.runs.repeats import Repeat, summarise
+from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.runs.candidate import Answered
+from plumbrule.runs.repeats import RepeatGroup, summarise
+from plumbrule.runs.run_entries import (
+    KeptJudgement,
+    RunEntry,
+    read_run,
+    rubric_of,
+    run_answers,
+    run_notes,
+    run_results,
+)
+from plumbrule.runs.run_metadata import RunMetadata
+from plumbrule.runs.run_results import CompletedMetadata, RoleUsage, RunLine, RunSummary, RunUsage
 from plumbrule.runs.sample_results import SampleResult, grade_all
 
 
-def describe_run(ledger: Ledger, run: Entry, *, samples: bool = False) -> dict[str, Any]:
-    """Return a run's metadata, aggregates, gates and intervals; with its samples where they are asked for.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatedRun:
+    """A run read from the ledger once and evaluated by its own rubric; summary, comparison and report start here."""
 
-    The figures are those of the worst repeat: a release needs every one of them.
-    """
-    kept = [entry.value for entry in ledger.results(run.subject)]
-    if not kept:
+    run: RunEntry
+    rubric: BenchmarkRubric
+    results: tuple[SampleResult, ...]
+    judgements: tuple[KeptJudgement, ...]
+    answers: tuple[Answered, ...]
+    group: RepeatGroup
+    calls_failed: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every task has a result."""
+        return len(self.results) == self.run.tasks
+
+    def summary(self, *, samples: bool = False) -> RunSummary:
+        """Return the summary; the figures are those of the worst repeat."""
+        worst = self.group.worst
+        metadata, missing = self._metadata()
+        return RunSummary(
+            run_id=self.run.run_id,
+            complete=self.complete,
+            metadata=metadata,
+            missing_metadata=missing,
+            floating_models_allowed=self.run.body.floating_models_allowed,
+            decisive_repeat=worst.repeat,
+            aggregates=worst.aggregates.values(),
+            gates=tuple(gate.result() for gate in worst.decision.gates),
+            release_ready=self.complete and self.group.release_ready,
+            intervals=worst.aggregates.intervals(),
+            repeats=self.group.summary(),
+            usage=self._usage(),
+            samples=tuple(graded.summary() for graded in grade_all(self.results, self.rubric)) if samples else None,
+        )
+
+    def _metadata(self) -> tuple[CompletedMetadata, tuple[str, ...]]:
+        """Return the metadata with the models that the providers reported, and what is still missing.
+
+        A reported model is its own version where the configured name has none.
+        """
+        metadata: dict[str, Any] = {
+            field.name: getattr(self.run.body.metadata, field.name) for field in fields(RunMetadata)
+        }
+        missing = list(self.run.body.missing_metadata)
+        roles: tuple[tuple[str, Sequence[_Reporting]], ...] = (
+            ("model", self.answers),
+            ("evaluator_model", self.judgements),
+        )
+        for role, calls in roles:
+            reported = _distinct(call.reported_model for call in calls)
+            metadata[f"{role}_reported"] = reported
+            metadata[f"{role}_fingerprints"] = _distinct(call.fingerprint for call in calls)
+            version = f"{role}_version"
+            if metadata[version] is None and len(reported) == 1:
+                metadata[version] = reported[0]
+                missing.remove(version)
+                metadata["warnings"] = tuple(
+                    warning for warning in metadata["warnings"] if not warning.startswith(f"{version}:")
+                )
+            if len(reported) > 1:
+                warning = f"{role}: several were reported: {', '.join(reported)}"
+                metadata["warnings"] = (*metadata["warnings"], warning)
+        return CompletedMetadata(**metadata), tuple(missing)
+
+    def _usage(self) -> RunUsage:
+        called = [answered for answered in self.answers if answered.requests]
+        judged = [judgement for judgement in self.judgements if judgement.requests]
+        return RunUsage(
+            candidate=RoleUsage(
+                requests=sum(answered.requests for answered in called),
+                input_tokens=total([answered.sample.input_tokens for answered in called]),
+                output_tokens=total([answered.sample.output_tokens for answered in called]),
+                cost_usd=total_cost([answered.cost_usd for answered in called]),
+            ),
+            judge=RoleUsage(
+                requests=sum(judgement.requests for judgement in judged),
+                input_tokens=total([judgement.input_tokens for judgement in judged]),
+                output_tokens=total([judgement.output_tokens for judgement in judged]),
+                cost_usd=total_cost([judgement.cost_usd for judgement in judged]),
+            ),
+            calls_failed=self.calls_failed,
+            calls_repeated=sum("call_repeated" in result.flags for result in self.results),
+        )
+
+
+class _Reporting(Protocol):
+    """Something that may tell which model was called."""
+
+    @property
+    def reported_model(self) -> str | None: ...
+
+    @property
+    def fingerprint(self) -> str | None: ...
+
+
+def evaluate_run(ledger: Ledger, run: Entry) -> EvaluatedRun:
+    """Read a run from the ledger and evaluate it by the rubric that it was made with."""
+    results = tuple(run_results(ledger, run.subject))
+    if not results:
         raise InputError(f"{run.subject}: has no results yet; 'plumbrule run CONFIG --resume {run.subject}' goes on")
-    results = [read_result(each) for each in kept]
-    about = run.value
-    live = about["summary"]["candidate"] != "recorded"
+    begun = read_run(run)
     rubric = rubric_of(ledger, run.subject)
-    group = summarise(results, rubric, recorded=not live)
-    worst = min(group.repeats, key=_standing)
-    judgements = [each["judgement"] for each in kept]
-    answers = list(_answers(ledger, run.subject)) if live else []
-    metadata, missing = _completed(about, answers, judgements)
-    complete = len(results) == about["summary"]["samples"] * about["summary"]["repeats"]
-    described = {
-        "run_id": run.subject,
-        "complete": complete,
-        "metadata": metadata,
-        "missing_metadata": missing,
-        "floating_models_allowed": about["floating_models_allowed"],
-        "decisive_repeat": worst.repeat,
-        "aggregates": worst.aggregates.to_dict(),
-        **worst.decision.to_dict(),
-        "release_ready": complete and group.release_ready,
-        "intervals": worst.aggregates.intervals_to_dict(),
-        "repeats": group.to_dict(),
-        "usage": {
-            "candidate": _usage(answers, [each["sample"] for each in answers]),
-            "judge": _usage(judgements, judgements),
-            "calls_failed": _calls_failed(ledger, run.subject),
-            "calls_repeated": sum("call_repeated" in result.flags for result in results),
-        },
-    }
-    if samples:
-        described["samples"] = [graded.to_dict() for graded in grade_all(results, rubric)]
-    return described
+    measured = tuple(entry.result for entry in results)
+    answers = run_answers(ledger, run.subject) if begun.live else ()
+    failed = (note.spent.calls for note in run_notes(ledger, run.subject) if note.event == "failed")
+    return EvaluatedRun(
+        run=begun,
+        rubric=rubric,
+        results=measured,
+        judgements=tuple(entry.judgement for entry in results),
+        answers=tuple(entry.answered for entry in answers),
+        group=summarise(measured, rubric, recorded=not begun.live),
+        calls_failed=sum(int(calls) for calls in failed),
+    )
 
 
-def read_result(kept: dict[str, Any]) -> SampleResult:
-    """Return a result from what the ledger keeps of it."""
-    return SampleResult(**{**kept["result"], "flags": tuple(kept["result"]["flags"])})
+def summarise_run(ledger: Ledger, run: Entry, *, samples: bool = False) -> RunSummary:
+    """Return the summary of a run, with its samples where they are asked for."""
+    return evaluate_run(ledger, run).summary(samples=samples)
 
 
-def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
-    """Return the benchmark rubric that the run was made with, as the ledger keeps it."""
-    [kept] = ledger.entries(kind="rubric", subject=f"{run}/rubrics/benchmark")
-    return load_benchmark(
-        overrides={key: value for key, value in kept.value["content"].items() if key != "name"}
-    ).rubric
+def run_lines(ledger: Ledger) -> tuple[RunLine, ...]:
+    """Return the runs of a ledger, the oldest first."""
+    return tuple(_line(read_run(entry)) for entry in ledger.runs())
 
 
-def _standing(repeat: Repeat) -> tuple[bool, Fraction]:
-    """Return how a repeat stands, by the worse of both null treatments."""
-    both = (repeat.aggregates.figures.aggregate_score, repeat.aggregates.nulls_as_zero.aggregate_score)
-    return repeat.decision.release_ready, min(score if score is not None else Fraction() for score in both)
+def _line(run: RunEntry) -> RunLine:
+    outline = run.body.summary
+    return RunLine(
+        run_id=run.run_id,
+        at=run.recorded_at_utc,
+        candidate=outline.candidate,
+        dataset=outline.dataset,
+        judge=outline.judge,
+        model=outline.model,
+        name=outline.name,
+        repeats=outline.repeats,
+        samples=outline.samples,
+    )
 
 
-def _calls_failed(ledger: Ledger, run: str) -> int:
-    """Return how many calls were made in vain for samples that had to be tried again."""
-    notes = (entry.value for entry in ledger.entries(kind="note", run=run))
-    return sum(int(note["spent"]["calls"]) for note in notes if note["event"] == "failed")
-
-
-def _answers(ledger: Ledger, run: str) -> Iterator[dict[str, Any]]:
-    """Yield what a live candidate answered."""
-    for entry in ledger.entries(kind="sample", run=run):
-        if not entry.subject.startswith(f"{run}/{SAMPLES}/"):
-            yield entry.value["answered"]
-
-
-def _completed(
-    about: dict[str, Any], answers: list[dict[str, Any]], judgements: list[dict[str, Any]]
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the metadata with the models that the providers reported, which say the version where no name does."""
-    metadata, missing = dict(about["metadata"]), list(about["missing_metadata"])
-    for role, said in (("model", answers), ("evaluator_model", judgements)):
-        reported = _named(said, "reported_model")
-        metadata[f"{role}_reported"] = reported
-        metadata[f"{role}_fingerprints"] = _named(said, "fingerprint")
-        version = f"{role}_version"
-        if metadata[version] is None and len(reported) == 1:
-            metadata[version] = reported[0]
-            missing.remove(version)
-            metadata["warnings"] = [
-                warning for warning in metadata["warnings"] if not warning.startswith(f"{version}:")
-            ]
-        if len(reported) > 1:
-            metadata["warnings"] = [*metadata["warnings"], f"{role}: several were reported: {', '.join(reported)}"]
-    return metadata, missing
-
-
-def _named(said: Iterable[dict[str, Any]], key: str) -> list[str]:
-    return sorted({each[key] for each in said if each[key] is not None})
-
-
-def _usage(calls: list[dict[str, Any]], tokens: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return requests, tokens and cost; None where one of those who were called did not report them."""
-    called = [(call, token) for call, token in zip(calls, tokens, strict=True) if call["requests"]]
-    return {
-        "requests": sum(call["requests"] for call, _ in called),
-        "input_tokens": total([token["input_tokens"] for _, token in called]),
-        "output_tokens": total([token["output_tokens"] for _, token in called]),
-        "cost_usd": total_cost([call["cost_usd"] for call, _ in called]),
-    }
+def _distinct(names: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if name is not None}))

@@ -31,7 +31,13 @@ def command(
       plumbrule compare run-20250101 last --fail-on worse
       plumbrule compare run-20250101 last --other-dataset --json
     """
-    from plumbrule.cli.views.comparison_table import compare
+    from plumbrule.api.runs import compare
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.comparison_table import show_comparison
 
-    regressed = compare(first, second, other_dataset=other_dataset, ledger_url=ledger_url, as_json=as_json)
-    return int(regressed and fail_on is not None)
+    comparison = compare(first, second, ledger_url, other_dataset=other_dataset)
+    if as_json:
+        print_json(comparison)
+    else:
+        show_comparison(stdout(), comparison)
+    return int(bool(comparison.regressions) and fail_on is not None)

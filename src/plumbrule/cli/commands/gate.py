@@ -18,6 +18,13 @@ def command(run: str, strict: bool, ledger_url: str | None, as_json: bool) -> in
       plumbrule gate last
       plumbrule gate last --strict --json
     """
-    from plumbrule.cli.views.run_tables import gate
+    from plumbrule.api.runs import gate
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.run_tables import show_decision
 
-    return int(not gate(run, strict=strict, ledger_url=ledger_url, as_json=as_json))
+    decision = gate(run, ledger_url, strict=strict)
+    if as_json:
+        print_json(decision)
+    else:
+        show_decision(stdout(), decision)
+    return int(not decision.release_ready)

@@ -33,8 +33,14 @@ def command(
       plumbrule judge -q "What is the fee?" -a "It is $25." -c "The fee is $25." -r "$25."
       plumbrule judge sample.json --config run.yaml --json
     """
-    from plumbrule.cli.views.judgement_view import judge_one
+    from plumbrule.api.runs import judge
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.judgement_view import read_one, show_judgement
 
     given = {"question": question, "answer": answer, "contexts": list(contexts) or None, "reference": reference}
     parts = {name: value for name, value in given.items() if value is not None}
-    judge_one(sample, parts, config=config, as_json=as_json)
+    judgement = judge(read_one(sample, parts), config)
+    if as_json:
+        print_json(judgement)
+    else:
+        show_judgement(stdout(), judgement)

@@ -25,9 +25,9 @@ def command(run: str, output: Path, ledger_url: str | None) -> None:
     from plumbrule.cli.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, stdout
     from plumbrule.reports import renderer_for
-    from plumbrule.runs.session import find_run
+    from plumbrule.runs.run_entries import find_run
 
-    renderer_for(output)  # a wrong name is told before the ledger is read
+    renderer_for(output)  # a wrong name fails before the ledger is read
     with open_here(ledger_url) as ledger:
         report = write_report(ledger, find_run(ledger, run), output)
     stdout().print(

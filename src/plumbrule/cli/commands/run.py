@@ -1,5 +1,8 @@
 """``plumbrule run``: carry out a benchmark run into the ledger."""
 
+import shlex
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
@@ -29,9 +32,60 @@ def command(
       plumbrule run run.yaml --ledger sqlite:///runs.db --json
       plumbrule run run.yaml --resume last
     """
-    from plumbrule.cli.views.run_progress import run_benchmark, show_plan
-
     if dry_run:
-        show_plan(config, as_json=as_json)
+        _show_plan(config, as_json=as_json)
     else:
-        run_benchmark(config, resume=resume, accept_errors=accept_errors, ledger_url=ledger_url, as_json=as_json)
+        _run(config, resume=resume, accept_errors=accept_errors, ledger_url=ledger_url, as_json=as_json)
+
+
+def _show_plan(config: Path, *, as_json: bool) -> None:
+    from plumbrule.api.runs import plan
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.run_progress import show_plan
+
+    with redirect_stdout(sys.stderr):  # importing a user's function may print
+        summary = plan(config)
+    if as_json:
+        print_json(summary)
+    else:
+        show_plan(stdout(), summary)
+
+
+def _run(config: Path, *, resume: str | None, accept_errors: bool, ledger_url: str | None, as_json: bool) -> None:
+    from plumbrule.api.runs import run
+    from plumbrule.cli.ledger_access import open_here
+    from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
+    from plumbrule.cli.views.run_progress import RunDisplay, left_to_do
+    from plumbrule.cli.views.run_tables import show_run
+    from plumbrule.errors import EvaluationError, InterruptedRunError
+
+    def resume_command(run_id: str) -> str:
+        address = ["--ledger", ledger.name] if ledger_url else []  # the name has no password
+        return shlex.join(["plumbrule", "run", str(config), "--resume", run_id, *address])
+
+    # a user's function may print: standard output is for the result alone
+    with open_here(ledger_url, make=True) as ledger, redirect_stdout(sys.stderr), RunDisplay(stderr()) as display:
+        try:
+            outcome = run(
+                config,
+                ledger,
+                resume=resume,
+                accept_errors=accept_errors,
+                begun=display.begin,
+                watch=display.update,
+            )
+        except KeyboardInterrupt:
+            if display.run_id is None:
+                raise
+            further = resume_command(display.run_id)
+            raise InterruptedRunError(f"interrupted; what was finished is kept; go on with: {further}") from None
+    progress, summary = outcome.progress, outcome.summary
+    if progress.errors:
+        message = f"{progress.errors} samples errored and do not pass; the first: {progress.first_error}"
+        stderr().print(plain(message, "yellow"), soft_wrap=True)
+    if summary is not None and as_json:
+        print_json(summary)
+    elif summary is not None:
+        show_run(stdout(), summary)
+    if progress.finished < progress.total:
+        raise EvaluationError(f"{left_to_do(progress)}; go on with: {resume_command(outcome.run_id)}")

@@ -16,6 +16,12 @@ def command(ledger_url: str | None, as_json: bool) -> None:
       plumbrule runs
       plumbrule runs --json
     """
-    from plumbrule.cli.views.run_tables import list_runs
+    from plumbrule.api.runs import list_runs
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.run_tables import runs_table
 
-    list_runs(ledger_url=ledger_url, as_json=as_json)
+    runs = list_runs(ledger_url)
+    if as_json:
+        print_json(runs)
+    else:
+        stdout().print(runs_table(runs))

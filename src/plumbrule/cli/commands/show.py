@@ -18,6 +18,12 @@ def command(run: str, samples: bool, ledger_url: str | None, as_json: bool) -> N
       plumbrule show last
       plumbrule show last --json --samples
     """
-    from plumbrule.cli.views.run_tables import show
+    from plumbrule.api.runs import show
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.run_tables import show_run
 
-    show(run, samples=samples, ledger_url=ledger_url, as_json=as_json)
+    summary = show(run, ledger_url, samples=samples)
+    if as_json:
+        print_json(summary)
+    else:
+        show_run(stdout(), summary)

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from plumbrule.api.reports import write_report
+from plumbrule.api.runs import run
 from plumbrule.cli.ledger_access import now
 from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.cli.views.demo_reviews import show_release, show_weeks
-from plumbrule.cli.views.run_tables import gate_table
+from plumbrule.cli.views.run_tables import gate_table, release_text
 from plumbrule.cli.views.score_job import ScoreJob
 from plumbrule.demo import samples_path
 from plumbrule.demo.scripted_reviews import CORPUS, INTERACTIONS, LOGS, Watched, review_release, review_weeks
@@ -19,9 +19,8 @@ from plumbrule.errors import UsageError
 from plumbrule.files import written_whole
 from plumbrule.ledger import open_ledger
 from plumbrule.rubrics import load_scorecard
-from plumbrule.runs.plan import plan_run
-from plumbrule.runs.session import begin_run, carry_out, find_run
-from plumbrule.runs.summary import describe_run
+from plumbrule.runs.run_entries import find_run
+from plumbrule.runs.run_results import RunSummary
 
 DATASET, CONFIG, REPORT, LEDGER = "answers.jsonl", "run.yaml", "report.html", ".plumbrule/ledger.db"
 _SHOWN_ID = 8  # characters of a trace id that are enough to find it in a campaign
@@ -59,13 +58,11 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     rubric = load_scorecard().rubric
     with open_ledger(f"sqlite:///{folder / LEDGER}", at=now()) as ledger:
         _head(console, "A benchmark run: judged, gated, kept in a ledger")
-        plan = plan_run(folder / CONFIG)
-        run = begin_run(plan, ledger, now)
-        carry_out(run, plan, ledger, now)
-        entry = find_run(ledger, run)
-        described = describe_run(ledger, entry)
-        write_report(ledger, entry, folder / REPORT)
-        _show_run(console, described)
+        outcome = run(folder / CONFIG, ledger)
+        summary = outcome.summary
+        write_report(ledger, find_run(ledger, outcome.run_id), folder / REPORT)
+        if summary is not None:
+            _show_run(console, summary)
         _head(console, "Scorecards: people review the repaired assistant before it is deployed")
         release = review_release(ledger, folder, now)
         show_release(console, release, rubric)
@@ -75,8 +72,12 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
         whole = ledger.verify()
     if as_json:
         files = {name: str(folder / place) for name, place in (("report", REPORT), ("ledger", LEDGER))}
-        summary = tally.to_dict(bad_records=0)
-        told = {"verdicts": summary, "run": described, "release": release, "monitoring": watched.to_dict()}
+        told = {
+            "verdicts": tally.to_dict(bad_records=0),
+            "run": summary,
+            "release": release,
+            "monitoring": watched.to_dict(),
+        }
         print_json({**told, "files": files})
         return
     _head(console, "What is there now")
@@ -96,11 +97,10 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     _show_next(console, folder, release, watched)
 
 
-def _show_run(console: Console, described: dict[str, Any]) -> None:
-    console.print(gate_table(described["gates"]))
-    ready = described["release_ready"]
+def _show_run(console: Console, summary: RunSummary) -> None:
+    console.print(gate_table(summary.gates))
     console.print()
-    console.print(Text("RELEASE" if ready else "NO RELEASE", "bold green" if ready else "bold red"), end="")
+    console.print(release_text(ready=summary.release_ready), end="")
     console.print(plain(": wrong answers are in the data on purpose; the report says what to fix first"))
 
 

@@ -1,29 +1,19 @@
-"""One judgement on a terminal."""
+"""One judgement on a terminal, and the one sample that it is about."""
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from plumbrule.cli.terminal_console import plain, print_json, stdout
+from plumbrule.cli.terminal_console import plain
 from plumbrule.errors import InputError, UsageError
-from plumbrule.reports.figure_text import figure
-from plumbrule.runs.single_judgement import judge_sample
+from plumbrule.runs.run_results import SingleJudgement
 from plumbrule.samples import Reading, Sample, sample_from
+from plumbrule.text.figure_format import figure
 
 
-def judge_one(source: str | None, parts: Mapping[str, object], *, config: Path | None, as_json: bool) -> None:
-    """Judge the one sample of a file, or the one that its parts make up."""
-    judged = judge_sample(_read(source, parts), config)
-    if as_json:
-        print_json(judged)
-    else:
-        _show(stdout(), judged)
-
-
-def _read(source: str | None, parts: Mapping[str, object]) -> Sample:
+def read_one(source: str | None, parts: Mapping[str, object]) -> Sample:
+    """Return the one sample of a file, or the one that the parts make up."""
     if source is None:
         if "answer" not in parts:
             raise UsageError("give an answer with -a, or a file with one sample")
@@ -36,20 +26,23 @@ def _read(source: str | None, parts: Mapping[str, object]) -> Sample:
     return samples[0]
 
 
-def _show(console: Console, judged: dict[str, Any]) -> None:
+def show_judgement(console: Console, judgement: SingleJudgement) -> None:
+    """Print the scores, the reason for them, and the judge."""
     table = Table(box=None, pad_edge=False, show_header=False)
-    for name in ("accuracy_score", "faithfulness_score"):
-        score = judged[name]
-        style = {0: "bold red", 1: "yellow", 2: "green"}.get(score, "dim")
+    for name, score in (
+        ("accuracy_score", judgement.accuracy_score),
+        ("faithfulness_score", judgement.faithfulness_score),
+    ):
+        style = "dim" if score is None else {0: "bold red", 1: "yellow", 2: "green"}.get(score, "dim")
         table.add_row(plain(name), plain("none" if score is None else f"{score} of 2", style))
-    for name in ("rationale", "evaluator_error"):
-        if judged[name] is not None:
-            table.add_row(plain(name), plain(judged[name]))
-    if judged["flags"]:
-        table.add_row(plain("flags"), plain(", ".join(judged["flags"])))
-    judge = judged["judge"]
-    table.add_row(plain("judge"), plain(judge["model_id"] or f"{judge['name']} {judge['version']}"))
-    if judge["requests"]:
-        used = f"{judge['requests']} calls, {figure(judge['input_tokens'])} + {figure(judge['output_tokens'])} tokens"
+    for name, text in (("rationale", judgement.rationale), ("evaluator_error", judgement.evaluator_error)):
+        if text is not None:
+            table.add_row(plain(name), plain(text))
+    if judgement.flags:
+        table.add_row(plain("flags"), plain(", ".join(judgement.flags)))
+    judge = judgement.judge
+    table.add_row(plain("judge"), plain(judge.model_id or f"{judge.name} {judge.version}"))
+    if judge.requests:
+        used = f"{judge.requests} calls, {figure(judge.input_tokens)} + {figure(judge.output_tokens)} tokens"
         table.add_row(plain("used"), plain(used))
     console.print(table)

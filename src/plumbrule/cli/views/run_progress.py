@@ -1,62 +1,26 @@
-"""A benchmark run on a terminal: its plan, its progress, and what to do where it did not come to its end."""
+"""A benchmark run on a terminal: its plan, its progress, and what is left to do."""
 
-import shlex
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.table import Table
 
-from plumbrule.cli.ledger_access import now, open_here
-from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
-from plumbrule.cli.views.run_tables import show_run
-from plumbrule.errors import EvaluationError, InterruptedRunError
-from plumbrule.reports.figure_text import figure
+from plumbrule.cli.terminal_console import plain
 from plumbrule.runs.execution import Progress
-from plumbrule.runs.plan import Plan, plan_run
-from plumbrule.runs.session import begin_run, carry_out, find_run, reopen_run
-from plumbrule.runs.summary import describe_run
+from plumbrule.runs.plan import Plan, PlanSummary
 from plumbrule.terminal import safe
+from plumbrule.text.figure_format import figure
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
 
-def run_benchmark(
-    config: Path, *, resume: str | None, accept_errors: bool, ledger_url: str | None, as_json: bool
-) -> None:
-    """Carry out a run, or the rest of one, and show it; where something is left to do, say how to go on."""
-    # a function of the user's may print: standard output is for the result alone
-    with open_here(ledger_url, make=True) as ledger, redirect_stdout(sys.stderr):
-        plan = plan_run(config)
-        run = begin_run(plan, ledger, now) if resume is None else reopen_run(resume, plan, ledger, now)
-        words = ["plumbrule", "run", str(config), "--resume", run]
-        further = shlex.join([*words, "--ledger", ledger.name] if ledger_url else words)  # the name has no password
-        try:
-            with _shown(plan, stderr()) as watch:
-                progress = carry_out(run, plan, ledger, now, watch=watch, accept_errors=accept_errors)
-        except KeyboardInterrupt:
-            raise InterruptedRunError(f"interrupted; what was finished is kept; go on with: {further}") from None
-        described = describe_run(ledger, find_run(ledger, run)) if progress.finished else None
-    if progress.errors:
-        said = f"{progress.errors} samples errored and do not pass; the first: {progress.first_error}"
-        stderr().print(plain(said, "yellow"), soft_wrap=True)
-    if described is not None and as_json:
-        print_json(described)
-    elif described is not None:
-        show_run(stdout(), described)
-    if progress.finished < progress.total:
-        raise EvaluationError(f"{_said(progress)}; go on with: {further}")
-
-
-def show_plan(config: Path, *, as_json: bool) -> None:
-    """Show what a run would do and take; nobody is called and nothing is written."""
-    with redirect_stdout(sys.stderr):
-        plan = plan_run(config).to_dict()
-    if as_json:
-        print_json(plan)
-        return
-    console = stdout()
+def show_plan(console: Console, plan: PlanSummary) -> None:
+    """Print what a run would do and use."""
     table = Table(box=None, pad_edge=False, show_header=False)
     for name, value in _rows(plan):
         table.add_row(plain(name, "dim"), plain(value))
@@ -65,32 +29,32 @@ def show_plan(config: Path, *, as_json: bool) -> None:
     estimate = Table(box=None, pad_edge=False)
     for heading in ("", "calls", "input tokens", "output tokens at most", "cost in USD at most"):
         estimate.add_column(heading, justify="right" if heading else "left")
-    for role, figures in plan["estimate"].items():
+    for role, figures in asdict(plan.estimate).items():
         estimate.add_row(role, *(figure(value) if value is not None else "not known" for value in figures.values()))
     console.print(estimate)
     console.print(plain("Tokens are estimated at four characters each; retries come on top.", "dim"))
 
 
-def _rows(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    dataset, candidate, judge = plan["dataset"], plan["candidate"], plan["judge"]
-    yield "run", plan["name"]
-    yield "dataset", f"{dataset['id']}: {dataset['samples']} samples, sha256 {dataset['sha256'][:12]}"
-    yield "candidate", f"{candidate['kind']}, model {candidate['model_id'] or 'not known'}"
-    yield "judge", f"{judge['name']}, model {judge['model_id']}" if judge["model_id"] else judge["name"]
-    yield "repeats", str(plan["repeats"])
-    yield "generation", ", ".join(f"{name} {value}" for name, value in plan["generation"].items())
-    yield "at once", f"{plan['concurrency']}, each call at most {plan['timeout_s']:g} s"
-    if plan["rates"]:
-        yield "rates", ", ".join(f"{name} {rate:g} a minute" for name, rate in plan["rates"].items())
-    limits = {name: limit for name, limit in plan["budget"].items() if limit is not None}
+def _rows(plan: PlanSummary) -> Iterator[tuple[str, str]]:
+    dataset, candidate, judge = plan.dataset, plan.candidate, plan.judge
+    yield "run", plan.name
+    yield "dataset", f"{dataset.id}: {dataset.samples} samples, sha256 {dataset.sha256[:12]}"
+    yield "candidate", f"{candidate.kind}, model {candidate.model_id or 'not known'}"
+    yield "judge", f"{judge.name}, model {judge.model_id}" if judge.model_id else judge.name
+    yield "repeats", str(plan.repeats)
+    yield "generation", ", ".join(f"{name} {value}" for name, value in asdict(plan.generation).items())
+    yield "at once", f"{plan.concurrency}, each call at most {plan.timeout_s:g} s"
+    if plan.rates:
+        yield "rates", ", ".join(f"{name} {rate:g} a minute" for name, rate in plan.rates.items())
+    limits = {name: limit for name, limit in asdict(plan.budget).items() if limit is not None}
     if limits:
         yield "budget", ", ".join(f"{name} {limit:g}" for name, limit in limits.items())
-    if plan["floating_models_allowed"]:
+    if plan.floating_models_allowed:
         yield "allowed", "a model's name that may mean another model tomorrow"
 
 
-def _said(progress: Progress) -> str:
-    """Return how far a run came and what kept it."""
+def left_to_do(progress: Progress) -> str:
+    """Return how far a run got and what stopped it."""
     parts = [f"{progress.finished} of {progress.total} samples are finished"]
     if progress.failed:
         parts.append(f"{progress.failed} could not be evaluated ({progress.last_failure})")
@@ -99,29 +63,44 @@ def _said(progress: Progress) -> str:
     return "; ".join(parts)
 
 
-@contextmanager
-def _shown(plan: Plan, console: Console) -> Iterator[Callable[[Progress], None]]:
-    """Give what shows the progress of a run, on a terminal only."""
-    if not console.is_terminal:
-        yield lambda _: None
-        return
-    from rich import progress as bars
+class RunDisplay:
+    """Shows the progress of a run, on a terminal only; knows the run's id from its beginning."""
 
-    columns = (
-        bars.SpinnerColumn(),
-        bars.TextColumn("{task.description}", markup=False),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TextColumn("{task.fields[figures]}", markup=False, style="dim"),
-        bars.TimeRemainingColumn(),
-    )
-    with bars.Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(safe(plan.config.name), total=plan.pieces, figures="")
+    def __init__(self, console: Console) -> None:
+        self.run_id: str | None = None
+        self._console = console
+        self._open = ExitStack()
+        self._bar: tuple[Bar, TaskID] | None = None
 
-        def watch(progress: Progress) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def begin(self, run_id: str, plan: Plan) -> None:
+        """Show an empty bar."""
+        self.run_id = run_id
+        if not self._console.is_terminal:
+            return
+        from rich import progress as bars
+
+        columns = (
+            bars.SpinnerColumn(),
+            bars.TextColumn("{task.description}", markup=False),
+            bars.BarColumn(),
+            bars.MofNCompleteColumn(),
+            bars.TextColumn("{task.fields[figures]}", markup=False, style="dim"),
+            bars.TimeRemainingColumn(),
+        )
+        bar = self._open.enter_context(bars.Progress(*columns, console=self._console, transient=True))
+        self._bar = bar, bar.add_task(safe(plan.config.name), total=plan.tasks, figures="")
+
+    def update(self, progress: Progress) -> None:
+        """Show how far the run is."""
+        if self._bar is not None:
+            bar, task = self._bar
             bar.update(task, completed=progress.finished, figures=_figures(progress))
-
-        yield watch
 
 
 def _figures(progress: Progress) -> str:
