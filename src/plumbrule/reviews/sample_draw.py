@@ -1,4 +1,4 @@
-"""Draws the sample of a review: reads what there is, keeps what the trigger is about, draws, and pre-scores the draw.
+"""Draws the sample of a review: reads the interactions, selects those in scope, draws, and pre-scores the draw.
 
 The files are read twice, first for ids and traits alone, so that a log of any length is never held in memory.
 """
@@ -6,7 +6,6 @@ The files are read twice, first for ids and traits alone, so that a log of any l
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions.corpus import Corpus, read_corpus
@@ -17,9 +16,9 @@ from plumbrule.names import key_of_trace, nearest
 from plumbrule.prescores.prescorer import Prescore, prescorer
 from plumbrule.reviews.corpus_changes import Affected, Changes, read_changes
 from plumbrule.reviews.interaction_archive import name_of, traits_of
-from plumbrule.reviews.items import PairedBy
+from plumbrule.reviews.review_entries import PairedBy
 from plumbrule.reviews.sampling import Interaction as Drawable
-from plumbrule.reviews.sampling import Manifest, draw_sample
+from plumbrule.reviews.sampling import Manifest, ManifestResult, draw_sample
 from plumbrule.reviews.weeks import week_at
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
 from plumbrule.rubrics.scorecard_rubric import Trigger
@@ -48,10 +47,28 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """An earlier model's answer to what was drawn, and how the two were found to belong together."""
+    """An earlier model's answer to an interaction that was drawn, and how the two were paired."""
 
     prescore: Prescore
     paired_by: PairedBy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawResult:
+    """A draw, as JSON has it: what it is for, its manifest, and the campaign that was opened on it."""
+
+    campaign: str | None
+    trigger: str
+    scope: str
+    depth: str
+    draw: str
+    in_view: tuple[str, ...]
+    evaluators: int
+    read: int
+    week: str | None
+    changed: str | None
+    remarks: tuple[str, ...]
+    manifest: ManifestResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,21 +85,22 @@ class Drawn:
     week: str | None
     remarks: tuple[str, ...]
 
-    def to_dict(self, rubric: ScorecardRubric) -> dict[str, Any]:
-        """Return the draw as JSON holds it: what it is for, and its manifest."""
-        return {
-            "trigger": self.trigger.key,
-            "scope": self.trigger.scope,
-            "depth": self.trigger.depth,
-            "draw": self.trigger.draw,
-            "in_view": list(rubric.dimensions_of(self.trigger.in_view)),
-            "evaluators": self.trigger.evaluators,
-            "read": self.read,
-            "week": self.week,
-            "changed": self.request.changed,
-            "remarks": list(self.remarks),
-            "manifest": self.manifest.to_dict(),
-        }
+    def result(self, rubric: ScorecardRubric) -> DrawResult:
+        """Return the draw for JSON; no campaign is opened on it yet."""
+        return DrawResult(
+            campaign=None,
+            trigger=self.trigger.key,
+            scope=self.trigger.scope,
+            depth=self.trigger.depth,
+            draw=self.trigger.draw,
+            in_view=tuple(rubric.dimensions_of(self.trigger.in_view)),
+            evaluators=self.trigger.evaluators,
+            read=self.read,
+            week=self.week,
+            changed=self.request.changed,
+            remarks=self.remarks,
+            manifest=self.manifest.result(),
+        )
 
 
 @dataclass(slots=True)
