@@ -185,9 +185,9 @@ def decide_release(
     means = _means(decisions, rubric)
     reached = {key: _reached(mean, rubric) for key, mean in means.items()}
     blockers = [
-        found
+        blocker
         for rule in rubric.blockers
-        for found in (
+        for blocker in (
             _over_means(rule, reached, rubric)
             if mode == "run_mean" and rule.run_mean
             else _over_records(rule, decisions, rubric)
@@ -238,20 +238,20 @@ def _reached(mean: Fraction | None, rubric: ScorecardRubric) -> int | None:
 
 
 def _over_means(rule: BlockerRule, reached: dict[str, int | None], rubric: ScorecardRubric) -> list[ReleaseBlocker]:
-    found = dimensions_at(rule, reached, rubric)
-    return [ReleaseBlocker(rule=rule.rule, dimensions=found, records=())] if found else []
+    dimensions = dimensions_at(rule, reached, rubric)
+    return [ReleaseBlocker(rule=rule.rule, dimensions=dimensions, records=())] if dimensions else []
 
 
 def _over_records(rule: BlockerRule, decisions: Sequence[Decision], rubric: ScorecardRubric) -> list[ReleaseBlocker]:
-    found = {
+    by_record = {
         number: dimensions
         for number, decision in enumerate(decisions, 1)
         if (dimensions := dimensions_at(rule, decision.scores, rubric))
     }
-    if not found:
+    if not by_record:
         return []
-    named = tuple(key for key in rubric.dimensions_of("all") if any(key in keys for keys in found.values()))
-    return [ReleaseBlocker(rule=rule.rule, dimensions=named, records=tuple(found))]
+    named = tuple(key for key in rubric.dimensions_of("all") if any(key in keys for keys in by_record.values()))
+    return [ReleaseBlocker(rule=rule.rule, dimensions=named, records=tuple(by_record))]
 
 
 def _reasons(
@@ -288,12 +288,12 @@ def _noted_means(
 def _noted_records(decisions: Sequence[Decision], rubric: ScorecardRubric) -> list[str]:
     """Return the dimensions that are in some record at a level that rules out Pass, and in which."""
     ruled_out = rubric.scores_of(rubric.recommendation.pass_with_none_at)
-    found: dict[tuple[str, int | None], list[int]] = {}
+    noted: dict[tuple[str, int | None], list[int]] = {}
     for number, decision in enumerate(decisions, 1):
         for key, score in decision.scores.items():
             if score in ruled_out:
-                found.setdefault((key, score), []).append(number)
-    return [f"{key} is at {level_name(score, rubric)} ({_where(found[key, score])})" for key, score in found]
+                noted.setdefault((key, score), []).append(number)
+    return [f"{key} is at {level_name(score, rubric)} ({_where(noted[key, score])})" for key, score in noted]
 
 
 def _where(records: Sequence[int]) -> str:

@@ -116,17 +116,17 @@ def find_name(ledger: Ledger, reference: str = "last") -> str:
         raise UsageError(f"{ledger.name}: there is no campaign yet: 'plumbrule sample PATH --trigger T' opens one")
     if reference == "last":
         return names[-1]
-    found = pick(reference, names, lambda name: (name,), where=ledger.name, what="campaigns")
-    if found is None:
+    name = pick(reference, names, lambda known: (known,), where=ledger.name, what="campaigns")
+    if name is None:
         raise UsageError(f"{ledger.name}: there is no campaign '{reference[:_SHOWN]}'; 'plumbrule review list' does")
-    return found
+    return name
 
 
 def load_campaign(ledger: Ledger, name: str) -> Standing:
     """Return a campaign as it is in the chain at this moment."""
     last = ledger.checkpoint().sequence  # both searches see the ledger as it was here
-    found = [entry for run in (f"campaigns/{name}", f"records/{name}") for entry in ledger.entries(run=run)]
-    wanted = [entry for entry in found if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
+    entries = [entry for run in (f"campaigns/{name}", f"records/{name}") for entry in ledger.entries(run=run)]
+    wanted = [entry for entry in entries if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
     wanted.sort(key=lambda entry: entry.sequence)
     return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
 
@@ -137,13 +137,13 @@ def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
     Whether a closing or a disclosure counts depends on all items, so a campaign with one of these is read whole.
     """
     last = ledger.checkpoint().sequence
-    found = list(ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
-    if not all(isinstance(read_event(entry).body, CampaignPlan | Assignment) for entry in found):
+    entries = list(ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
+    if not all(isinstance(read_event(entry).body, CampaignPlan | Assignment) for entry in entries):
         return load_campaign(ledger, name)
     for part in dict.fromkeys(escaped(key_of_trace(trace_id), part=True) for trace_id in trace_ids):
-        found += ledger.entries(kind="claim", subject=f"campaigns/{name}/{part}")
-        found += ledger.entries(kind="record", run=f"records/{name}/{part}")
-    wanted = sorted((entry for entry in found if entry.sequence <= last), key=lambda entry: entry.sequence)
+        entries += ledger.entries(kind="claim", subject=f"campaigns/{name}/{part}")
+        entries += ledger.entries(kind="record", run=f"records/{name}/{part}")
+    wanted = sorted((entry for entry in entries if entry.sequence <= last), key=lambda entry: entry.sequence)
     return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
 
 
@@ -156,12 +156,12 @@ def load_item(ledger: Ledger, name: str, trace_id: str) -> tuple[Campaign, Item]
 
 def item_of(campaign: Campaign, trace_id: str) -> Item:
     """Return an item by its trace id or the start of it."""
-    found = campaign.item(trace_id) or pick(
-        trace_id, campaign.items.values(), lambda item: (item.trace_id,), where=campaign.name, what="items"
+    item = campaign.item(trace_id) or pick(
+        trace_id, campaign.items.values(), lambda known: (known.trace_id,), where=campaign.name, what="items"
     )
-    if found is None:
+    if item is None:
         raise InputError(f"{campaign.name}: there is no item '{trace_id[:_SHOWN]}' among {len(campaign.items)}")
-    return found
+    return item
 
 
 def claim_item(

@@ -114,31 +114,30 @@ class InteractionEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredInteraction:
-    """An interaction in the ledger, and the entry that keeps it."""
+class _Head:
+    """The keys by which interactions are counted, which are read for every one of them."""
 
-    kept: InteractionEntry
+    trace_id: str
+    week: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredInteraction:
+    """An interaction in the ledger; the whole of it is read when it is asked for."""
+
+    trace_id: str
+    week: str | None  # the ISO week of its timestamp
     entry: Entry
 
     @property
-    def trace_id(self) -> str:
-        """What the interaction is known by."""
-        return self.kept.trace_id
+    def kept(self) -> InteractionEntry:
+        """The interaction as it was kept."""
+        return read_entry(InteractionEntry, self.entry)
 
     @property
     def prescore(self) -> KeptPrescore | None:
         """The proposals, with the evidence for them."""
         return self.kept.prescore
-
-    @property
-    def traits(self) -> tuple[str, ...]:
-        """What was known of it before anybody reviewed it."""
-        return self.kept.traits
-
-    @property
-    def week(self) -> str | None:
-        """The ISO week of its timestamp."""
-        return self.kept.week
 
     def rebuild(self, contract: Contract | None = None) -> Interaction:
         """Return the interaction with its passages and findings as they were when it was kept."""
@@ -147,7 +146,7 @@ class StoredInteraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What became of interactions that were to be kept."""
+    """How many interactions were kept, and which differ from what was there."""
 
     new: int
     unchanged: int
@@ -221,7 +220,8 @@ def stored_interactions(ledger: Ledger) -> Iterator[StoredInteraction]:
 
 def read_interaction(entry: Entry) -> StoredInteraction:
     """Return an entry of kind interaction."""
-    return StoredInteraction(kept=read_entry(InteractionEntry, entry), entry=entry)
+    head = read_entry(_Head, entry)
+    return StoredInteraction(trace_id=head.trace_id, week=head.week, entry=entry)
 
 
 def _body(interaction: Interaction, prescore: Prescore | None, rules: ScorecardRubric) -> dict[str, Any]:
@@ -273,6 +273,6 @@ def _has(interaction: Interaction, rule: TraitRule) -> bool:
     )
 
 
-def _meet(named: tuple[str, ...], found: tuple[str | None, ...]) -> bool:
+def _meet(named: tuple[str, ...], values: tuple[str | None, ...]) -> bool:
     known = {name.casefold() for name in named}
-    return any(value is not None and value.casefold() in known for value in found)
+    return any(value is not None and value.casefold() in known for value in values)

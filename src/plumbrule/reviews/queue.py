@@ -46,12 +46,12 @@ def likely_items(ledger: Ledger, campaign: Campaign, evaluator: str) -> Likely:
 
 def _people_at(ledger: Ledger, kind: str, room: str, keys: dict[str, str]) -> defaultdict[str, set[str]]:
     """Return who has entries on each item, by the item's part of the subject; ``keys`` spares reading a name twice."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    people: defaultdict[str, set[str]] = defaultdict(set)
     for subject, author in ledger.outlines(kind=kind, run=room):
         if author not in keys:
             keys[author] = person_key(author)
-        found[subject.split("/")[2]].add(keys[author])
-    return found
+        people[subject.split("/")[2]].add(keys[author])
+    return people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

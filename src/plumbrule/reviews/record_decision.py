@@ -76,7 +76,7 @@ def decide(scores: Mapping[str, object], loaded: Loaded[ScorecardRubric]) -> Dec
     levels = read_scores(scores, rubric)
     overall = overall_of(levels, rubric)
     band = band_of(overall, rubric)
-    blockers = tuple(found for rule in rubric.blockers if (found := _blocker(rule, levels, rubric)) is not None)
+    blockers = tuple(blocker for rule in rubric.blockers if (blocker := _blocker(rule, levels, rubric)) is not None)
     missing = tuple(key for key, score in levels.items() if score is None)
     recommendation = recommend(
         overall, blocked=bool(blockers), levels=frozenset(levels.values()) - {None}, rubric=rubric
@@ -143,8 +143,8 @@ def shown(value: Fraction | None) -> str:
 def dimensions_at(rule: BlockerRule, levels: Scores, rubric: ScorecardRubric) -> tuple[str, ...]:
     """Return the dimensions that set off a rule; none where no more are at its levels than the rule allows."""
     counted = rubric.scores_of(rule.levels)
-    found = tuple(key for key in rubric.dimensions_of(rule.dimensions) if levels[key] in counted)
-    return found if len(found) > rule.more_than else ()
+    dimensions = tuple(key for key in rubric.dimensions_of(rule.dimensions) if levels[key] in counted)
+    return dimensions if len(dimensions) > rule.more_than else ()
 
 
 def _noted(levels: Scores, rubric: ScorecardRubric) -> list[str]:
@@ -154,8 +154,8 @@ def _noted(levels: Scores, rubric: ScorecardRubric) -> list[str]:
 
 
 def _blocker(rule: BlockerRule, levels: Scores, rubric: ScorecardRubric) -> Blocker | None:
-    found = dimensions_at(rule, levels, rubric)
-    return Blocker(rule=rule.rule, dimensions=found) if found else None
+    dimensions = dimensions_at(rule, levels, rubric)
+    return Blocker(rule=rule.rule, dimensions=dimensions) if dimensions else None
 
 
 def _remarks(levels: Scores, missing: tuple[str, ...], rubric: ScorecardRubric) -> list[str]:

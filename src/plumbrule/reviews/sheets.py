@@ -198,10 +198,11 @@ def rating_form(
 
 def _answer(stored: StoredInteraction) -> dict[str, Any]:
     """Return the fields that a sheet and the earlier answer on it share."""
-    interaction = stored.rebuild()
+    kept = stored.kept
+    interaction = kept.rebuild()
     sample = interaction.sample
     return {
-        "trace_id": stored.trace_id,
+        "trace_id": kept.trace_id,
         "query": sample.question,
         "answer": sample.answer,
         "refusal": sample.refusal,
@@ -211,8 +212,8 @@ def _answer(stored: StoredInteraction) -> dict[str, Any]:
         "passages_from": interaction.passages_from,
         "findings": interaction.findings,
         "timestamp": sample.timestamp,
-        "trace": stored.kept.trace,
-        "prescore": stored.prescore,
+        "trace": kept.trace,
+        "prescore": kept.prescore,
     }
 
 
