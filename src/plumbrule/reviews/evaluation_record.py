@@ -1,9 +1,10 @@
 """The evaluation record: one evaluator's ratings of one interaction, with every field of the template."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
@@ -123,6 +124,12 @@ class EvaluationRecord:
             "scores": named_scores(self.scores, rubric),
             "notes": self.notes,
         }
+
+
+def count_recommendations(decided: Iterable[DecidedRecord]) -> dict[Recommendation, int]:
+    """Return how many records have each recommendation, the best first."""
+    counts = Counter(record.recommendation for record in decided)
+    return {recommendation: counts[recommendation] for recommendation in get_args(Recommendation)}
 
 
 def record_of(written: WrittenRecord, rubric: ScorecardRubric) -> EvaluationRecord:

@@ -133,6 +133,13 @@ class RatingForm:
     _campaign: Campaign = field(repr=False)
     _viewer: str = field(repr=False)
 
+    def proposed(self, dimension: SheetDimension) -> str | None:
+        """Return the name of the proposed level; not applicable, where the dimension may be, for a refusal."""
+        proposal = self.sheet.proposal(dimension.key)
+        if proposal is None or any(level.name == proposal.level for level in dimension.levels):
+            return None if proposal is None else proposal.level
+        return self.not_applicable if proposal.basis == "refused" and dimension.may_be_not_applicable else None
+
     def notes_needed(self, scores: Scores) -> dict[str, str]:
         """Return the dimensions that need a note, with their levels."""
         rubric = self._campaign.loaded.rubric

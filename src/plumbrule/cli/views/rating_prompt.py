@@ -88,29 +88,22 @@ def _ask_levels(form: RatingForm, console: Console) -> dict[str, int | None]:
 
 def _ask_level(form: RatingForm, dimension: SheetDimension, console: Console) -> str:
     """Return the key of a level, ``none`` for not applicable, or ``back``."""
-    digits = {str(level.score): level.name for level in dimension.levels}
-    proposal = form.sheet.proposal(dimension.key)
-    proposed = next((key for key, name in digits.items() if proposal and name == proposal.level), None)
-    excusable = dimension.may_be_not_applicable
-    if proposed is None and proposal is not None and proposal.basis == "refused" and excusable:
-        proposed = "0"
-    ways = [", ".join(f"{key} {name}" for key, name in digits.items())]
-    ways += [f"0 {form.not_applicable}"] if excusable else []
-    ways += [f"Enter {digits.get(proposed, form.not_applicable)}"] if proposed is not None else []
+    levels = {str(level.score): level.name for level in dimension.levels}
+    keys = {**({"0": form.not_applicable} if dimension.may_be_not_applicable else {}), **levels}
+    proposed = form.proposed(dimension)
+    ways = [", ".join(f"{key} {name}" for key, name in levels.items())]
+    ways += [f"0 {form.not_applicable}"] if dimension.may_be_not_applicable else []
+    ways += [f"Enter {proposed}"] if proposed is not None else []
     while True:
         answer = _key(console, f"  {'; '.join(ways)}; b back, q stop: ")
         if answer == "q":
             raise _Stopped
         if answer == "b":
             return "back"
-        if answer in _ENTER and proposed is not None:
-            answer = proposed
-        if answer in digits:
-            console.print(plain(f"  {digits[answer]}", "bold"))
-            return answer
-        if answer == "0" and excusable:
-            console.print(plain(f"  {form.not_applicable}", "bold"))
-            return "none"
+        chosen = proposed if answer in _ENTER else keys.get(answer)
+        if chosen is not None:
+            console.print(plain(f"  {chosen}", "bold"))
+            return next((key for key, name in levels.items() if name == chosen), "none")
         console.print(plain("  that is none of the keys", "yellow"))
 
 

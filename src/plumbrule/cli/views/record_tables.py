@@ -1,15 +1,13 @@
 """Records on a terminal: the decision on each."""
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import get_args
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain, print_json, stdout
-from plumbrule.reviews.evaluation_record import DecidedRecord
+from plumbrule.reviews.evaluation_record import DecidedRecord, count_recommendations
 from plumbrule.reviews.submission import Submitted
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 
@@ -60,6 +58,5 @@ def show_decided(decided: Sequence[DecidedRecord], *, console: Console | None = 
             needed = ", ".join(record.note_needed)
             console.print(plain(f"{number}: a note is needed on {needed}", "dim"), soft_wrap=True)
     if len(decided) > 1:
-        counts = Counter(record.recommendation for record in decided)
         console.print()
-        console.print(" · ".join(f"{name} {counts[name]}" for name in get_args(Recommendation)))
+        console.print(" · ".join(f"{name} {count}" for name, count in count_recommendations(decided).items()))
