@@ -1,5 +1,6 @@
 """What the ledger keeps of reviews is read back by its type; what cannot be read is named by sequence and key."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,8 +11,16 @@ from plumbrule.hashing import canonical_json
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.reviews.campaign_store import claim_item, load_campaign
 from plumbrule.reviews.evaluation_record import read_record
+from plumbrule.reviews.interaction_archive import read_interaction
 from plumbrule.reviews.record_store import keep_record, stored_records
-from plumbrule.reviews.review_entries import CampaignPlan, ClaimMade, UnknownEvent, read_event, read_rubric_entry
+from plumbrule.reviews.review_entries import (
+    CampaignPlan,
+    ClaimMade,
+    RecordEntry,
+    UnknownEvent,
+    read_event,
+    read_rubric_entry,
+)
 from plumbrule.rubrics import load_scorecard
 
 CLAIM = {"event": "claimed", "evaluator": "Ada", "role": "evaluator", "until": "2026-01-31T10:00:00Z", "trace_id": "t"}
@@ -69,3 +78,25 @@ def test_a_kept_rubric_has_the_hash_that_it_was_kept_by(ledger: Ledger) -> None:
     content = {key: value for key, value in kept.value["content"].items() if key != "levels"}
     with pytest.raises(InputError, match=r"ledger entry 7 \(rubric x\): 'content.levels' cannot be read"):
         read_rubric_entry(entry("rubric", {**kept.value, "content": content}))
+
+
+def test_entries_of_older_versions_read(ledger: Ledger, opens: Opens) -> None:
+    """A plan without its draw, a decision without reasons and a pre-score without support are read without them."""
+    campaign = opens(1)
+    [opened] = ledger.entries(kind="campaign")
+    plan = {key: value for key, value in opened.value.items() if key != "draw"}
+    for item in plan["items"]:
+        del item["paired_by"]
+    assert read_event(entry("campaign", plan)).body == replace(campaign.plan, draw=None)
+    given = card("t-1", 3, evaluator="Ada", trigger="incident", query="Fee?")
+    body = keep_record(ledger, read_record(given, load_scorecard().rubric), at=AT).value
+    del body["decision"]["reasons"]
+    old = read_event(entry("record", body)).body
+    assert isinstance(old, RecordEntry)
+    assert (old.record.evaluator, old.decision.recommendation, old.decision.reasons) == ("Ada", "Pass with notes", ())
+    [kept] = ledger.entries(kind="interaction")
+    interaction = kept.value
+    del interaction["prescore"]["support"]
+    prescore = read_interaction(entry("interaction", interaction)).prescore
+    assert prescore is not None
+    assert prescore.support is None

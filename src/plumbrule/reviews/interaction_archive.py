@@ -79,7 +79,7 @@ class KeptPrescore:
     dimensions: Mapping[str, Proposal]
     rubrics: tuple[Mapping[str, str], ...]
     scores: Mapping[str, str | None]
-    support: Mapping[str, Any] | None
+    support: Mapping[str, Any] | None = None  # not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ class DecisionResult:
     action: str
     blockers: tuple[Blocker, ...]
     recommendation: Recommendation
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...] = ()  # not there in older versions
     not_applicable: tuple[str, ...]
     remarks: tuple[str, ...]
     rubric: Mapping[str, str]
