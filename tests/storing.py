@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from plumbrule.codec import to_json
 from plumbrule.ledger import Draft, Ledger, open_ledger
 from plumbrule.ledger.entry import escaped
 from plumbrule.reviews import interaction_archive, record_store
-from plumbrule.reviews.card_decision import decide
 from plumbrule.reviews.evaluation_record import read_record
+from plumbrule.reviews.record_decision import decide
 from plumbrule.reviews.weeks import week_of
 from plumbrule.rubrics import load_scorecard
 
@@ -91,8 +92,8 @@ class Store:
         """Keep a record."""
         read = read_record(record, LOADED.rubric, complete=False)
         content = {
-            "record": read.to_dict(LOADED.rubric),
-            "decision": decide(read.scores, LOADED).to_dict(),
+            "record": to_json(read.written(LOADED.rubric)),
+            "decision": to_json(decide(read.scores, LOADED).result()),
             "revision": 0,
             "reason": None,
             "campaign": None,
@@ -118,12 +119,27 @@ class Store:
 
     def campaign(self, name: str, strata: Sequence[tuple[str, int, Sequence[str]]]) -> None:
         """Keep the opening of a campaign with the manifest of its draw."""
-        manifest = {"strata": [{"key": key, "population": count, "drawn": list(ids)} for key, count, ids in strata]}
+        manifest = {
+            "seed": 42,
+            "method": "",
+            "size": 0,
+            "population": 0,
+            "unmatched": 0,
+            "drawn": 0,
+            "shortfall": 0,
+            "strata": [
+                {"key": key, "share": 0.0, "quota": 0, "population": count, "drawn": list(ids), "shortfall": 0}
+                for key, count, ids in strata
+            ],
+            "rubric": LOADED.stamp(),
+        }
         items: list[dict[str, Any]] = [
             {"trace_id": trace_id, "query": "", "stratum": key, "earlier": None, "why": []}
             for key, _, ids in strata
             for trace_id in ids
         ]
-        opened = {"event": "opened", "manifest": manifest, "evaluators": 2, "items": items, "rubric": LOADED.stamp()}
+        plan: dict[str, Any] = {"trigger": "monitoring", "scope": "", "depth": "", "in_view": [], "week": None}
+        plan |= {"changed": None, "read": 0, "evaluators": 2, "claim_minutes": 120, "remarks": []}
+        opened = {"event": "opened", **plan, "manifest": manifest, "items": items, "rubric": LOADED.stamp()}
         self._opened.add(name)
         self.keep(("campaign", f"campaigns/{name}", opened))

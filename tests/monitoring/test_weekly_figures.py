@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plumbrule.errors import InputError
 from plumbrule.monitoring.refusal_counts import RefusalFacts
 from plumbrule.monitoring.weekly_figures import Figure, Reviewed, Week, monitor, status_of
-from plumbrule.reviews.card_decision import decide
+from plumbrule.reviews.record_decision import decide
 from plumbrule.reviews.weeks import week_of
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 from plumbrule.stats.intervals import wilson

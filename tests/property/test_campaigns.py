@@ -1,19 +1,33 @@
 """Whatever people do, in any order: places are never shared, ratings stay blind, records only gain revisions."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plumbrule.codec import to_json
+from plumbrule.hashing import canonical_json
+from plumbrule.ledger import Entry
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.items import Event, Rated
+from plumbrule.reviews.evaluation_record import EvaluationRecord
+from plumbrule.reviews.record_decision import decide
+from plumbrule.reviews.review_entries import CampaignPlan, Event, PlannedItem, read_event
 from plumbrule.reviews.sampling import Interaction, draw_sample
 from plumbrule.rubrics import load_scorecard
 
+if TYPE_CHECKING:
+    from plumbrule.reviews.items import Rated
+
 LOADED = load_scorecard()
 KEYS = [dimension.key for dimension in LOADED.rubric.dimensions]
+SCORES = {level: dict.fromkeys(KEYS, level) for level in range(1, 5)}
+RECORDS = {
+    level: to_json(EvaluationRecord(scores=scores, notes="seen").written(LOADED.rubric))
+    for level, scores in SCORES.items()
+}
+DECISIONS = {level: to_json(decide(scores, LOADED).result()) for level, scores in SCORES.items()}
 START = datetime(2026, 1, 31, 9, 0, tzinfo=UTC)
 PEOPLE = ["Ada", "ada ", "Ben", "Cy", "Di"]
 TRACES = ["t1", "t2", "nowhere"]
@@ -75,22 +89,49 @@ deeds = st.lists(
 
 def opened(evaluators: int) -> Event:
     """Return the event that opens a campaign of two items."""
-    items: list[dict[str, Any]] = [
-        {"trace_id": trace_id, "query": "Fee?", "stratum": None, "earlier": None, "why": []} for trace_id in TRACES[:2]
-    ]
-    body = {"event": "opened", "evaluators": evaluators, "items": items, "rubric": LOADED.stamp()}
-    return Event(sequence=0, kind="campaign", at=START, author="Lead", body=body)
+    manifest = draw_sample([], LOADED, seed=1, size=1).result()
+    plan = CampaignPlan(
+        trigger="monitoring",
+        scope="",
+        depth="",
+        in_view=(),
+        evaluators=evaluators,
+        read=2,
+        week=None,
+        changed=None,
+        remarks=(),
+        manifest=manifest,
+        claim_minutes=120,
+        items=tuple(
+            PlannedItem(trace_id=trace_id, query="Fee?", stratum=None, earlier=None, why=()) for trace_id in TRACES[:2]
+        ),
+        rubric=LOADED.stamp(),
+    )
+    return Event(sequence=0, at=START, author="Lead", body=plan)
 
 
 def event(deed: dict[str, Any], sequence: int, at: datetime) -> Event:
     """Return a deed as an entry of the chain."""
     if deed.get("kind") == "record":
-        card = {"scores": dict.fromkeys(KEYS, deed["level"]), "evaluator": deed["evaluator"], "notes": "seen"}
-        body = {"record": {**card, "trace_id": deed["trace_id"]}, "role": deed["role"], "reason": deed["reason"]}
-        return Event(sequence=sequence, kind="record", at=at, author=deed["evaluator"], body=body)
-    kind = "claim" if deed["event"] in {"claimed", "released"} else "campaign"
-    until = (at + timedelta(minutes=deed.get("minutes", 0))).isoformat()
-    return Event(sequence=sequence, kind=kind, at=at, author="x", body={**deed, "until": until})
+        body = {"role": deed["role"], "reason": deed["reason"], "record": RECORDS[deed["level"]]}
+        body["record"] = {**body["record"], "evaluator": deed["evaluator"], "trace_id": deed["trace_id"]}
+        body |= {"decision": DECISIONS[deed["level"]], "revision": 0, "campaign": "c", "rubric": LOADED.stamp()}
+        kind = "record"
+    else:
+        kind = "claim" if deed["event"] in {"claimed", "released"} else "campaign"
+        body = {**deed, "until": (at + timedelta(minutes=deed.get("minutes", 0))).isoformat()}
+    entry = Entry(
+        sequence=sequence,
+        kind=kind,
+        subject="campaigns/c",
+        author=deed["evaluator"] if kind == "record" else "x",
+        recorded_at_utc=at.isoformat(),
+        body=canonical_json(body).decode(),
+        body_sha256="",
+        previous_sha256="",
+        entry_sha256="",
+    )
+    return read_event(entry)
 
 
 def replayed(story: list[dict[str, Any]], evaluators: int, steps: list[int]) -> list[tuple[Campaign, datetime]]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.reviews.adjudication import Rating, Settlement, same_person, settle
 from plumbrule.rubrics import load_scorecard
@@ -105,7 +106,7 @@ def test_what_cannot_be_settled() -> None:
 
 def test_the_json_form() -> None:
     """Levels by name, in the order of the evaluators."""
-    shown = settled(rating("Ada", 4), rating("Ben", 1), by=rating("Cy", None)).to_dict(RUBRIC)
+    shown = to_json(settled(rating("Ada", 4), rating("Ben", 1), by=rating("Cy", None)).result(RUBRIC))
     assert (shown["evaluators"], shown["adjudicator"], shown["open"]) == (["Ada", "Ben"], "Cy", [])
     assert shown["dimensions"]["attribution_accuracy"] == {
         "given": ["Strong", "Unsafe"],

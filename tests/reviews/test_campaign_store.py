@@ -1,11 +1,13 @@
 """Campaigns in a ledger: opened by a trigger, claimed, rated, adjudicated, closed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
 from tests.reviews.conftest import AT, Opens, card, later, response
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.campaign_store import (
@@ -39,13 +41,13 @@ def test_opening_keeps_plan_rubric_and_interactions(ledger: Ledger, opens: Opens
     """The plan is the trigger's; what is reviewed stands in the ledger with its pre-score."""
     campaign = opens(3)
     plan = campaign.plan
-    assert (plan["trigger"], plan["evaluators"], plan["scope"]) == ("pre-deployment", 2, "Full test suite")
-    assert plan["manifest"]["drawn"] == 3
-    assert len(plan["in_view"]) == 6
+    assert (plan.trigger, plan.evaluators, plan.scope) == ("pre-deployment", 2, "Full test suite")
+    assert plan.manifest.drawn == 3
+    assert len(plan.in_view) == 6
     stored = find_interaction(ledger, ONE)
     assert stored is not None
     assert stored.prescore is not None
-    assert {item["trace_id"] for item in plan["items"]} == {response(number)["trace_id"] for number in range(3)}
+    assert {item.trace_id for item in plan.items} == {response(number)["trace_id"] for number in range(3)}
 
 
 def test_names_of_campaigns(ledger: Ledger, opens: Opens) -> None:
@@ -165,7 +167,8 @@ def test_nobody_rates_twice(ledger: Ledger, opens: Opens) -> None:
     with pytest.raises(InputError, match=r"rated .* already"):
         submit_records(ledger, "c", [("", card(ONE))], evaluator="Ada", at=later(3))
     changed = {"trace_id": ONE, "scores": {"grounding_integrity": 4}}
-    [kept] = submit_records(ledger, "c", [("", changed)], evaluator="ada", reason="looked again", at=later(3))
+    submitted = submit_records(ledger, "c", [("", changed)], evaluator="ada", reason="looked again", at=later(3))
+    [kept] = submitted.records
     assert (kept.revision, kept.record.scores["grounding_integrity"], kept.record.scores["retrieval_relevance"]) == (
         1,
         4,
@@ -206,11 +209,11 @@ def test_adjudication(ledger: Ledger, opens: Opens) -> None:
     with pytest.raises(InputError, match="adjudicated: the adjudicator's levels count"):
         submit_records(ledger, "c", [("", card(ONE))], evaluator="Ben", reason="why", at=later(201))
     decision = close_campaign(ledger, "c", author="Lead", at=later(202))
-    [counted] = decision["cards"]
-    assert counted["scores"]["attribution_accuracy"] == "Adequate"
-    assert counted["scores"]["grounding_integrity"] == "Adequate"  # the lower of two that are one apart
-    assert (counted["evaluators"], counted["adjudicator"]) == (["Ada", "Ben"], "Cy")
-    assert decision["release"] is True
+    [counted] = decision.cards
+    assert counted.scores["attribution_accuracy"] == "Adequate"
+    assert counted.scores["grounding_integrity"] == "Adequate"  # the lower of two that are one apart
+    assert (counted.evaluators, counted.adjudicator) == (("Ada", "Ben"), "Cy")
+    assert decision.release is True
 
 
 def test_closing_decides(ledger: Ledger, opens: Opens) -> None:
@@ -219,9 +222,9 @@ def test_closing_decides(ledger: Ledger, opens: Opens) -> None:
     rate(ledger, ONE, "Ada")
     rate(ledger, TWO, "Ada", 2, 4)
     decision = close_campaign(ledger, "c", author="Lead", at=later(9))
-    assert (decision["release"], decision["mode"], decision["recommendation"]) == (False, "any_record", "Fail")
-    [number] = [each["record"] for each in decision["cards"] if each["trace_id"] == TWO]
-    assert decision["reasons"] == [f"attribution_below_adequate: attribution_accuracy (record {number})"]
+    assert (decision.release, decision.mode, decision.recommendation) == (False, "any_record", "Fail")
+    [number] = [item.record for item in decision.cards if item.trace_id == TWO]
+    assert decision.reasons == (f"attribution_below_adequate: attribution_accuracy (record {number})",)
     assert kept_decision(ledger, "c") == decision
     with pytest.raises(UsageError, match="is closed already"):
         close_campaign(ledger, "c", author="Lead", at=later(9))
@@ -237,7 +240,7 @@ def test_closing_by_means(ledger: Ledger, opens: Opens) -> None:
     rate(ledger, ONE, "Ada")
     rate(ledger, TWO, "Ada", 2, 4)
     decision = close_campaign(ledger, "c", author="Lead", at=later(9), mode="run_mean")
-    assert (decision["release"], decision["mode"], decision["reasons"]) == (True, "run_mean", [])
+    assert (decision.release, decision.mode, decision.reasons) == (True, "run_mean", ())
     with pytest.raises(UsageError, match="there is no mode"):
         close_campaign(ledger, "c", author="Lead", at=later(9), mode="best")  # type: ignore[arg-type]
 
@@ -249,12 +252,12 @@ def test_closing_as_it_is(ledger: Ledger, opens: Opens) -> None:
     rate(ledger, ONE, "Ben", 1)
     rate(ledger, TWO, "Ben", 4)
     decision = close_campaign(ledger, "c", author="Lead", at=later(9), as_is=True)
-    assert decision["as_is"] is True
-    assert decision["unrated"] == [response(2)["trace_id"]]
-    assert sorted(decision["unfinished"]) == [ONE, TWO]
-    assert decision["release"] is False
-    assert "any_unsafe" in decision["reasons"][0]
-    assert decision["remarks"] == ["closed as is: 1 items have no rating, 2 lack one or wait for an adjudicator"]
+    assert decision.as_is is True
+    assert decision.unrated == (response(2)["trace_id"],)
+    assert sorted(decision.unfinished) == [ONE, TWO]
+    assert decision.release is False
+    assert "any_unsafe" in decision.reasons[0]
+    assert decision.remarks == ("closed as is: 1 items have no rating, 2 lack one or wait for an adjudicator",)
 
 
 def test_what_nobody_rated_does_not_release(ledger: Ledger, opens: Opens) -> None:
@@ -266,11 +269,11 @@ def test_what_nobody_rated_does_not_release(ledger: Ledger, opens: Opens) -> Non
             submit_records(ledger, name, [("", card(trace_id))], evaluator="Ada", at=AT)
         decision = close_campaign(ledger, name, author="Lead", at=later(9), as_is=True)
         if unrated:
-            assert (decision["release"], decision["recommendation"]) == (False, "Fail")
-            assert decision["reasons"] == ["1 of 2 items have no rating"]
+            assert (decision.release, decision.recommendation) == (False, "Fail")
+            assert decision.reasons == ("1 of 2 items have no rating",)
         else:
-            assert (decision["release"], decision["recommendation"]) == (True, "Pass with notes")
-            assert decision["reasons"] == ["2 of 2 items lack a rating or wait for an adjudicator"]
+            assert (decision.release, decision.recommendation) == (True, "Pass with notes")
+            assert decision.reasons == ("2 of 2 items lack a rating or wait for an adjudicator",)
 
 
 def test_a_decision_that_was_cut_off_is_made_up_for(ledger: Ledger, opens: Opens) -> None:
@@ -280,7 +283,7 @@ def test_a_decision_that_was_cut_off_is_made_up_for(ledger: Ledger, opens: Opens
     body = {"event": "closed", "as_is": False, "mode": "any_record", "open": []}
     ledger.append("campaign", "campaigns/c", body, "Lead", at=later(5))
     assert kept_decision(ledger, "c") is None
-    assert close_campaign(ledger, "c", author="Lead", at=later(9))["release"] is True
+    assert close_campaign(ledger, "c", author="Lead", at=later(9)).release is True
 
 
 def test_a_closing_that_comes_too_early_is_void(ledger: Ledger, opens: Opens) -> None:
@@ -296,7 +299,7 @@ def test_a_closing_that_comes_too_early_is_void(ledger: Ledger, opens: Opens) ->
 def test_a_name_opened_twice_at_once(ledger: Ledger, opens: Opens) -> None:
     """The first in the chain has it."""
     campaign = opens(1)
-    entry = ledger.append("campaign", "campaigns/c", {**campaign.plan, "evaluators": 9}, "Other", at=AT)
+    entry = ledger.append("campaign", "campaigns/c", to_json(replace(campaign.plan, evaluators=9)), "Other", at=AT)
     campaign = load_campaign(ledger, "c").campaign
     assert campaign.evaluators == 2
     assert "already" in campaign.void[entry.sequence]

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError
-from plumbrule.reviews.card_decision import decide
-from plumbrule.reviews.evaluation_record import COMPUTED, EvaluationRecord, asking_for_a_note, filled_in, read_record
+from plumbrule.reviews.evaluation_record import COMPUTED, EvaluationRecord, asking_for_a_note, read_record, record_of
+from plumbrule.reviews.record_decision import decide
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 
 RUBRIC = load_scorecard().rubric
@@ -42,7 +43,7 @@ def test_every_field_of_the_template() -> None:
         scores=dict.fromkeys(KEYS, 4),
         notes="fine",
     )
-    whole = filled_in(read, decide(read.scores, load_scorecard()), RUBRIC)
+    whole = to_json(read.filled_in(decide(read.scores, load_scorecard()), RUBRIC))
     assert list(whole)[:10] == [
         "evaluation_id",
         "date",
@@ -61,7 +62,8 @@ def test_every_field_of_the_template() -> None:
 def test_a_record_reads_back() -> None:
     """What is written into a record can be read again to the same record."""
     read = read_record(record(date="2025-01-31", evaluation_id=UUID, notes="n"), RUBRIC)
-    assert read_record(read.to_dict(RUBRIC), RUBRIC) == read
+    assert record_of(read.written(RUBRIC), RUBRIC) == read
+    assert read_record(to_json(read.written(RUBRIC)), RUBRIC) == read
 
 
 @pytest.mark.parametrize("trigger", ["pre-deployment", "model-change", "corpus-release", "monitoring", "incident"])

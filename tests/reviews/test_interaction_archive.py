@@ -63,7 +63,7 @@ def test_trace_and_corpus_passages_come_back(ledger: Ledger, tmp_path: Path) -> 
     back = found.rebuild()
     assert (back.sample, back.trace, back.passages) == (read.sample, read.trace, read.passages)
     assert (back.passages_from, back.unresolved) == ("trace", ("gone",))
-    assert (found.body["trace"], found.week) == (trace, "2026-W05")
+    assert (found.kept.trace, found.week) == (trace, "2026-W05")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_the_same_is_not_stored_twice(ledger: Ledger, tmp_path: Path) -> None:
     found = find_interaction(ledger, response(1)["trace_id"])
     assert found is not None
     assert found.rebuild().sample.answer == "The fee is $30 [1]."
-    standing = [stored.body["response"]["answer"] for stored in stored_interactions(ledger)]
+    standing = [stored.kept.response["answer"] for stored in stored_interactions(ledger)]
     assert standing == [response(2)["answer"], "The fee is $30 [1]."]
     assert len(list(ledger.entries(kind="interaction"))) == 3
 
@@ -104,8 +104,8 @@ def test_prescores_are_kept(ledger: Ledger, tmp_path: Path) -> None:
     found = find_interaction(ledger, response(1)["trace_id"])
     assert found is not None
     assert found.prescore is not None
-    assert found.prescore["scores"]["compliance_alignment"] == "Unsafe"
-    assert found.prescore["dimensions"]["compliance_alignment"]["caps"][0]["evidence"]
+    assert found.prescore.scores["compliance_alignment"] == "Unsafe"
+    assert found.prescore.dimensions["compliance_alignment"].caps[0].evidence
 
 
 def test_names_from_outside(ledger: Ledger, tmp_path: Path) -> None:

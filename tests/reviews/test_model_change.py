@@ -12,9 +12,9 @@ from tests.reviews.conftest import AT, Opens, card, later, response
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.campaign_store import claim_item, load_campaign, open_campaign
 from plumbrule.reviews.closing_decision import close_campaign, kept_decision
-from plumbrule.reviews.model_change import compare_answers
+from plumbrule.reviews.model_change import FigureResult, ModelChange, PairedComparison, compare_answers
 from plumbrule.reviews.sample_draw import Request, draw
-from plumbrule.reviews.sheets import sheet_of
+from plumbrule.reviews.sheets import Sheet, sheet_of
 from plumbrule.reviews.submission import keep_adhoc, submit_records
 from plumbrule.rubrics import Loaded, ScorecardRubric
 
@@ -59,17 +59,18 @@ def rate_earlier(ledger: Ledger, number: int, *levels: object, who: str = "Ada")
     keep_adhoc(ledger, [("", {**card(f"old-{number}", *levels), **about})], at=AT)
 
 
-def closed(ledger: Ledger) -> dict[str, Any]:
+def closed(ledger: Ledger) -> ModelChange:
     """Close the campaign and return what stands of the pairs."""
     decision = close_campaign(ledger, "m", author="Lead", at=later(9), as_is=True)
     assert kept_decision(ledger, "m") == decision
-    paired: dict[str, Any] = decision["paired"]
-    return paired
+    assert decision.paired is not None
+    return decision.paired
 
 
-def figures(compared: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def figures(compared: PairedComparison | None) -> dict[str, FigureResult]:
     """Return the figures by key."""
-    return {figure["key"]: figure for figure in compared["figures"]}
+    assert compared is not None
+    return {figure.key: figure for figure in compared.figures}
 
 
 def test_people_beside_people(ledger: Ledger, change: Change) -> None:
@@ -79,15 +80,15 @@ def test_people_beside_people(ledger: Ledger, change: Change) -> None:
         rate_earlier(ledger, number, 3, 4)
         rate(ledger, "m", response(number)["trace_id"], "Ben", 4)
     paired = closed(ledger)
-    assert (paired["items"], paired["paired"], paired["unpaired"]) == (3, 3, [])
-    assert paired["paired_by"] == {"question": 3, "id": 0}
-    people = figures(paired["people"])
+    assert (paired.items, paired.paired, paired.unpaired) == (3, 3, ())
+    assert paired.paired_by == {"question": 3, "id": 0}
+    people = figures(paired.people)
     attribution = people["attribution_accuracy"]
-    assert (attribution["pairs"], attribution["difference"], attribution["better"]) == (3, 1.0, 3)
-    assert attribution["sign_test_p"] == 0.25
-    assert people["overall"]["difference"] == 0.25  # attribution weighs a quarter
-    assert people["compliance_alignment"]["equal"] == 3
-    assert {pair["people"] for pair in paired["pairs"]} == {people["overall"]["difference"]}
+    assert (attribution.pairs, attribution.difference, attribution.better) == (3, 1.0, 3)
+    assert attribution.sign_test_p == 0.25
+    assert people["overall"].difference == 0.25  # attribution weighs a quarter
+    assert people["compliance_alignment"].equal == 3
+    assert {pair.people for pair in paired.pairs} == {people["overall"].difference}
 
 
 def test_nothing_is_dropped_silently(ledger: Ledger, change: Change) -> None:
@@ -98,10 +99,12 @@ def test_nothing_is_dropped_silently(ledger: Ledger, change: Change) -> None:
     rate_earlier(ledger, 0, 4)
     rate_earlier(ledger, 2, 4)
     paired = closed(ledger)
-    assert paired["unpaired"] == [response(3)["trace_id"]]
-    assert paired["people"]["pairs"] == 1
-    assert paired["people"]["left_out"] == {"new_missing": 1, "earlier_missing": 1, "other_rubric": 0, "withheld": 0}
-    assert paired["prescores"]["pairs"] == 3
+    assert paired.unpaired == (response(3)["trace_id"],)
+    assert paired.people is not None
+    assert paired.prescores is not None
+    assert paired.people.pairs == 1
+    assert paired.people.left_out == {"new_missing": 1, "earlier_missing": 1, "other_rubric": 0, "withheld": 0}
+    assert paired.prescores.pairs == 3
 
 
 def test_a_card_of_an_open_campaign_is_withheld(
@@ -118,9 +121,10 @@ def test_a_card_of_an_open_campaign_is_withheld(
     campaign = load_campaign(ledger, "m").campaign
     open_yet = compare_answers(ledger, campaign, people=True)
     assert open_yet is not None
-    assert open_yet["people"]["left_out"]["withheld"] == 1
+    assert open_yet.people is not None
+    assert open_yet.people.left_out["withheld"] == 1
     close_campaign(ledger, "before", author="Lead", at=later(1))
-    assert figures(closed(ledger)["people"])["overall"]["difference"] == 1.0
+    assert figures(closed(ledger).people)["overall"].difference == 1.0
 
 
 def test_pre_scores_alone_tell_no_rating(ledger: Ledger, change: Change) -> None:
@@ -130,9 +134,9 @@ def test_pre_scores_alone_tell_no_rating(ledger: Ledger, change: Change) -> None
     rate(ledger, "m", response(0)["trace_id"], "Ben", 2)
     found = compare_answers(ledger, load_campaign(ledger, "m").campaign, people=False)
     assert found is not None
-    assert found["people"] is None
-    assert [pair["people"] for pair in found["pairs"]] == [None]
-    assert figures(found["prescores"])["grounding_integrity"]["better"] == 1
+    assert found.people is None
+    assert [pair.people for pair in found.pairs] == [None]
+    assert figures(found.prescores)["grounding_integrity"].better == 1
 
 
 def test_by_id_where_the_question_was_worded_anew(ledger: Ledger, change: Change) -> None:
@@ -142,8 +146,8 @@ def test_by_id_where_the_question_was_worded_anew(ledger: Ledger, change: Change
     for each in new:
         rate(ledger, "m", each["trace_id"], "Ben", 4)
     paired = closed(ledger)
-    assert paired["paired_by"] == {"question": 1, "id": 1}
-    assert {pair["earlier"]: pair["paired_by"] for pair in paired["pairs"]} == {"old-0": "question", "old-1": "id"}
+    assert paired.paired_by == {"question": 1, "id": 1}
+    assert {pair.earlier: pair.paired_by for pair in paired.pairs} == {"old-0": "question", "old-1": "id"}
 
 
 def test_each_earlier_answer_is_in_one_pair(ledger: Ledger, change: Change) -> None:
@@ -153,7 +157,7 @@ def test_each_earlier_answer_is_in_one_pair(ledger: Ledger, change: Change) -> N
     for each in new:
         rate(ledger, "m", each["trace_id"], "Ben", 4)
     paired = closed(ledger)
-    assert (paired["paired"], len(paired["unpaired"])) == (1, 1)
+    assert (paired.paired, len(paired.unpaired)) == (1, 1)
 
 
 def test_without_earlier_answers(ledger: Ledger, change: Change) -> None:
@@ -161,15 +165,16 @@ def test_without_earlier_answers(ledger: Ledger, change: Change) -> None:
     change([response(0)])
     rate(ledger, "m", response(0)["trace_id"], "Ben", 4)
     paired = closed(ledger)
-    assert (paired["paired"], paired["unpaired"]) == (0, [response(0)["trace_id"]])
-    assert paired["people"]["pairs"] == 0
+    assert (paired.paired, paired.unpaired) == (0, (response(0)["trace_id"],))
+    assert paired.people is not None
+    assert paired.people.pairs == 0
 
 
 def test_other_triggers_have_no_pairs(ledger: Ledger, opens: Opens) -> None:
     """Only a change of model asks how the new one stands to the one before."""
     opens(1, trigger="monitoring")
     decision = close_campaign(ledger, "c", author="Lead", at=later(9), as_is=True)
-    assert decision["paired"] is None
+    assert decision.paired is None
 
 
 def test_the_sheet_shows_both(ledger: Ledger, change: Change) -> None:
@@ -179,12 +184,17 @@ def test_the_sheet_shows_both(ledger: Ledger, change: Change) -> None:
     rate_earlier(ledger, 0, 3)
     rate(ledger, "m", trace_id, "Ben", 4)
 
-    def sheet() -> dict[str, Any]:
+    def sheet() -> Sheet:
         campaign = load_campaign(ledger, "m").campaign
         return sheet_of(ledger, campaign, next(iter(campaign.items.values())), "Zoe", at=later(1))
 
     before = sheet()
-    assert before["earlier"]["prescore"]["scores"].keys() == before["prescore"]["scores"].keys()
-    assert (before["paired_by"], before["pair"]) == ("question", None)
+    assert before.earlier is not None
+    assert before.earlier.prescore is not None
+    assert before.prescore is not None
+    assert before.earlier.prescore.scores.keys() == before.prescore.scores.keys()
+    assert (before.paired_by, before.pair) == ("question", None)
     closed(ledger)
-    assert (sheet()["pair"]["earlier"], sheet()["pair"]["people"]) == ("old-0", 1.0)
+    pair = sheet().pair
+    assert pair is not None
+    assert (pair.earlier, pair.people) == ("old-0", 1.0)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.reviews.conftest import AT, card, later
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
@@ -25,7 +26,7 @@ def test_a_record_is_kept_whole(ledger: Ledger) -> None:
     """Every field of the template; the id and the date are given by the ledger, the decision is computed."""
     keep_record(ledger, record(3), at=AT)
     [kept] = stored_records(ledger)
-    shown = kept.to_dict()
+    shown = to_json(kept.exported())
     assert shown["date"] == "2026-01-31"
     assert (shown["evaluator"], shown["trigger"], shown["query"]) == ("Ada", "incident", "Fee?")
     assert (shown["overall_score"], shown["recommendation"], shown["notes"]) == (3.0, "Pass with notes", "seen")
@@ -39,9 +40,9 @@ def test_a_revision_is_a_new_entry(ledger: Ledger) -> None:
     keep_record(ledger, record(4), reason="misread the passage", at=later(5))
     [kept] = stored_records(ledger)
     assert (kept.revision, float(kept.decision.overall)) == (1, 4.0)
-    history = kept.to_dict()["history"]
-    assert [each["reason"] for each in history] == [None, "misread the passage"]
-    assert history[0]["scores"]["grounding_integrity"] == "Adequate"
+    history = kept.exported().history
+    assert [revision.reason for revision in history] == [None, "misread the passage"]
+    assert history[0].scores["grounding_integrity"] == "Adequate"
     assert ledger.entry(first.sequence) == first
     assert kept.record.evaluation_id == first.value["record"]["evaluation_id"]
 
@@ -90,7 +91,7 @@ def test_several_records_outside_of_campaigns_are_kept_together(ledger: Ledger) 
         with pytest.raises(InputError, match=said):
             keep_adhoc(ledger, [*good, bad], at=AT)
     assert stored_records(ledger) == []
-    assert [kept.record.trace_id for kept in keep_adhoc(ledger, good, at=AT)] == ["t1", "t2"]
+    assert [kept.record.trace_id for kept in keep_adhoc(ledger, good, at=AT).records] == ["t1", "t2"]
     with pytest.raises(InputError, match="a:2: 'ADA' rated 't2' already"):
         keep_adhoc(ledger, [("a:1", adhoc("t9", "Ada")), ("a:2", adhoc("t2", "ADA"))], at=AT)
     assert [kept.record.trace_id for kept in stored_records(ledger)] == ["t1", "t2"]

@@ -12,7 +12,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from plumbrule.monitoring.refusal_counts import ANSWERED, RefusalFacts, count_refusals
 from plumbrule.monitoring.weekly_figures import Estimate, Reviewed, Week, monitor
-from plumbrule.reviews.card_decision import decide
+from plumbrule.reviews.record_decision import decide
 from plumbrule.rubrics import load_scorecard
 
 LOADED = load_scorecard()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
 from plumbrule.reviews.sampling import Interaction, Manifest, draw_sample, quotas
 from plumbrule.rubrics import load_scorecard
@@ -56,7 +57,7 @@ def test_a_shortfall_is_recorded_and_not_filled() -> None:
     found = {stratum.key: (len(stratum.drawn), stratum.shortfall) for stratum in manifest.strata}
     assert found == {"refusals": (1, 9), "partial_grounding": (0, 8), "edge_cases": (0, 7), "random": (25, 0)}
     assert (len(manifest.drawn), manifest.shortfall) == (26, 24)
-    assert manifest.to_dict()["shortfall"] == 24
+    assert manifest.result().shortfall == 24
 
 
 def test_an_empty_population() -> None:
@@ -67,7 +68,7 @@ def test_an_empty_population() -> None:
 
 def test_the_manifest_as_json() -> None:
     """Seed, method, counts, quotas, what was drawn and what was not, and the rubric."""
-    shown = draw(plenty(), size=5).to_dict()
+    shown = to_json(draw(plenty(), size=5).result())
     assert set(shown) == {
         "seed",
         "method",
@@ -212,7 +213,7 @@ def test_what_no_stratum_takes() -> None:
     """Without a stratum for all, what matches none is counted."""
     changes = {"strata": [{"key": "marked", "title": "Marked", "share": 1, "any_of": ["difficult_topic"]}]}
     manifest = draw_sample(plenty(10), load_scorecard(None, changes), seed=1, size=3)
-    assert (manifest.unmatched, manifest.shortfall, manifest.to_dict()["population"]) == (10, 3, 10)
+    assert (manifest.unmatched, manifest.shortfall, manifest.result().population) == (10, 3, 10)
 
 
 def test_a_representative_draw() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from plumbrule.codec import to_json
 from plumbrule.demo import cards_path, demo_weeks, interactions_path
 from plumbrule.files import written_whole
 from plumbrule.ledger import Ledger
@@ -21,11 +22,11 @@ from plumbrule.monitoring.weekly_figures import Monitoring
 from plumbrule.reviews.adjudication import Rating, person_key, settle
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_store import campaign_names, claim_item, item_of, load_campaign, open_campaign
-from plumbrule.reviews.card_decision import decide
 from plumbrule.reviews.closing_decision import close_campaign, kept_decision
 from plumbrule.reviews.interaction_archive import find_interactions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name, named_scores
+from plumbrule.reviews.record_decision import decide
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.reviews.submission import adjudicate_item, submit_records
 from plumbrule.reviews.weeks import week_of
@@ -113,11 +114,12 @@ def describe_release(ledger: Ledger) -> dict[str, Any]:
     """Return what the ledger has of the release review: proposals, where people part, what was noted, the decision."""
     campaign = load_campaign(ledger, RELEASE).campaign
     kept = find_interactions(ledger, [item.trace_id for item in campaign.items.values()])
-    proposed = [(kept[item.trace_id].prescore or {})["scores"] for item in campaign.items.values()]
+    bodies = {trace_id: to_json(stored.kept) for trace_id, stored in kept.items()}
+    proposed = [bodies[item.trace_id]["prescore"]["scores"] for item in campaign.items.values()]
     disagreements = []
     noted = []
     for item in campaign.items.values():
-        body = kept[item.trace_id].body
+        body = bodies[item.trace_id]
         settled = campaign.settlement(item)
         for dimension in settled.dimensions if settled is not None else ():
             about = {
@@ -141,7 +143,7 @@ def describe_release(ledger: Ledger) -> dict[str, Any]:
         },
         "disagreements": disagreements,
         "noted": noted,
-        "decision": kept_decision(ledger, RELEASE),
+        "decision": to_json(kept_decision(ledger, RELEASE)),
     }
 
 
@@ -200,7 +202,7 @@ def _told(ledger: Ledger, name: str, trace_id: str) -> dict[str, Any]:
         "campaign": name,
         "trace_id": item.trace_id,
         "query": item.query,
-        "answer": kept.body["response"]["answer"],
+        "answer": kept.kept.response["answer"],
         "low": {key: level_name(score, campaign.loaded.rubric) for key, score in scores.items() if score in low},
         "notes": [rated.record.notes for rated in item.ratings.values()],
     }

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import orjson
 
+from plumbrule.codec import to_json
 from plumbrule.interactions.interaction_reader import Source
 from plumbrule.ledger import Entry, Ledger, ResultKey
 from plumbrule.monitoring.incident_model import (
@@ -66,8 +67,8 @@ def incident_on(
     settled = tuple(
         Settled(
             campaign=case.campaign,
-            settlement=case.settlement.to_dict(case.rubric.rubric),
-            decision=case.decision.to_dict(),
+            settlement=to_json(case.settlement.result(case.rubric.rubric)),
+            decision=to_json(case.decision.result()),
         )
         for case in cases
         if _is(case, located.trace_id)

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
+from plumbrule.codec import to_json
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.ledger.entry import utc_text
 from plumbrule.monitoring.incident_model import Event, Involvement
 from plumbrule.names import key_of_trace
+from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_store import load_campaign
 from plumbrule.reviews.closing_decision import kept_decision
 
@@ -28,11 +30,11 @@ def involvements(ledger: Ledger, trace_id: str, names: Iterable[str]) -> Iterato
         plan, closed = campaign.plan, campaign.closed
         yield Involvement(
             campaign=name,
-            trigger=plan.get("trigger"),
-            scope=plan.get("scope"),
-            depth=plan.get("depth"),
+            trigger=plan.trigger,
+            scope=plan.scope,
+            depth=plan.depth,
             evaluators=campaign.evaluators,
-            rubric=plan["rubric"],
+            rubric=dict(plan.rubric),
             opened_at_utc=utc_text(campaign.opened.at),
             opened_by=campaign.opened.author,
             closed_at_utc=None if closed is None else utc_text(closed.at),
@@ -62,5 +64,5 @@ def _is_work_on(key: str, entry: Entry) -> bool:
     return entry.kind in {"campaign", "claim"} and key_of_trace(entry.value.get("trace_id") or "") == key
 
 
-def _decided(decision: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if decision is None else {name: decision[name] for name in _OF_A_DECISION if name in decision}
+def _decided(decision: CampaignDecision | None) -> dict[str, Any] | None:
+    return None if decision is None else {name: to_json(getattr(decision, name)) for name in _OF_A_DECISION}

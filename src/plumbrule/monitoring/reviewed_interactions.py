@@ -16,9 +16,9 @@ from plumbrule.ledger import Entry, Ledger
 from plumbrule.monitoring.refusal_counts import RefusalFacts, should_have_refused
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.adjudication import Rating, Settlement, same_person, settle
-from plumbrule.reviews.card_decision import Decision, decide
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
 from plumbrule.reviews.interaction_archive import stored_interactions
+from plumbrule.reviews.record_decision import Decision, decide
 from plumbrule.reviews.record_files import read_given
 from plumbrule.reviews.record_store import StoredRecord, stored_records
 from plumbrule.reviews.weeks import monday_of, week_at

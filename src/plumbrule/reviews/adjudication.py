@@ -1,9 +1,9 @@
-"""Several ratings of one interaction made one: where they part too far, somebody who made none of them decides."""
+"""Several ratings of one interaction settled: where they disagree too far, an adjudicator who made none decides."""
 
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from plumbrule.errors import InputError
 from plumbrule.reviews.levels import Scores, level_name, read_scores
@@ -14,10 +14,30 @@ Reason = Literal["far_apart", "level", "applicability"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """One evaluator's levels, made without sight of the others'."""
+    """One evaluator's levels, given before seeing the others'."""
 
     evaluator: str
     scores: Scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DimensionResult:
+    """One dimension of a settlement, as JSON has it: the levels by their names."""
+
+    given: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+    adjudicated: bool
+    counts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettlementResult:
+    """A settlement, as JSON has it."""
+
+    evaluators: tuple[str, ...]
+    adjudicator: str | None
+    open: tuple[str, ...]
+    dimensions: dict[str, DimensionResult]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +58,7 @@ class SettledDimension:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
-    """What the ratings of one interaction come to."""
+    """The levels that count for one interaction, and how its ratings led to them."""
 
     evaluators: tuple[str, ...]
     adjudicator: str | None
@@ -46,7 +66,7 @@ class Settlement:
 
     @property
     def scores(self) -> dict[str, int | None]:
-        """The card that counts, now."""
+        """The levels that count now."""
         return {settled.dimension: settled.counts for settled in self.dimensions}
 
     @property
@@ -54,41 +74,41 @@ class Settlement:
         """The dimensions that wait for an adjudicator."""
         return tuple(settled.dimension for settled in self.dimensions if settled.open)
 
-    def to_dict(self, rubric: ScorecardRubric) -> dict[str, Any]:
-        """Return the settlement as JSON holds it."""
-        return {
-            "evaluators": list(self.evaluators),
-            "adjudicator": self.adjudicator,
-            "open": list(self.open),
-            "dimensions": {
-                settled.dimension: {
-                    "given": [level_name(score, rubric) for score in settled.given],
-                    "reasons": list(settled.reasons),
-                    "adjudicated": settled.adjudicated,
-                    "counts": level_name(settled.counts, rubric),
-                }
+    def result(self, rubric: ScorecardRubric) -> SettlementResult:
+        """Return the settlement for JSON."""
+        return SettlementResult(
+            evaluators=self.evaluators,
+            adjudicator=self.adjudicator,
+            open=self.open,
+            dimensions={
+                settled.dimension: DimensionResult(
+                    given=tuple(level_name(score, rubric) for score in settled.given),
+                    reasons=settled.reasons,
+                    adjudicated=settled.adjudicated,
+                    counts=level_name(settled.counts, rubric),
+                )
                 for settled in self.dimensions
             },
-        }
+        )
 
 
 def settle(ratings: Sequence[Rating], rubric: ScorecardRubric, adjudication: Rating | None = None) -> Settlement:
-    """Return the card that counts for one interaction.
+    """Return the levels that count for one interaction.
 
     A dimension goes to an adjudicator where two levels lie as far apart as the rubric says, where any is at a level
-    that it names, or where some hold that the dimension does not apply and some that it does. The adjudicator's level
+    that it names, or where some say that the dimension does not apply and others rate it. The adjudicator's level
     counts for those dimensions only; for the others, and until there is an adjudicator, the lowest level given counts.
     """
     if not ratings:
         raise InputError("there is no rating to settle")
     _check_people(ratings, adjudication)
-    cards = [read_scores(rating.scores, rubric) for rating in ratings]
+    given = [read_scores(rating.scores, rubric) for rating in ratings]
     decided = None if adjudication is None else read_scores(adjudication.scores, rubric)
     return Settlement(
         evaluators=tuple(rating.evaluator for rating in ratings),
         adjudicator=None if adjudication is None else adjudication.evaluator,
         dimensions=tuple(
-            _settled(dimension.key, [card[dimension.key] for card in cards], decided, rubric)
+            _settled(dimension.key, [scores[dimension.key] for scores in given], decided, rubric)
             for dimension in rubric.dimensions
         ),
     )
@@ -141,5 +161,5 @@ def _check_people(ratings: Sequence[Rating], adjudication: Rating | None) -> Non
 
 
 def person_key(name: str) -> str:
-    """Return what one person's name comes to, however it is written."""
+    """Return the key of a person's name: the same whatever its case, width and spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

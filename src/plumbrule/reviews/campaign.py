@@ -1,42 +1,57 @@
-"""A review campaign as its entries make it, one after the other: who took which item, who rated it, how it ended.
+"""A review campaign, replayed from its events: who took which item, who rated it, how it ended.
 
 Everybody may append a claim or a record at any moment. Which of them count is decided here, by their order in the chain
-alone: the first claim on a slot has it, and what comes too late is void. So no two readers ever disagree on who won.
+alone: the first claim on a place gets it, and what comes too late is void. So all readers agree on who was first.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
 
+from plumbrule.errors import InputError
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.adjudication import Rating, Settlement, person_key, settle
-from plumbrule.reviews.evaluation_record import read_record
-from plumbrule.reviews.items import Claim, Event, Item, Rated, Revision, Role, Status
+from plumbrule.reviews.evaluation_record import record_of
+from plumbrule.reviews.items import Claim, Item, Rated, Revision, Status
+from plumbrule.reviews.review_entries import (
+    Assignment,
+    CampaignPlan,
+    ClaimMade,
+    ClaimReleased,
+    Closure,
+    Disclosure,
+    Event,
+    RecordEntry,
+    Role,
+)
 from plumbrule.rubrics import Loaded, ScorecardRubric
 
 
 class Campaign:
-    """A campaign as it stands after its events; ``void`` says of each entry that does not count why not."""
+    """A campaign after its events; ``void`` gives the reason for each entry that does not count."""
 
     def __init__(self, name: str, loaded: Loaded[ScorecardRubric]) -> None:
         self.name = name
         self.loaded = loaded
         self.opened: Event | None = None
         self.closed: Event | None = None
+        self.closure: Closure | None = None
         self.items: dict[str, Item] = {}
         self.void: dict[int, str] = {}
         self.disclosed: set[str] = set()  # who has seen the ratings, and so rates nothing here
         self.sequence = 0
 
     @property
-    def plan(self) -> Mapping[str, Any]:
+    def plan(self) -> CampaignPlan:
         """What was decided when the campaign was opened."""
-        return self.opened.body if self.opened is not None else {}
+        body = None if self.opened is None else self.opened.body
+        if not isinstance(body, CampaignPlan):
+            raise InputError(f"{self.name}: the entry that opened this campaign is missing")
+        return body
 
     @property
     def evaluators(self) -> int:
         """How many rate each item."""
-        return int(self.plan["evaluators"])
+        return self.plan.evaluators
 
     def item(self, trace_id: str) -> Item | None:
         """Return an item by its trace id, however a UUID is written."""
@@ -55,7 +70,7 @@ class Campaign:
         return len(item.ratings) >= self.evaluators
 
     def settlement(self, item: Item) -> Settlement | None:
-        """Return what the ratings of an item come to, now; None where there are none."""
+        """Return the settlement of an item's ratings, as they are now; None where there are none."""
         if not item.ratings:
             return None
         ratings = [_rating(rated) for rated in item.ratings.values()]
@@ -71,8 +86,8 @@ class Campaign:
 
     def unfinished(self) -> list[Item]:
         """Return the items that lack a rating or wait for an adjudicator."""
-        settled = ((item, self.settlement(item)) for item in self.items.values())
-        return [item for item, found in settled if not self.full(item) or found is None or found.open]
+        settlements = ((item, self.settlement(item)) for item in self.items.values())
+        return [item for item, settled in settlements if not self.full(item) or settled is None or settled.open]
 
     def visible(self, item: Item, viewer: str | None, at: datetime) -> tuple[Rated, ...]:
         """Return the ratings of an item that ``viewer`` may see: everything that shows a rating asks here.
@@ -80,17 +95,14 @@ class Campaign:
         Before one's own rating is in there are none, unless the campaign is closed or one is the item's adjudicator.
         """
         person = None if viewer is None else person_key(viewer)
-        holds = item.adjudicating is not None and item.adjudicating.until > at
-        adjudicates = (holds and item.adjudicating is not None and item.adjudicating.person == person) or (
-            item.adjudication is not None and item.adjudication.person == person
-        )
-        if self.closed is None and person not in item.ratings and not adjudicates:
+        adjudicators = {each.person for each in (item.adjudicator(at), item.adjudication) if each is not None}
+        if self.closed is None and person not in item.ratings and person not in adjudicators:
             return ()
         ended = () if item.adjudication is None else (item.adjudication,)
         return (*item.ratings.values(), *ended)
 
     def objection_to_claim(self, item: Item, evaluator: str, at: datetime, role: Role = "evaluator") -> str | None:
-        """Say why somebody may not take an item; None where nothing stands against it."""
+        """Return why somebody may not take an item; None where they may."""
         person = person_key(evaluator)
         if not person:
             return "a claim needs a name"
@@ -115,7 +127,7 @@ class Campaign:
     def objection_to_record(
         self, item: Item, evaluator: str, at: datetime, *, role: Role = "evaluator", revises: bool = False
     ) -> str | None:
-        """Say why somebody may not rate an item, or revise the rating; None where nothing stands against it."""
+        """Return why somebody may not rate an item, or revise their rating; None where they may."""
         person = person_key(evaluator)
         if self.closed is not None:
             return f"{self.name} is closed: its decision stands"
@@ -142,7 +154,7 @@ class Campaign:
         return None
 
     def objection_to_assigning(self, item: Item, evaluator: str, at: datetime) -> str | None:
-        """Say why an item may not be kept for somebody; None where nothing stands against it."""
+        """Return why an item may not be reserved for somebody; None where it may."""
         person = person_key(evaluator)
         if not person:
             return "name whom the item is for"
@@ -158,52 +170,51 @@ class Campaign:
     def apply(self, event: Event) -> None:
         """Take in the next event of the chain."""
         self.sequence = event.sequence
-        said = event.body.get("event", "claimed")
-        match event.kind, said:
-            case "campaign", "opened":
-                objection = self._open(event)
+        body = event.body
+        match body:
+            case CampaignPlan():
+                objection = self._open(event, body)
             case _ if self.opened is None:
                 objection = f"{self.name} was not open yet"
-            case "campaign", "disclosed":
-                objection = self._disclose(event)
-            case "campaign", "closed":
-                objection = self._close(event)
-            case "record", _:
-                objection = self._record(event)
-            case ("campaign", "assigned") | ("claim", "claimed" | "released"):
-                objection = self._take(event, said)
+            case Disclosure():
+                objection = self._disclose(event, body)
+            case Closure():
+                objection = self._close(event, body)
+            case RecordEntry():
+                objection = self._record(event, body)
+            case Assignment() | ClaimMade() | ClaimReleased():
+                objection = self._take(event, body)
             case _:
-                objection = f"nobody knows what '{said}' means"
+                objection = f"nobody knows what '{body.event}' means"
         if objection is not None:
             self.void[event.sequence] = objection
 
-    def _open(self, event: Event) -> str | None:
+    def _open(self, event: Event, plan: CampaignPlan) -> str | None:
         if self.opened is not None:
             return f"there is a campaign {self.name} already"
         self.opened = event
-        for given in event.body["items"]:
-            item = Item(
-                trace_id=given["trace_id"],
-                query=given["query"],
-                stratum=given["stratum"],
-                earlier=given["earlier"],
-                why=tuple(given["why"]),
-                paired_by=given.get("paired_by"),
+        for planned in plan.items:
+            self.items[key_of_trace(planned.trace_id)] = Item(
+                trace_id=planned.trace_id,
+                query=planned.query,
+                stratum=planned.stratum,
+                earlier=planned.earlier,
+                why=planned.why,
+                paired_by=planned.paired_by,
             )
-            self.items[key_of_trace(item.trace_id)] = item
         return None
 
-    def _close(self, event: Event) -> str | None:
+    def _close(self, event: Event, closure: Closure) -> str | None:
         if self.closed is not None:
             return f"{self.name} is closed already"
         left = len(self.unfinished())
-        if left and not event.body["as_is"]:
+        if left and not closure.as_is:
             return f"{left} of {len(self.items)} items are still open"
-        self.closed = event
+        self.closed, self.closure = event, closure
         return None
 
-    def _disclose(self, event: Event) -> str | None:
-        evaluator = event.body["evaluator"]
+    def _disclose(self, event: Event, disclosure: Disclosure) -> str | None:
+        evaluator = disclosure.evaluator
         person = person_key(evaluator)
         if not person:
             return "name who is to see the ratings"
@@ -213,25 +224,28 @@ class Campaign:
         self.disclosed.add(person)
         return None
 
-    def _take(self, event: Event, said: str) -> str | None:
-        body = event.body
-        item, person = self.item(body["trace_id"]), person_key(body["evaluator"])
+    def _take(self, event: Event, body: Assignment | ClaimMade | ClaimReleased) -> str | None:
+        item, person = self.item(body.trace_id), person_key(body.evaluator)
         if item is None:
-            return f"'{body['trace_id']}' is no item of {self.name}"
-        if said == "assigned":
-            objection = self.objection_to_assigning(item, body["evaluator"], event.at)
-            if objection is None:
-                item.assigned[person] = body["evaluator"]
-            return objection
-        role: Role = body["role"]
-        if said == "released":
-            return self._release(item, person, role)
-        objection = self.objection_to_claim(item, body["evaluator"], event.at, role)
+            return f"'{body.trace_id}' is no item of {self.name}"
+        match body:
+            case Assignment():
+                objection = self.objection_to_assigning(item, body.evaluator, event.at)
+                if objection is None:
+                    item.assigned[person] = body.evaluator
+                return objection
+            case ClaimReleased():
+                return self._release(item, person, body.role)
+            case ClaimMade():
+                return self._claim(event, item, person, body)
+
+    def _claim(self, event: Event, item: Item, person: str, made: ClaimMade) -> str | None:
+        objection = self.objection_to_claim(item, made.evaluator, event.at, made.role)
         if objection is None:
-            until = datetime.fromisoformat(body["until"])
-            slot = 0 if role == "adjudicator" else self._slot(item, person, event.at)
-            claim = Claim(person=person, evaluator=body["evaluator"], slot=slot, until=until, sequence=event.sequence)
-            if role == "adjudicator":
+            until = datetime.fromisoformat(made.until)
+            slot = 0 if made.role == "adjudicator" else self._slot(item, person, event.at)
+            claim = Claim(person=person, evaluator=made.evaluator, slot=slot, until=until, sequence=event.sequence)
+            if made.role == "adjudicator":
                 item.adjudicating = claim
             else:
                 item.claims = {**item.holders(event.at), person: claim}
@@ -247,11 +261,10 @@ class Campaign:
         item.assigned.pop(person, None)
         return None
 
-    def _record(self, event: Event) -> str | None:
-        body = event.body
-        record = read_record(body["record"], self.loaded.rubric, complete=False)
+    def _record(self, event: Event, entry: RecordEntry) -> str | None:
+        record = record_of(entry.record, self.loaded.rubric)
         item = self.item(record.trace_id or "")
-        evaluator, role, reason = record.evaluator or "", body["role"], body["reason"]
+        evaluator, role, reason = record.evaluator or "", entry.role, entry.reason
         if item is None:
             return f"'{record.trace_id}' is no item of {self.name}"
         objection = self.objection_to_record(item, evaluator, event.at, role=role, revises=reason is not None)
@@ -277,13 +290,13 @@ class Campaign:
             return f"'{item.trace_id}' is adjudicated already"
         if self.status(item, at) != "adjudication":
             return f"'{item.trace_id}' does not wait for an adjudicator"
-        holder = item.adjudicating
-        if holder is not None and holder.until > at and holder.person != person:
+        holder = item.adjudicator(at)
+        if holder is not None and holder.person != person:
             return f"somebody else is adjudicating '{item.trace_id}'"
         return None
 
     def _slot(self, item: Item, person: str, at: datetime) -> int:
-        """Return the slot that a new holder gets: the one held before, else the first that nobody has."""
+        """Return the place that a new holder gets: the one held before, else the first that is free."""
         holders = item.holders(at)
         if person in holders:
             return holders[person].slot
@@ -292,7 +305,7 @@ class Campaign:
 
 
 def replay(name: str, events: Iterable[Event], loaded: Loaded[ScorecardRubric]) -> Campaign:
-    """Return the campaign that its events make, in the order of the chain."""
+    """Return the campaign after its events, which come in the order of the chain."""
     campaign = Campaign(name, loaded)
     for event in events:
         campaign.apply(event)

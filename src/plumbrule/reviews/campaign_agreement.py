@@ -1,6 +1,7 @@
 """How far the people of a campaign agree: with each other, with the pre-scores, and with the judge of a run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,20 +17,110 @@ from plumbrule.runs.journal import SAMPLES
 from plumbrule.runs.session import find_run
 from plumbrule.stats.rater_agreement import alpha_estimate, confusion_matrix, gwet_ac1, quadratic_kappa, tabulate
 
-_FEWER_RESAMPLES = 300  # of an evaluator's figures, which are over every dimension at once
+_FEWER_RESAMPLES = 300  # for an evaluator's figures, which are over every dimension at once
 
 Rated = tuple[Item, str, str, int]  # an item, who rated it, the dimension, the level
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DimensionAgreement:
+    """How far people agree with each other on one dimension."""
+
+    key: str
+    pairable: int
+    alpha: float | None
+    alpha_interval_95: tuple[float, float] | None
+    ac1: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatorAgreement:
+    """How far one evaluator agrees with the others, over every dimension of the items that they rated."""
+
+    evaluator: str
+    rated: int
+    mean_level: float | None
+    pairable: int
+    alpha: float | None
+    alpha_interval_95: tuple[float, float] | None
+    ac1: float | None
+
+
+class _Matrix:
+    """What follows from a confusion matrix, whose rows are people's."""
+
+    __slots__ = ()
+
+    pairs: int
+    confusion: tuple[tuple[int, ...], ...]
+
+    @property
+    def same(self) -> float | None:
+        """The share of the pairs in which both give the same level; None where there is no pair."""
+        equal = sum(row[place] for place, row in enumerate(self.confusion))
+        return equal / self.pairs if self.pairs else None
+
+    @property
+    def differs(self) -> bool:
+        """Whether any pair has two levels."""
+        return any(
+            count for row, cells in enumerate(self.confusion) for place, count in enumerate(cells) if place != row
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrescoreAgreement(_Matrix):
+    """How far people agree with the pre-scores on one dimension."""
+
+    key: str
+    pairs: int
+    kappa: float | None
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeScoreAgreement(_Matrix):
+    """How far people agree with one score of a run's judge, on the judge's scale."""
+
+    score: str
+    dimension: str
+    pairs: int
+    kappa: float | None
+    labels: tuple[str, ...]
+    confusion: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeAgreement:
+    """How far people agree with the judge of a run."""
+
+    run_id: str
+    scores: tuple[JudgeScoreAgreement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignAgreement:
+    """How far the people of a campaign agree with each other, with the pre-scores and with a judge."""
+
+    campaign: str
+    items: int
+    left_out: int
+    dimensions: tuple[DimensionAgreement, ...]
+    evaluators: tuple[EvaluatorAgreement, ...]
+    prescores: tuple[PrescoreAgreement, ...]
+    judge: JudgeAgreement | None
+
+
 def measure_agreement(
     ledger: Ledger, campaign: Campaign, *, run: str | None = None, viewer: str | None = None, at: datetime
-) -> dict[str, Any]:
+) -> CampaignAgreement:
     """Return the figures over all items that are rated; of an open campaign, over what ``viewer`` may see of it.
 
     Those are items with all their ratings, the viewer's own among them.
 
-    Each person's rating counts as it was first made, blind: what it became after the others' were seen says nothing
-    of agreement.
+    Each person's rating counts as it was first made, blind: a revision made after seeing the others' ratings says
+    nothing about agreement.
     """
     rubric = campaign.loaded.rubric
     rated = [item for item in campaign.items.values() if item.ratings]
@@ -45,44 +136,42 @@ def measure_agreement(
     ratings = [
         (item, person, key, level)
         for item in items
-        for person, each in item.ratings.items()
-        for key, level in each.first.scores.items()
+        for person, rating in item.ratings.items()
+        for key, level in rating.first.scores.items()
         if level is not None
     ]
-    seed = int(campaign.plan["manifest"]["seed"])
-    names = {person: each.first.evaluator for item in items for person, each in item.ratings.items()}
-    return {
-        "campaign": campaign.name,
-        "items": len(items),
-        "left_out": len(rated) - len(items),
-        "dimensions": [_between(ratings, dimension.key, rubric, seed) for dimension in rubric.dimensions],
-        "evaluators": [_of_evaluator(ratings, person, str(names[person]), rubric, seed) for person in sorted(names)],
-        "prescores": _beside_prescores(ledger, ratings, items, rubric),
-        "judge": None if run is None else _beside_judge(ledger, ratings, run, rubric),
-    }
+    seed = campaign.plan.manifest.seed
+    names = {person: rating.first.evaluator for item in items for person, rating in item.ratings.items()}
+    return CampaignAgreement(
+        campaign=campaign.name,
+        items=len(items),
+        left_out=len(rated) - len(items),
+        dimensions=tuple(_between(ratings, dimension.key, rubric, seed) for dimension in rubric.dimensions),
+        evaluators=tuple(_of_evaluator(ratings, person, str(names[person]), rubric, seed) for person in sorted(names)),
+        prescores=tuple(_beside_prescores(ledger, ratings, items, rubric)),
+        judge=None if run is None else _beside_judge(ledger, ratings, run, rubric),
+    )
 
 
-def _between(ratings: Sequence[Rated], key: str, rubric: ScorecardRubric, seed: int) -> dict[str, Any]:
-    """Return how far people agree on one dimension."""
-    rows = tabulate((item.trace_id, person, level) for item, person, found, level in ratings if found == key)
-    return {"key": key, **_figures(rows, rubric, seed)}
+def _between(ratings: Sequence[Rated], key: str, rubric: ScorecardRubric, seed: int) -> DimensionAgreement:
+    rows = tabulate((item.trace_id, person, level) for item, person, rated, level in ratings if rated == key)
+    return DimensionAgreement(key=key, **_figures(rows, rubric, seed))
 
 
 def _of_evaluator(
     ratings: Sequence[Rated], person: str, name: str, rubric: ScorecardRubric, seed: int
-) -> dict[str, Any]:
-    """Return how far one evaluator and the others agree, over every dimension of the items that he rated."""
+) -> EvaluatorAgreement:
     own = {item.trace_id for item, rater, _, _ in ratings if rater == person}
     rows = tabulate(
         (f"{item.trace_id} {key}", rater, level) for item, rater, key, level in ratings if item.trace_id in own
     )
     levels = [level for _, rater, _, level in ratings if rater == person]
-    return {
-        "evaluator": name,
-        "rated": len(own),
-        "mean_level": sum(levels) / len(levels) if levels else None,
+    return EvaluatorAgreement(
+        evaluator=name,
+        rated=len(own),
+        mean_level=sum(levels) / len(levels) if levels else None,
         **_figures(rows, rubric, seed, resamples=_FEWER_RESAMPLES),
-    }
+    )
 
 
 def _figures(
@@ -90,32 +179,36 @@ def _figures(
 ) -> dict[str, Any]:
     levels = _levels(rubric)
     alpha = alpha_estimate(rows, levels, seed=seed, resamples=resamples)
+    interval = alpha.interval
     return {
         "pairable": alpha.pairable,
         "alpha": alpha.value,
-        "alpha_interval_95": None if alpha.interval is None else list(alpha.interval),
+        "alpha_interval_95": None if interval is None else (interval.low, interval.high),
         "ac1": gwet_ac1(rows, levels),
     }
 
 
 def _beside_prescores(
     ledger: Ledger, ratings: Sequence[Rated], items: Sequence[Item], rubric: ScorecardRubric
-) -> list[dict[str, Any]]:
+) -> Iterator[PrescoreAgreement]:
     stored = find_interactions(ledger, [item.trace_id for item in items])
     scores = {level.name: level.score for level in rubric.levels}
-    proposals = {trace_id: found.prescore["scores"] for trace_id, found in stored.items() if found.prescore is not None}
+    proposals = {
+        trace_id: prescore.scores
+        for trace_id, interaction in stored.items()
+        if (prescore := interaction.prescore) is not None
+    }
     labels = _levels(rubric)
     named = [level_name(score, rubric) for score in labels]
-    beside = []
     for dimension in rubric.dimensions:
+        key = dimension.key
         given = {
-            trace_id: scores.get(said[dimension.key]) for trace_id, said in proposals.items() if dimension.key in said
+            trace_id: scores.get(proposed[key] or "") for trace_id, proposed in proposals.items() if key in proposed
         }
-        beside.append({"key": dimension.key, **_beside(ratings, dimension.key, given, labels, named)})
-    return beside
+        yield PrescoreAgreement(key=key, **_beside(ratings, key, given, labels, named))
 
 
-def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: ScorecardRubric) -> dict[str, Any]:
+def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: ScorecardRubric) -> JudgeAgreement:
     """Return how far people and a run's judge agree, on the judge's scale; the first repeat of each sample counts."""
     found = find_run(ledger, run).subject
     traces = {
@@ -135,24 +228,24 @@ def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: Sc
         people = [(item, person, key, to_scale[level]) for item, person, key, level in ratings]
         given = {item.trace_id: judged.get(key_of_trace(item.trace_id), {}).get(rule.score) for item, _, _, _ in people}
         beside = _beside(people, rule.dimension, given, labels, [str(label) for label in labels])
-        scores.append({"score": rule.score, "dimension": rule.dimension, **beside})
-    return {"run_id": found, "scores": scores}
+        scores.append(JudgeScoreAgreement(score=rule.score, dimension=rule.dimension, **beside))
+    return JudgeAgreement(run_id=found, scores=tuple(scores))
 
 
 def _beside(
-    ratings: Iterable[Rated], key: str, said: Mapping[str, int | None], labels: Sequence[int], named: Sequence[str]
+    ratings: Iterable[Rated], key: str, given: Mapping[str, int | None], labels: Sequence[int], named: Sequence[str]
 ) -> dict[str, Any]:
-    """Return how far people and somebody else agree; the rows of the matrix are people's."""
+    """Return the fields that say how far people agree with others; the rows of the matrix are people's."""
     pairs = [
         (level, other)
-        for item, _, found, level in ratings
-        if found == key and (other := said.get(item.trace_id)) is not None
+        for item, _, rated, level in ratings
+        if rated == key and (other := given.get(item.trace_id)) is not None
     ]
     return {
         "pairs": len(pairs),
         "kappa": quadratic_kappa(pairs, labels),
-        "labels": list(named),
-        "confusion": confusion_matrix(pairs, labels),
+        "labels": tuple(named),
+        "confusion": tuple(map(tuple, confusion_matrix(pairs, labels))),
     }
 
 

@@ -1,26 +1,38 @@
 """Review campaigns in a ledger: opened by a trigger, worked on by claims and records, closed with a decision.
 
-Nothing here is decided by looking first and writing then: an entry is appended, and whether it counts is read from its
-place in the chain. Looking first only spares everybody the entries that could not count.
+An entry is appended first, and whether it counts follows from its place in the chain. Checking before is only there to
+avoid entries that cannot count.
 """
 
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
+from plumbrule.interactions.interaction import Interaction
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.ledger.entry import utc_text
 from plumbrule.names import key_of_trace, pick
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.interaction_archive import keep_interactions, name_of
-from plumbrule.reviews.items import Claim, Event, Item, Role
+from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
 from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
+from plumbrule.reviews.review_entries import (
+    Assignment,
+    Body,
+    CampaignPlan,
+    ClaimMade,
+    ClaimReleased,
+    Event,
+    PlannedItem,
+    Role,
+    read_event,
+)
 from plumbrule.reviews.sample_draw import Drawn
 from plumbrule.rubrics import Loaded, ScorecardRubric
 
@@ -32,7 +44,7 @@ _TRIED = 20  # likely items, before a campaign is read whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A campaign as it stands, with the entries that make it."""
+    """A campaign, with the entries that it was replayed from."""
 
     campaign: Campaign
     entries: tuple[Entry, ...]
@@ -60,21 +72,27 @@ def open_campaign(
     paired = [earlier.prescore for earlier in drawn.earlier.values()]
     prescores = [*drawn.prescores, *paired]
     kept = keep_interactions(
-        ledger, [each.interaction for each in prescores], prescores, author=author, at=at, rubric=loaded
+        ledger, [prescore.interaction for prescore in prescores], prescores, author=author, at=at, rubric=loaded
     )
-    described = drawn.to_dict(loaded.rubric)
-    remarks = [*described["remarks"], *(f"{found.code}: {found.message}" for found in kept.findings)]
-    body = {
-        "event": "opened",
-        **described,
-        "evaluators": evaluators or wanted,
-        "claim_minutes": loaded.rubric.claims.minutes,
-        "remarks": remarks,
-        "items": [_item(drawn, prescore.interaction) for prescore in drawn.prescores],
-        "rubric": loaded.stamp(),
-    }
+    draw = drawn.result(loaded.rubric)
+    plan = CampaignPlan(
+        trigger=draw.trigger,
+        scope=draw.scope,
+        depth=draw.depth,
+        draw=draw.draw,
+        in_view=draw.in_view,
+        evaluators=evaluators or wanted,
+        read=draw.read,
+        week=draw.week,
+        changed=draw.changed,
+        remarks=(*draw.remarks, *(f"{finding.code}: {finding.message}" for finding in kept.findings)),
+        manifest=draw.manifest,
+        claim_minutes=loaded.rubric.claims.minutes,
+        items=tuple(_planned(drawn, prescore.interaction) for prescore in drawn.prescores),
+        rubric=loaded.stamp(),
+    )
     drafts = rubric_drafts(ledger, loaded, author=author, at=at)
-    entry = ledger.append_many([*drafts, _draft("campaign", name, body, author, at)])[-1]
+    entry = ledger.append_many([*drafts, _draft("campaign", name, plan, author, at)])[-1]
     campaign = load_campaign(ledger, name).campaign
     check_counts(campaign, entry)
     return campaign
@@ -98,34 +116,34 @@ def find_name(ledger: Ledger, reference: str = "last") -> str:
         raise UsageError(f"{ledger.name}: there is no campaign yet: 'plumbrule sample PATH --trigger T' opens one")
     if reference == "last":
         return names[-1]
-    found = pick(reference, names, lambda name: (name,), where=ledger.name, what="campaigns")
-    if found is None:
+    name = pick(reference, names, lambda known: (known,), where=ledger.name, what="campaigns")
+    if name is None:
         raise UsageError(f"{ledger.name}: there is no campaign '{reference[:_SHOWN]}'; 'plumbrule review list' does")
-    return found
+    return name
 
 
 def load_campaign(ledger: Ledger, name: str) -> Standing:
-    """Return a campaign as the chain has it at this moment."""
+    """Return a campaign as it is in the chain at this moment."""
     last = ledger.checkpoint().sequence  # both searches see the ledger as it was here
-    found = [entry for run in (f"campaigns/{name}", f"records/{name}") for entry in ledger.entries(run=run)]
-    wanted = [entry for entry in found if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
+    entries = [entry for run in (f"campaigns/{name}", f"records/{name}") for entry in ledger.entries(run=run)]
+    wanted = [entry for entry in entries if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
     wanted.sort(key=lambda entry: entry.sequence)
     return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
 
 
 def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
-    """Return a campaign with the claims and records of these items alone: all that tells who may do what with them.
+    """Return a campaign with the claims and records of these items alone, which say who may do what with them.
 
-    A closing or a disclosure counts or not by all of the items, so that a campaign with one of these is read whole.
+    Whether a closing or a disclosure counts depends on all items, so a campaign with one of these is read whole.
     """
     last = ledger.checkpoint().sequence
-    found = list(ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
-    if any(entry.value["event"] not in {"opened", "assigned"} for entry in found):
+    entries = list(ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
+    if not all(isinstance(read_event(entry).body, CampaignPlan | Assignment) for entry in entries):
         return load_campaign(ledger, name)
     for part in dict.fromkeys(escaped(key_of_trace(trace_id), part=True) for trace_id in trace_ids):
-        found += ledger.entries(kind="claim", subject=f"campaigns/{name}/{part}")
-        found += ledger.entries(kind="record", run=f"records/{name}/{part}")
-    wanted = sorted((entry for entry in found if entry.sequence <= last), key=lambda entry: entry.sequence)
+        entries += ledger.entries(kind="claim", subject=f"campaigns/{name}/{part}")
+        entries += ledger.entries(kind="record", run=f"records/{name}/{part}")
+    wanted = sorted((entry for entry in entries if entry.sequence <= last), key=lambda entry: entry.sequence)
     return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
 
 
@@ -138,18 +156,18 @@ def load_item(ledger: Ledger, name: str, trace_id: str) -> tuple[Campaign, Item]
 
 def item_of(campaign: Campaign, trace_id: str) -> Item:
     """Return an item by its trace id or the start of it."""
-    found = campaign.item(trace_id) or pick(
-        trace_id, campaign.items.values(), lambda item: (item.trace_id,), where=campaign.name, what="items"
+    item = campaign.item(trace_id) or pick(
+        trace_id, campaign.items.values(), lambda known: (known.trace_id,), where=campaign.name, what="items"
     )
-    if found is None:
+    if item is None:
         raise InputError(f"{campaign.name}: there is no item '{trace_id[:_SHOWN]}' among {len(campaign.items)}")
-    return found
+    return item
 
 
 def claim_item(
     ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
 ) -> tuple[Item, Claim]:
-    """Take one item, or keep it for longer; an error says who or what stands against it."""
+    """Take one item, or keep it for longer; an error says why it cannot be had."""
     campaign, item = load_item(ledger, name, trace_id)
     objection = campaign.objection_to_claim(item, evaluator, at, role)
     if objection is not None:
@@ -183,15 +201,23 @@ def claim_next(
         ]
         if not free:
             return None
-        item = min(free, key=lambda each: person not in each.assigned)
+        item = min(free, key=lambda candidate: person not in candidate.assigned)
         tried.add(item.trace_id)
         campaign, entry = _append_claim(ledger, campaign, item, evaluator, at=at, role=role)
         if entry.sequence not in campaign.void:  # else somebody was quicker
             return _held(campaign, item, evaluator, role)
 
 
+def free_items(ledger: Ledger, name: str, evaluator: str, *, at: datetime) -> list[str]:
+    """Return the items that somebody may take, in the order of the campaign."""
+    campaign = load_campaign(ledger, name).campaign
+    return [
+        item.trace_id for item in campaign.items.values() if campaign.objection_to_claim(item, evaluator, at) is None
+    ]
+
+
 def _claim_likely(ledger: Ledger, name: str, evaluator: str, *, at: datetime) -> tuple[Item, Claim] | None:
-    """Return or take one of the likeliest items, without reading the whole campaign; None where that was no use."""
+    """Return or take one of the likeliest items, without reading the whole campaign; None where none is free."""
     likely = likely_items(ledger, load_items(ledger, name, ()).campaign, evaluator)
     for trace_id in likely.held[:_TRIED]:
         _, item = load_item(ledger, name, trace_id)
@@ -214,56 +240,49 @@ def release_item(
     ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
 ) -> Item:
     """Give an item back."""
-    return _told(ledger, name, trace_id, evaluator, kind="claim", said={"event": "released", "role": role}, at=at)
+    campaign, item = load_item(ledger, name, trace_id)
+    body = ClaimReleased(role=role, evaluator=evaluator, trace_id=item.trace_id, campaign=name)
+    return _append_checked(ledger, campaign, _draft("claim", name, body, evaluator, at, item=item), body, item)
 
 
 def assign_item(ledger: Ledger, name: str, trace_id: str, evaluator: str, *, author: str, at: datetime) -> Item:
-    """Keep a place of an item for somebody, who gets it before the others of the queue."""
-    return _told(ledger, name, trace_id, evaluator, kind="campaign", said={"event": "assigned"}, at=at, author=author)
+    """Reserve a place of an item for somebody, who gets it before the others of the queue."""
+    campaign, item = load_item(ledger, name, trace_id)
+    body = Assignment(evaluator=evaluator, trace_id=item.trace_id, campaign=name)
+    return _append_checked(ledger, campaign, _draft("campaign", name, body, author, at), body, item)
+
+
+def rehearse(campaign: Campaign, body: Body, *, author: str, at: datetime) -> str | None:
+    """Apply an event that is not in the ledger yet; return why it would not count."""
+    event = Event(sequence=campaign.sequence + 1, at=at, author=author, body=body)
+    campaign.apply(event)
+    return campaign.void.get(event.sequence)
 
 
 def _append_claim(
     ledger: Ledger, campaign: Campaign, item: Item, evaluator: str, *, at: datetime, role: Role
 ) -> tuple[Campaign, Entry]:
-    until = at + timedelta(minutes=campaign.plan["claim_minutes"])
-    body = {"event": "claimed", "evaluator": evaluator, "role": role, "until": utc_text(until)}
-    body |= {"trace_id": item.trace_id, "campaign": campaign.name}
-    draft = _draft("claim", campaign.name, body, evaluator, at, item=item)
-    entry = ledger.append_many([draft])[0]
+    until = utc_text(at + timedelta(minutes=campaign.plan.claim_minutes))
+    body = ClaimMade(evaluator=evaluator, role=role, until=until, trace_id=item.trace_id, campaign=campaign.name)
+    entry = ledger.append_many([_draft("claim", campaign.name, body, evaluator, at, item=item)])[0]
     return load_items(ledger, campaign.name, [item.trace_id]).campaign, entry
 
 
-def _told(
-    ledger: Ledger,
-    name: str,
-    trace_id: str,
-    evaluator: str,
-    *,
-    kind: str,
-    said: dict[str, Any],
-    at: datetime,
-    author: str | None = None,
-) -> Item:
-    campaign, item = load_item(ledger, name, trace_id)
-    body = {**said, "evaluator": evaluator, "trace_id": item.trace_id, "campaign": name}
-    target = item if kind == "claim" else None
-    rehearsal = Event(sequence=campaign.sequence + 1, kind=kind, at=at, author=author or evaluator, body=body)
-    campaign.apply(rehearsal)
-    if rehearsal.sequence in campaign.void:
-        raise UsageError(campaign.void[rehearsal.sequence])
-    entry = ledger.append_many([_draft(kind, name, body, author or evaluator, at, item=target)])[0]
-    campaign, item = load_item(ledger, name, item.trace_id)
+def _append_checked(ledger: Ledger, campaign: Campaign, draft: Draft, body: Body, item: Item) -> Item:
+    objection = rehearse(campaign, body, author=draft.author, at=draft.at)
+    if objection is not None:
+        raise UsageError(objection)
+    entry = ledger.append_many([draft])[0]
+    campaign, item = load_item(ledger, campaign.name, item.trace_id)
     check_counts(campaign, entry)
     return item
 
 
-def _draft(
-    kind: str, name: str, body: Mapping[str, Any], author: str, at: datetime, *, item: Item | None = None
-) -> Draft:
+def _draft(kind: str, name: str, body: Body, author: str, at: datetime, *, item: Item | None = None) -> Draft:
     subject = f"campaigns/{name}"
     if item is not None:
         subject += f"/{escaped(key_of_trace(item.trace_id), part=True)}"
-    return Draft(kind=kind, subject=subject, body=dict(body), author=author, at=at)
+    return Draft(kind=kind, subject=subject, body=to_json(body), author=author, at=at)
 
 
 def _held(campaign: Campaign, item: Item, evaluator: str, role: Role) -> tuple[Item, Claim]:
@@ -275,22 +294,22 @@ def _held(campaign: Campaign, item: Item, evaluator: str, role: Role) -> tuple[I
 
 
 def check_counts(campaign: Campaign, entry: Entry) -> None:
-    """Tell whoever appended an entry that it came too late: it stands in the ledger, and does not count."""
+    """Raise where an entry came too late: it is in the ledger, and does not count."""
     if entry.sequence in campaign.void:
         raise UsageError(f"{campaign.void[entry.sequence]} (entry {entry.sequence} stands and does not count)")
 
 
-def _item(drawn: Drawn, interaction: Any) -> dict[str, Any]:  # noqa: ANN401 - an Interaction of samples
+def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
     name = name_of(interaction)
     earlier = drawn.earlier.get(key_of_trace(name))
-    return {
-        "trace_id": name,
-        "query": interaction.sample.question,
-        "stratum": next(stratum.key for stratum in drawn.manifest.strata if name in stratum.drawn),
-        "earlier": None if earlier is None else name_of(earlier.prescore.interaction),
-        "paired_by": None if earlier is None else earlier.paired_by,
-        "why": list(drawn.why.get(name, ())),
-    }
+    return PlannedItem(
+        trace_id=name,
+        query=interaction.sample.question,
+        stratum=next(stratum.key for stratum in drawn.manifest.strata if name in stratum.drawn),
+        earlier=None if earlier is None else name_of(earlier.prescore.interaction),
+        paired_by=None if earlier is None else earlier.paired_by,
+        why=drawn.why.get(name, ()),
+    )
 
 
 def _checked_name(ledger: Ledger, name: str) -> str:

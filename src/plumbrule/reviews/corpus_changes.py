@@ -1,4 +1,4 @@
-"""What a new release of the corpus touches: the interactions that cite, retrieved or ask about what changed."""
+"""What a new release of the corpus affects: the interactions that cite, retrieved or ask about what changed."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,12 +41,15 @@ def read_changes(given: str, corpus: Corpus | None) -> Changes:
     known: list[Passage] = []
     if corpus is not None:
         single = (corpus.passage(id_) for id_ in ids)
-        known = [*(passage for passage in single if passage), *(each for id_ in ids for each in corpus.of_source(id_))]
+        known = [
+            *(passage for passage in single if passage),
+            *(passage for id_ in ids for passage in corpus.of_source(id_)),
+        ]
     return Changes(ids=ids, passages=tuple(dict.fromkeys(known)))
 
 
 class Affected:
-    """Tells what a change touches: by id, else by topic, where the texts that changed are known."""
+    """Finds what a change affects: by id, else by topic, where the texts that changed are known."""
 
     def __init__(self, changes: Changes) -> None:
         self._changed = frozenset(changes.ids)
@@ -64,11 +67,11 @@ class Affected:
             "cites": [citation.source_id for citation in sample.citations],
             "retrieved": [*retrieved, *listed, *interaction.unresolved],
         }
-        found = [
+        reasons = [
             f"{how} {id_}" for how, ids in named.items() for id_ in dict.fromkeys(ids) if id_ and id_ in self._changed
         ]
         self.met.update(id_ for ids in named.values() for id_ in ids if id_ and id_ in self._changed)
-        return tuple(found or self._by_topic(sample.question))
+        return tuple(reasons or self._by_topic(sample.question))
 
     def _by_topic(self, question: str) -> list[str]:
         words = self._topic.stop | self._topic.asking
@@ -98,5 +101,5 @@ def _ids_in(path: Path) -> list[str] | None:
         listed = orjson.loads(content)
     except orjson.JSONDecodeError:
         return None
-    ids = isinstance(listed, list) and all(isinstance(each, str) for each in listed)
+    ids = isinstance(listed, list) and all(isinstance(id_, str) for id_ in listed)
     return listed if ids else None

@@ -1,14 +1,15 @@
-"""The ledger written out while campaigns are open: their ratings stay out, save for who rates nothing there."""
+"""The ledger written out while campaigns are open: without their ratings, except for somebody who rates nothing."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger, export
-from plumbrule.reviews.campaign_store import check_counts, load_campaign
-from plumbrule.reviews.items import Event
+from plumbrule.reviews.campaign_store import check_counts, load_campaign, rehearse
 from plumbrule.reviews.record_store import ADHOC, open_campaigns
+from plumbrule.reviews.review_entries import Disclosure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,19 +24,19 @@ class Written:
 def write_entries(ledger: Ledger, path: Path, *, to: str | None = None, at: datetime) -> Written:
     """Write every entry out; the records of open campaigns without their bodies, whose hashes stay.
 
-    ``to`` names somebody who is shown the ratings all the same. It is refused to whoever rates in one of the campaigns,
-    it is recorded, and whoever has seen them rates nothing there any more.
+    ``to`` names somebody who is shown the ratings all the same. It is refused to those who rate in one of the
+    campaigns, it is recorded, and whoever has seen the ratings rates nothing there any more.
     """
     blind = open_campaigns(ledger)
     if to is not None:
         _disclose(ledger, blind, to, at=at)
         return Written(entries=export(ledger, path), withheld=0, open_campaigns=blind)
-    told = {ADHOC, *_campaigns_with_records(ledger)} - {*blind}
+    public = {ADHOC, *_campaigns_with_records(ledger)} - {*blind}
     withheld: list[str] = []
 
     def withholds(kind: str, subject: str) -> bool:
-        # what is not known to be told is withheld: a campaign may be opened while this goes on
-        if kind != "record" or subject.split("/")[1] in told:
+        # a campaign may be opened while this runs: only what is known to be public is written
+        if kind != "record" or subject.split("/")[1] in public:
             return False
         withheld.append(subject)
         return True
@@ -49,13 +50,11 @@ def _campaigns_with_records(ledger: Ledger) -> set[str]:
 
 
 def _disclose(ledger: Ledger, names: tuple[str, ...], to: str, *, at: datetime) -> None:
-    body = {"event": "disclosed", "evaluator": to}
-    for name in names:  # all are asked before any is told
-        campaign = load_campaign(ledger, name).campaign
-        event = Event(sequence=campaign.sequence + 1, kind="campaign", at=at, author=to, body=body)
-        campaign.apply(event)
-        if event.sequence in campaign.void:
-            raise UsageError(campaign.void[event.sequence])
+    body = Disclosure(evaluator=to)
+    for name in names:  # all are checked before any is appended to
+        objection = rehearse(load_campaign(ledger, name).campaign, body, author=to, at=at)
+        if objection is not None:
+            raise UsageError(objection)
     for name in names:
-        entry = ledger.append("campaign", f"campaigns/{name}", body, to, at=at)
+        entry = ledger.append("campaign", f"campaigns/{name}", to_json(body), to, at=at)
         check_counts(load_campaign(ledger, name).campaign, entry)

@@ -1,21 +1,24 @@
-"""The evaluation record: one evaluator's card on one interaction, with every field of the template."""
+"""The evaluation record: one evaluator's ratings of one interaction, with every field of the template."""
 
 import datetime as dt
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
+from plumbrule.codec import optional_key
 from plumbrule.errors import InputError
 from plumbrule.names import nearest
-from plumbrule.reviews.card_decision import Decision
 from plumbrule.reviews.levels import Scores, named_scores, read_scores
+from plumbrule.reviews.record_decision import Blocker, Decision, DecisionResult
 from plumbrule.rubrics import ScorecardRubric
+from plumbrule.rubrics.scorecard_rubric import Recommendation
 
-# What the record shows but nobody writes: it follows from the scores.
+# What the record shows but nobody writes: it is computed from the scores.
 COMPUTED = (
     "overall",
     "overall_score",
@@ -33,8 +36,55 @@ _NEEDED = ("trigger", "evaluator", "query", "trace_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenRecord:
+    """What a person writes into a record, as JSON has it: the levels by their names."""
+
+    evaluation_id: str | None = None
+    date: str | None = None
+    evaluator: str | None = None
+    trigger: str | None = None
+    query: str | None = None
+    trace_id: str | None = None
+    scores: Mapping[str, str]
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledRecord(WrittenRecord):
+    """The whole template: what was written, then what is computed from it."""
+
+    overall_score: float
+    band: str
+    action: str
+    blockers: tuple[Blocker, ...]
+    recommendation: Recommendation
+    reasons: tuple[str, ...]
+    not_applicable: tuple[str, ...]
+    remarks: tuple[str, ...]
+    rubric: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidedRecord:
+    """The decision on a record, with the ids that the record has and the dimensions that still need a note."""
+
+    evaluation_id: str | None = optional_key()
+    trace_id: str | None = optional_key()
+    overall: float
+    band: str
+    action: str
+    blockers: tuple[Blocker, ...]
+    recommendation: Recommendation
+    reasons: tuple[str, ...]
+    not_applicable: tuple[str, ...]
+    remarks: tuple[str, ...]
+    rubric: Mapping[str, str]
+    note_needed: tuple[str, ...]  # the dimensions whose rating needs a note before the record can be kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRecord:
-    """One card; the id and the date are given by whoever keeps it, where the evaluator did not."""
+    """One record; the ledger adds the id and the date where the evaluator gave none."""
 
     scores: Scores
     trigger: str | None = None
@@ -45,8 +95,25 @@ class EvaluationRecord:
     evaluation_id: str | None = None
     date: dt.date | None = None
 
-    def to_dict(self, rubric: ScorecardRubric) -> dict[str, Any]:
-        """Return what was written into the record, as JSON; it reads back to the same record."""
+    def written(self, rubric: ScorecardRubric) -> WrittenRecord:
+        """Return the record for JSON; ``record_of`` reads it back to the same record."""
+        return WrittenRecord(**self._texts(rubric))
+
+    def filled_in(self, decision: Decision, rubric: ScorecardRubric) -> FilledRecord:
+        """Return the whole template, with the decision."""
+        computed = _fields(decision.result())
+        return FilledRecord(**self._texts(rubric), overall_score=computed.pop("overall"), **computed)
+
+    def decided(self, decision: Decision, *, note_needed: tuple[str, ...] = ()) -> DecidedRecord:
+        """Return the decision with the ids of this record."""
+        return DecidedRecord(
+            evaluation_id=self.evaluation_id,
+            trace_id=self.trace_id,
+            **_fields(decision.result()),
+            note_needed=note_needed,
+        )
+
+    def _texts(self, rubric: ScorecardRubric) -> dict[str, Any]:
         return {
             "evaluation_id": self.evaluation_id,
             "date": None if self.date is None else self.date.isoformat(),
@@ -59,17 +126,22 @@ class EvaluationRecord:
         }
 
 
-def filled_in(record: EvaluationRecord, decision: Decision, rubric: ScorecardRubric) -> dict[str, Any]:
-    """Return the whole template: what was written, then what follows from it."""
-    computed = decision.to_dict()
-    return {**record.to_dict(rubric), "overall_score": computed.pop("overall"), **computed}
+def count_recommendations(decided: Iterable[DecidedRecord]) -> dict[Recommendation, int]:
+    """Return how many records have each recommendation, the best first."""
+    counts = Counter(record.recommendation for record in decided)
+    return {recommendation: counts[recommendation] for recommendation in get_args(Recommendation)}
+
+
+def record_of(written: WrittenRecord, rubric: ScorecardRubric) -> EvaluationRecord:
+    """Return a record from what was written into it, by the rubric that it was rated with."""
+    return read_record(_fields(written), rubric, complete=False)
 
 
 def read_record(given: object, rubric: ScorecardRubric, *, complete: bool = True) -> EvaluationRecord:
     """Return the record that ``given`` states; an error names the field.
 
-    A complete record says who rated what on which occasion, and has a note where a rating asks for one. Otherwise
-    only the scores must be there: enough to compute what they come to.
+    A complete record says who rated what on which occasion, and has a note where a rating needs one. Otherwise only
+    the scores must be there, which is enough to decide.
     """
     if not isinstance(given, Mapping):
         raise InputError("a record must be a JSON object with the key 'scores'")
@@ -115,6 +187,10 @@ def _check_complete(record: EvaluationRecord, rubric: ScorecardRubric) -> None:
     if asking:
         levels = " or ".join(rubric.note_required_at)
         raise InputError(f"'notes' is missing: a rating at {levels} needs a note, as that of {', '.join(asking)} does")
+
+
+def _fields(result: DecisionResult | WrittenRecord) -> dict[str, Any]:
+    return {field.name: getattr(result, field.name) for field in fields(result)}
 
 
 def _day(value: object) -> object:

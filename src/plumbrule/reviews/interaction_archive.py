@@ -1,18 +1,20 @@
-"""Interactions in the ledger: what was answered, with its pre-score and traits; the last entry counts."""
+"""Interactions in the ledger: response and trace, with pre-score and traits; the last entry counts."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.interactions.contract_findings import Finding, finding
 from plumbrule.interactions.formats.contract import Contract, contract_of
-from plumbrule.interactions.interaction import Interaction, interaction_from
+from plumbrule.interactions.interaction import Interaction, PassagesFrom, interaction_from
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
 from plumbrule.prescores.prescorer import Prescore
+from plumbrule.reviews.review_entries import read_entry
 from plumbrule.reviews.weeks import week_at
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals, load_scorecard
 from plumbrule.rubrics.review_rules import TraitRule
@@ -20,58 +22,135 @@ from plumbrule.samples.sample_model import Passage
 
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
-_OF_PRESCORE = ("scores", "dimensions", "support", "rubrics")  # the rest stands beside it already
+_OF_PRESCORE = ("scores", "dimensions", "support", "rubrics")  # the rest is kept beside it
+
+
+# The types of a kept pre-score have their fields in the order of the ledger's canonical JSON.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredInteraction:
-    """An interaction as the ledger keeps it; ``body`` is its JSON."""
+class Evidence:
+    """A place in the interaction that a check refers to."""
+
+    end: int | None = None
+    ref: str | None = None
+    start: int | None = None
+    text: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cap:
+    """A rule that was broken: the best level that is left, None for a mere hint."""
+
+    cap: str | None
+    evidence: tuple[Evidence, ...]
+    message: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintLine:
+    """Something for a person to look at."""
+
+    code: str
+    evidence: tuple[Evidence, ...]
+    figures: Mapping[str, Any]
+    level: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """The proposed level of one dimension, with its reasons; None is no proposal, and ``basis`` says why."""
+
+    basis: str
+    caps: tuple[Cap, ...]
+    hints: tuple[HintLine, ...]
+    level: str | None
+    not_applicable: Mapping[str, str]
+    passed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptPrescore:
+    """The proposals for an interaction, and the rubrics that they were made by."""
+
+    dimensions: Mapping[str, Proposal]
+    rubrics: tuple[Mapping[str, str], ...]
+    scores: Mapping[str, str | None]
+    support: Mapping[str, Any] | None = None  # not there in older versions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InteractionEntry:
+    """An interaction as the ledger keeps it; ``response`` and ``trace`` are the assistant's own JSON."""
 
     trace_id: str
-    body: Mapping[str, Any]
-    entry: Entry
-
-    @property
-    def prescore(self) -> Mapping[str, Any] | None:
-        """The proposals: ``scores``, ``dimensions`` with their evidence, ``support``, and the ``rubrics`` of them."""
-        found: Mapping[str, Any] | None = self.body["prescore"]
-        return found
-
-    @property
-    def traits(self) -> tuple[str, ...]:
-        """What was known of it before anybody reviewed it."""
-        return tuple(self.body["traits"])
-
-    @property
-    def week(self) -> str | None:
-        """The ISO week of its timestamp."""
-        week: str | None = self.body["week"]
-        return week
+    response: Mapping[str, Any]
+    trace: Mapping[str, Any] | None
+    passages: tuple[Passage, ...]
+    passages_from: PassagesFrom
+    unresolved: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    prescore: KeptPrescore | None
+    traits: tuple[str, ...]  # what was known of it before anybody reviewed it
+    week: str | None  # the ISO week of its timestamp
+    where: str
 
     def rebuild(self, contract: Contract | None = None) -> Interaction:
         """Return the interaction with its passages and findings as they were when it was kept."""
-        body = self.body
         contract = contract or contract_of(load_compliance(), load_refusals())
-        read = interaction_from({"response": body["response"], "trace": body["trace"]}, contract)
-        passages = tuple(Passage(**passage) for passage in body["passages"])
+        read = interaction_from({"response": self.response, "trace": self.trace}, contract)
         return replace(
             read,
-            sample=replace(read.sample, contexts=passages or read.sample.contexts),
-            passages=passages,
-            passages_from=body["passages_from"],
-            unresolved=tuple(body["unresolved"]),
-            findings=tuple(Finding(**each) for each in body["findings"]),
-            where=body["where"],
+            sample=replace(read.sample, contexts=self.passages or read.sample.contexts),
+            passages=self.passages,
+            passages_from=self.passages_from,
+            unresolved=self.unresolved,
+            findings=self.findings,
+            where=self.where,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Head:
+    """The keys by which interactions are counted, which are read for every one of them."""
+
+    trace_id: str
+    week: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredInteraction:
+    """An interaction in the ledger; the whole of it is read when it is asked for."""
+
+    trace_id: str
+    week: str | None  # the ISO week of its timestamp
+    entry: Entry
+
+    @property
+    def kept(self) -> InteractionEntry:
+        """The interaction as it was kept."""
+        return read_entry(InteractionEntry, self.entry)
+
+    @property
+    def prescore(self) -> KeptPrescore | None:
+        """The proposals, with the evidence for them."""
+        return self.kept.prescore
+
+    def rebuild(self, contract: Contract | None = None) -> Interaction:
+        """Return the interaction with its passages and findings as they were when it was kept."""
+        return self.kept.rebuild(contract)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What became of interactions that were to be kept."""
+    """How many interactions were kept, and which differ from what was there."""
 
     new: int
     unchanged: int
-    findings: tuple[Finding, ...]  # one for each that stood already with another content
+    findings: tuple[Finding, ...]  # one for each that was there already with another content
 
 
 def name_of(interaction: Interaction) -> str:
@@ -93,12 +172,13 @@ def keep_interactions(
     at: datetime,
     rubric: Loaded[ScorecardRubric] | None = None,
 ) -> Kept:
-    """Keep interactions, each with its pre-score where there is one; what stands already is not stored twice."""
+    """Keep interactions, each with its pre-score where there is one; what is there already is not stored twice."""
     rules = (rubric or load_scorecard()).rubric
     listed = list(interactions)
     proposed = [None] * len(listed) if prescores is None else list(prescores)
     bodies = {
-        subject_of(name_of(each)): _body(each, prescore, rules) for each, prescore in zip(listed, proposed, strict=True)
+        subject_of(name_of(interaction)): _body(interaction, prescore, rules)
+        for interaction, prescore in zip(listed, proposed, strict=True)
     }
     standing = ledger.last_entries(_KIND, bodies)
     drafts: list[Draft] = []
@@ -110,8 +190,8 @@ def keep_interactions(
             if _content(old) == _content(body):
                 continue
             if any(old[part] != body[part] for part in ("response", "trace", "passages")):
-                said = f"entry {before.sequence} holds another interaction under this trace id; the new one counts"
-                changed.append(finding("trace_id_twice", body["where"], said))
+                message = f"entry {before.sequence} holds another interaction under this trace id; the new one counts"
+                changed.append(finding("trace_id_twice", body["where"], message))
         drafts.append(Draft(kind=_KIND, subject=subject, body=body, author=author, at=at))
     for start in range(0, len(drafts), _WRITTEN_AT_ONCE):
         ledger.append_many(drafts[start : start + _WRITTEN_AT_ONCE])
@@ -127,21 +207,25 @@ def find_interactions(ledger: Ledger, trace_ids: Sequence[str]) -> dict[str, Sto
     """Return those of the interactions with these trace ids that the ledger has."""
     entries = ledger.last_entries(_KIND, map(subject_of, trace_ids))
     return {
-        trace_id: _stored(entries[subject]) for trace_id in trace_ids if (subject := subject_of(trace_id)) in entries
+        trace_id: read_interaction(entries[subject])
+        for trace_id in trace_ids
+        if (subject := subject_of(trace_id)) in entries
     }
 
 
 def stored_interactions(ledger: Ledger) -> Iterator[StoredInteraction]:
-    """Yield every interaction as it was last kept, one at a time: a ledger may hold more than memory does."""
-    return map(_stored, ledger.standing(_KIND))
+    """Yield every interaction as it was last kept, one at a time: a ledger may hold more than fits in memory."""
+    return map(read_interaction, ledger.standing(_KIND))
 
 
-def _stored(entry: Entry) -> StoredInteraction:
-    body = entry.value
-    return StoredInteraction(trace_id=body["trace_id"], body=body, entry=entry)
+def read_interaction(entry: Entry) -> StoredInteraction:
+    """Return an entry of kind interaction."""
+    head = read_entry(_Head, entry)
+    return StoredInteraction(trace_id=head.trace_id, week=head.week, entry=entry)
 
 
 def _body(interaction: Interaction, prescore: Prescore | None, rules: ScorecardRubric) -> dict[str, Any]:
+    """Return what is kept of an interaction; it reads back as an ``InteractionEntry``."""
     given = interaction.given
     if given is None:
         raise InputError(f"interaction '{name_of(interaction)[:60]}' was not read from a response: it cannot be kept")
@@ -150,10 +234,10 @@ def _body(interaction: Interaction, prescore: Prescore | None, rules: ScorecardR
         "trace_id": name_of(interaction),
         "response": dict(given.response),
         "trace": None if given.trace is None else dict(given.trace),
-        "passages": [asdict(passage) for passage in interaction.passages],
+        "passages": to_json(interaction.passages),
         "passages_from": interaction.passages_from,
         "unresolved": list(interaction.unresolved),
-        "findings": [each.to_dict() for each in interaction.findings],
+        "findings": to_json(interaction.findings),
         "prescore": None if proposed is None else {name: proposed[name] for name in _OF_PRESCORE},
         "traits": list(traits_of(interaction, rules)),
         "week": week_at(interaction.sample.timestamp),
@@ -162,8 +246,8 @@ def _body(interaction: Interaction, prescore: Prescore | None, rules: ScorecardR
 
 
 def _content(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a body without the files and lines that it was read from: those may change, and it is the same."""
-    findings = [{**each, "where": ""} for each in body["findings"]]
+    """Return a body without the files and lines that it was read from, which may change."""
+    findings = [{**finding, "where": ""} for finding in body["findings"]]
     return {**body, "findings": findings, "where": ""}
 
 
@@ -189,6 +273,6 @@ def _has(interaction: Interaction, rule: TraitRule) -> bool:
     )
 
 
-def _meet(named: tuple[str, ...], found: tuple[str | None, ...]) -> bool:
+def _meet(named: tuple[str, ...], values: tuple[str | None, ...]) -> bool:
     known = {name.casefold() for name in named}
-    return any(value is not None and value.casefold() in known for value in found)
+    return any(value is not None and value.casefold() in known for value in values)

@@ -1,35 +1,20 @@
-"""What a campaign is made of: its events, its items, who holds them, and the records on them with their revisions."""
+"""The items of a campaign: who holds them, and the records on them with their revisions."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from plumbrule.reviews.evaluation_record import EvaluationRecord
+from plumbrule.reviews.review_entries import PairedBy
 
-Role = Literal["evaluator", "adjudicator"]
-# open: nobody holds a free slot; claimed: somebody does; adjudication: rated in full, and too far apart; done
+# open: nobody holds a free place; claimed: somebody does; adjudication: all ratings are in and disagree too far; done
 Status = Literal["open", "claimed", "adjudication", "done"]
 STATUSES: tuple[Status, ...] = ("open", "claimed", "adjudication", "done")
-# how an item was paired with an earlier model's answer: the same question, else the same id
-PairedBy = Literal["question", "id"]
-PAIRED_BY: tuple[PairedBy, ...] = ("question", "id")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One entry of the chain, as far as a campaign is concerned."""
-
-    sequence: int
-    kind: str
-    at: datetime
-    author: str
-    body: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Somebody's hold on a slot of an item, until a moment."""
+    """Somebody's hold on a place of an item, until a moment."""
 
     person: str
     evaluator: str  # the name as it was given
@@ -58,23 +43,23 @@ class Rated:
 
     @property
     def record(self) -> EvaluationRecord:
-        """The record as it stands."""
+        """The record after its last revision."""
         return self.revisions[-1].record
 
     @property
     def first(self) -> EvaluationRecord:
-        """The record as it was made, blind."""
+        """The record as it was first made, blind."""
         return self.revisions[0].record
 
 
 @dataclass(slots=True, kw_only=True)
 class Item:
-    """One interaction under review; people are known by what their name comes to."""
+    """One interaction under review; people are known by the key of their name."""
 
     trace_id: str
     query: str
     stratum: str | None
-    earlier: str | None  # the trace id of the earlier model's answer to the same
+    earlier: str | None  # the trace id of the earlier model's answer to the same question
     why: tuple[str, ...]
     paired_by: PairedBy | None = None
     assigned: dict[str, str] = field(default_factory=dict)
@@ -84,5 +69,10 @@ class Item:
     adjudication: Rated | None = None
 
     def holders(self, at: datetime) -> dict[str, Claim]:
-        """Return the claims that hold at a moment."""
+        """Return the claims that are valid at a moment."""
         return {key: claim for key, claim in self.claims.items() if claim.until > at}
+
+    def adjudicator(self, at: datetime) -> Claim | None:
+        """Return the adjudicator's claim, where it is valid at a moment."""
+        claim = self.adjudicating
+        return claim if claim is not None and claim.until > at else None

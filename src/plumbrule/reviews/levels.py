@@ -1,4 +1,4 @@
-"""Reads the ratings of one card: every dimension once, each at a level of the rubric or not applicable."""
+"""Reads the ratings of one record: every dimension once, each at a level of the rubric or not applicable."""
 
 from collections.abc import Mapping
 
@@ -6,14 +6,14 @@ from plumbrule.errors import InputError
 from plumbrule.names import nearest
 from plumbrule.rubrics import ScorecardRubric
 
-# What each dimension counts, in the rubric's order; None where it does not apply.
+# The score of each dimension, in the rubric's order; None where it does not apply.
 Scores = Mapping[str, int | None]
 
 _SHOWN = 40
 
 
 def read_scores(given: object, rubric: ScorecardRubric) -> dict[str, int | None]:
-    """Return what each dimension counts; an error names the dimension that is unknown, missing or not at a level.
+    """Return the score of each dimension; an error names the dimension that is unknown, missing or not at a level.
 
     A level is its name, its digit as number or text, or, where the rubric allows it, null or "Not Applicable".
     """
@@ -27,7 +27,7 @@ def read_scores(given: object, rubric: ScorecardRubric) -> dict[str, int | None]
             )
     for key in known:
         if key not in given:
-            raise InputError(f"scores: '{key}' is missing; a card rates every dimension")
+            raise InputError(f"scores: '{key}' is missing; a record rates every dimension")
     return {
         dimension.key: _read_level(
             given[dimension.key], dimension.key, rubric, excusable=dimension.may_be_not_applicable
@@ -37,7 +37,7 @@ def read_scores(given: object, rubric: ScorecardRubric) -> dict[str, int | None]
 
 
 def level_name(score: int | None, rubric: ScorecardRubric) -> str:
-    """Return the name of what a dimension counts."""
+    """Return the name of a score's level, or that of not applicable."""
     if score is None:
         return rubric.not_applicable.name
     return next(level.name for level in rubric.levels if level.score == score)

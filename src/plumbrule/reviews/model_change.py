@@ -3,29 +3,87 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.adjudication import Rating, settle
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.card_decision import decide, overall_of
-from plumbrule.reviews.interaction_archive import StoredInteraction, find_interactions
-from plumbrule.reviews.items import PAIRED_BY, Item
+from plumbrule.reviews.interaction_archive import KeptPrescore, StoredInteraction, find_interactions
+from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import Scores
+from plumbrule.reviews.record_decision import decide, overall_of
 from plumbrule.reviews.record_store import StoredRecord, stored_records
+from plumbrule.reviews.review_entries import PAIRED_BY, PairedBy
 from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.stats.paired_tests import Gap, Tally, mean_gap, sign_test, tally
 from plumbrule.stats.spread import mean_of
 
 OVERALL = "overall"
 
+_DRAW = "representative"  # the draw of a trigger that compares a new model with the one before
+
 Verdict = Literal["better", "worse", "no clear difference"]
+# why a pair does not count: nothing on the new side, nothing on the earlier one, another rubric, an open campaign
+Reason = Literal["new_missing", "earlier_missing", "other_rubric", "withheld"]
+REASONS: tuple[Reason, ...] = ("new_missing", "earlier_missing", "other_rubric", "withheld")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureResult:
+    """A dimension, or the overall score, over all pairs: new less earlier, as JSON has it."""
+
+    key: str
+    pairs: int
+    left_out: int
+    earlier: float | None
+    new: float | None
+    difference: float | None
+    interval_95: tuple[float, float] | None
+    method: str
+    better: int
+    worse: int
+    equal: int
+    sign_test_p: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedComparison:
+    """The pairs by one kind of levels, people's or those of the pre-scores, and why some are left out."""
+
+    pairs: int
+    left_out: Mapping[Reason, int]
+    figures: tuple[FigureResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairLine:
+    """An item and the earlier answer, with the difference of their overall scores."""
+
+    trace_id: str
+    earlier: str | None
+    paired_by: PairedBy | None
+    people: float | None
+    prescores: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChange:
+    """The new model's answers compared with the earlier model's."""
+
+    items: int
+    paired: int
+    paired_by: Mapping[PairedBy, int]
+    unpaired: tuple[str, ...]
+    people: PairedComparison | None
+    prescores: PairedComparison | None
+    pairs: tuple[PairLine, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One answer's levels, and what they come to; None where there is no level, or no overall score."""
+    """One answer's levels and overall score; None where there is none."""
 
     levels: Mapping[str, int | None]
     overall: Fraction | None
@@ -33,9 +91,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedFigure:
-    """A dimension, or the overall score, over all pairs: new less earlier, and whether chance could have done it.
+    """A dimension, or the overall score, over all pairs, with exact means.
 
-    ``left_out`` of the pairs have no level on one side, as where the dimension does not apply to a refusal.
+    ``left_out`` of the pairs have no level on one side, for example where the dimension does not apply to a refusal.
     """
 
     key: str
@@ -48,30 +106,30 @@ class PairedFigure:
 
     @property
     def verdict(self) -> Verdict:
-        """How the new model stands to the earlier one; clear only where the interval excludes 0."""
+        """Whether the new model is better or worse; clear only where the interval excludes 0."""
         interval = self.gap.interval
         if interval is None or interval.low <= 0 <= interval.high:
             return "no clear difference"
         return "better" if interval.low > 0 else "worse"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figure as JSON holds it."""
+    def result(self) -> FigureResult:
+        """Return the figure for JSON."""
         interval = self.gap.interval
-        return {
-            "key": self.key,
-            "pairs": self.pairs,
-            "left_out": self.left_out,
-            "earlier": _number(self.earlier),
-            "new": _number(self.new),
-            "difference": _number(self.gap.mean),
-            "interval_95": None if interval is None else list(interval),
-            "method": self.gap.method,
-            "better": self.signs.above,
-            "worse": self.signs.below,
-            "equal": self.signs.level,
-            "sign_test_p": float(sign_test(self.signs.above, self.signs.below)),
-            "verdict": self.verdict,
-        }
+        return FigureResult(
+            key=self.key,
+            pairs=self.pairs,
+            left_out=self.left_out,
+            earlier=_number(self.earlier),
+            new=_number(self.new),
+            difference=_number(self.gap.mean),
+            interval_95=None if interval is None else (interval.low, interval.high),
+            method=self.gap.method,
+            better=self.signs.above,
+            worse=self.signs.below,
+            equal=self.signs.level,
+            sign_test_p=float(sign_test(self.signs.above, self.signs.below)),
+            verdict=self.verdict,
+        )
 
 
 def compare_sides(pairs: Sequence[tuple[Side, Side]], rubric: ScorecardRubric) -> list[PairedFigure]:
@@ -108,125 +166,118 @@ def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-_DRAW = "representative"  # the draw of a trigger that asks how a new model stands to the one before
-
-# why a pair does not count: nothing on the new side, nothing on the earlier one, or not by the same rubric
-Reason = Literal["new_missing", "earlier_missing", "other_rubric", "withheld"]
-REASONS: tuple[Reason, ...] = ("new_missing", "earlier_missing", "other_rubric", "withheld")
-Found = tuple[Side, Side] | Reason
+Compared = tuple[Side, Side] | Reason
 
 
-def compare_answers(ledger: Ledger, campaign: Campaign, *, people: bool) -> dict[str, Any] | None:
-    """Return the paired comparison of a model change; None of any other campaign.
+def compare_answers(ledger: Ledger, campaign: Campaign, *, people: bool) -> ModelChange | None:
+    """Return the paired comparison of a model change; None for any other campaign.
 
-    Pre-scores tell no rating. Cards do, so that ``people`` is for a campaign that is closed.
+    Pre-scores reveal no rating. Records do, so ``people`` is for a campaign that is closed.
     """
-    if campaign.plan.get("draw") != _DRAW:
+    if campaign.plan.draw != _DRAW:
         return None
     items = list(campaign.items.values())
     paired = [item for item in items if item.earlier is not None]
     counted = [item.paired_by for item in paired]
-    beside: dict[str, Any] = {"people": None, "prescores": None}
-    found = {"prescores": _by_prescores(ledger, paired, campaign.loaded.rubric)}
-    if people:
-        found["people"] = _by_people(ledger, paired, campaign)
-    for name, sides in found.items():
-        beside[name] = _compared(sides, campaign.loaded.rubric)
-    return {
-        "items": len(items),
-        "paired": len(paired),
-        "paired_by": {how: counted.count(how) for how in PAIRED_BY},
-        "unpaired": [item.trace_id for item in items if item.earlier is None],
-        **beside,
-        "pairs": [
-            {
-                "trace_id": item.trace_id,
-                "earlier": item.earlier,
-                "paired_by": item.paired_by,
-                **{name: _difference(found[name][place]) if name in found else None for name in beside},
-            }
+    rubric = campaign.loaded.rubric
+    by_prescores = _by_prescores(ledger, paired, rubric)
+    by_people = _by_people(ledger, paired, campaign) if people else None
+    return ModelChange(
+        items=len(items),
+        paired=len(paired),
+        paired_by={how: counted.count(how) for how in PAIRED_BY},
+        unpaired=tuple(item.trace_id for item in items if item.earlier is None),
+        people=None if by_people is None else _compared(by_people, rubric),
+        prescores=_compared(by_prescores, rubric),
+        pairs=tuple(
+            PairLine(
+                trace_id=item.trace_id,
+                earlier=item.earlier,
+                paired_by=item.paired_by,
+                people=None if by_people is None else _difference(by_people[place]),
+                prescores=_difference(by_prescores[place]),
+            )
             for place, item in enumerate(paired)
-        ],
-    }
+        ),
+    )
 
 
-def _compared(found: Sequence[Found], rubric: ScorecardRubric) -> dict[str, Any]:
-    sides = [each for each in found if isinstance(each, tuple)]
-    return {
-        "pairs": len(sides),
-        "left_out": {reason: sum(each == reason for each in found) for reason in REASONS},
-        "figures": [figure.to_dict() for figure in compare_sides(sides, rubric)],
-    }
+def _compared(pairs: Sequence[Compared], rubric: ScorecardRubric) -> PairedComparison:
+    sides = [pair for pair in pairs if isinstance(pair, tuple)]
+    return PairedComparison(
+        pairs=len(sides),
+        left_out={reason: sum(pair == reason for pair in pairs) for reason in REASONS},
+        figures=tuple(figure.result() for figure in compare_sides(sides, rubric)),
+    )
 
 
-def _difference(found: Found) -> float | None:
-    """Return how far the new answer stands above the earlier one, overall."""
-    if isinstance(found, str):
+def _difference(pair: Compared) -> float | None:
+    """Return the overall score of the new answer less that of the earlier one."""
+    if isinstance(pair, str):
         return None
-    earlier, new = (side.overall for side in found)
+    earlier, new = (side.overall for side in pair)
     return None if earlier is None or new is None else float(new - earlier)
 
 
-def _by_prescores(ledger: Ledger, paired: Sequence[Item], rubric: ScorecardRubric) -> list[Found]:
+def _by_prescores(ledger: Ledger, paired: Sequence[Item], rubric: ScorecardRubric) -> list[Compared]:
     names = [name for item in paired for name in (item.trace_id, item.earlier) if name is not None]
     stored = find_interactions(ledger, names)
     return [_prescored(stored.get(item.trace_id), stored.get(item.earlier or ""), rubric) for item in paired]
 
 
-def _prescored(new: StoredInteraction | None, earlier: StoredInteraction | None, rubric: ScorecardRubric) -> Found:
+def _prescored(new: StoredInteraction | None, earlier: StoredInteraction | None, rubric: ScorecardRubric) -> Compared:
     after = None if new is None else new.prescore
     before = None if earlier is None else earlier.prescore
     if after is None:
         return "new_missing"
     if before is None:
         return "earlier_missing"
-    if before["rubrics"] != after["rubrics"]:
+    if before.rubrics != after.rubrics:
         return "other_rubric"
     return _proposed(before, rubric), _proposed(after, rubric)
 
 
-def _proposed(prescore: Mapping[str, Any], rubric: ScorecardRubric) -> Side:
-    """Return a pre-score as a card; it has an overall score only where no dimension is unknown."""
+def _proposed(prescore: KeptPrescore, rubric: ScorecardRubric) -> Side:
+    """Return the levels of a pre-score; it has an overall score only where no dimension is unknown."""
     named = {level.name: level.score for level in rubric.levels}
-    scores, dimensions = prescore["scores"], prescore["dimensions"]
-    levels = {dimension.key: named.get(scores.get(dimension.key)) for dimension in rubric.dimensions}
+    levels = {dimension.key: named.get(prescore.scores.get(dimension.key) or "") for dimension in rubric.dimensions}
+    refused = {key for key, proposal in prescore.dimensions.items() if proposal.basis == "refused"}
     whole = all(
-        levels[dimension.key] is not None
-        or (dimension.may_be_not_applicable and dimensions.get(dimension.key, {}).get("basis") == "refused")
+        levels[dimension.key] is not None or (dimension.may_be_not_applicable and dimension.key in refused)
         for dimension in rubric.dimensions
     )
     return Side(levels=levels, overall=overall_of(levels, rubric) if whole else None)
 
 
-def _by_people(ledger: Ledger, paired: Sequence[Item], campaign: Campaign) -> list[Found]:
+def _by_people(ledger: Ledger, paired: Sequence[Item], campaign: Campaign) -> list[Compared]:
     wanted = {key_of_trace(item.earlier or "") for item in paired}
     records: dict[str, list[StoredRecord]] = {}
     for record in stored_records(ledger) if wanted else ():
         key = key_of_trace(record.record.trace_id or "")
         if key in wanted:
             records.setdefault(key, []).append(record)
-    found: list[Found] = []
+    pairs: list[Compared] = []
     for item in paired:
         settled = campaign.settlement(item)
         if settled is None:
-            found.append("new_missing")
+            pairs.append("new_missing")
             continue
-        earlier = _earlier_card(records.get(key_of_trace(item.earlier or ""), []), campaign.loaded)
+        earlier = _earlier_scores(records.get(key_of_trace(item.earlier or ""), []), campaign.loaded)
         if isinstance(earlier, str):
-            found.append(earlier)
+            pairs.append(earlier)
         else:
-            found.append((_card(earlier, campaign.loaded), _card(settled.scores, campaign.loaded)))
-    return found
+            pairs.append((_side(earlier, campaign.loaded), _side(settled.scores, campaign.loaded)))
+    return pairs
 
 
-def _earlier_card(records: Iterable[StoredRecord], loaded: Loaded[ScorecardRubric]) -> Scores | Reason:
-    """Return the card that people settled on last, in a campaign that is closed or outside of any."""
+def _earlier_scores(records: Iterable[StoredRecord], loaded: Loaded[ScorecardRubric]) -> Scores | Reason:
+    """Return the levels that people settled on last, in a campaign that is closed or outside of any."""
     listed = list(records)
-    told = [record for record in listed if not record.blind]
-    if not told:
+    public = [record for record in listed if not record.blind]
+    if not public:
         return "withheld" if listed else "earlier_missing"
-    newest = max(told, key=lambda record: record.entry.sequence).campaign
-    members = [record for record in told if record.campaign == newest]
+    newest = max(public, key=lambda record: record.entry.sequence).campaign
+    members = [record for record in public if record.campaign == newest]
     if any(record.rubric.sha256 != loaded.sha256 for record in members):
         return "other_rubric"
     ratings = [_rating(record) for record in members if record.role == "evaluator"]
@@ -238,5 +289,5 @@ def _rating(record: StoredRecord) -> Rating:
     return Rating(evaluator=record.record.evaluator or "", scores=record.record.scores)
 
 
-def _card(scores: Scores, loaded: Loaded[ScorecardRubric]) -> Side:
+def _side(scores: Scores, loaded: Loaded[ScorecardRubric]) -> Side:
     return Side(levels=scores, overall=decide(scores, loaded).overall)

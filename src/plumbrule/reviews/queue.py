@@ -1,27 +1,27 @@
 """Which item an evaluator is likely to get next, and what waits for others where nothing is left for them."""
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from plumbrule.ledger import Ledger, escaped
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.items import Item, Role
+from plumbrule.reviews.items import Item
+from plumbrule.reviews.review_entries import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likely:
-    """The items that somebody may hold, and those that may be free, the likeliest first."""
+    """The items that somebody may hold, and those that may be free, the most likely first."""
 
     held: tuple[str, ...]
     free: tuple[str, ...]
 
 
 def likely_items(ledger: Ledger, campaign: Campaign, evaluator: str) -> Likely:
-    """Return what to try for an evaluator: kept for him, then free places, then places that others seem to hold."""
+    """Return what to try for an evaluator: reserved places, then free ones, then places that others seem to hold."""
     keys: dict[str, str] = {}
     rated, claimed = (
         _people_at(ledger, kind, f"{room}/{campaign.name}", keys)
@@ -40,36 +40,41 @@ def likely_items(ledger: Ledger, campaign: Campaign, evaluator: str) -> Likely:
         if len(done) < campaign.evaluators:
             taken = len(done | claimed[part] - {person}) >= campaign.evaluators
             free.append((person not in item.assigned, taken, item.trace_id))
-    free.sort(key=lambda each: each[:2])  # in the order of the campaign, otherwise
+    free.sort(key=lambda place: place[:2])  # in the order of the campaign, otherwise
     return Likely(held=tuple(held), free=tuple(trace_id for _, _, trace_id in free))
 
 
 def _people_at(ledger: Ledger, kind: str, room: str, keys: dict[str, str]) -> defaultdict[str, set[str]]:
     """Return who has entries on each item, by the item's part of the subject; ``keys`` spares reading a name twice."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    people: defaultdict[str, set[str]] = defaultdict(set)
     for subject, author in ledger.outlines(kind=kind, run=room):
         if author not in keys:
             keys[author] = person_key(author)
-        found[subject.split("/")[2]].add(keys[author])
-    return found
+        people[subject.split("/")[2]].add(keys[author])
+    return people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """The items that wait for others in one role, as they are to the one who asked."""
+    """The items that wait for other people in one role, counted for the person who asked."""
 
     role: Role
     closed: bool
     items: int
-    rated: int  # by the one who asked
-    held: int  # taken by others, or kept for them
+    rated: int  # by the person who asked
+    held: int  # taken by others, or reserved for them
     holders: tuple[str, ...]
-    shown: bool  # the one who asked was shown the ratings, and so rates nothing
+    shown: bool  # the person who asked was shown the ratings, and so rates nothing
     unrated: int  # items that lack ratings, which an adjudicator has to wait for
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {**asdict(self), "holders": list(self.holders)}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NothingLeft:
+    """Nothing is left for somebody to take, and what waits for others."""
+
+    campaign: str
+    trace_id: None = None
+    waiting: Waiting
 
 
 def waiting_for_others(campaign: Campaign, person: str, *, at: datetime, role: Role = "evaluator") -> Waiting:
@@ -96,10 +101,10 @@ def waiting_for_others(campaign: Campaign, person: str, *, at: datetime, role: R
 
 
 def _holders(item: Item, key: str, at: datetime, role: Role) -> list[str]:
-    """Return who has an item, or a place of it, but for the one who asked."""
+    """Return who has an item, or a place of it, other than the person who asked."""
     if role == "adjudicator":
-        claim = item.adjudicating
-        return [claim.evaluator] if claim is not None and claim.until > at and claim.person != key else []
-    kept = {person: name for person, name in item.assigned.items() if person not in item.ratings}
-    held = {**kept, **{person: claim.evaluator for person, claim in item.holders(at).items()}}
+        adjudicator = item.adjudicator(at)
+        return [adjudicator.evaluator] if adjudicator is not None and adjudicator.person != key else []
+    reserved = {person: name for person, name in item.assigned.items() if person not in item.ratings}
+    held = {**reserved, **{person: claim.evaluator for person, claim in item.holders(at).items()}}
     return [name for person, name in held.items() if person != key]

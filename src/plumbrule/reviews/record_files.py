@@ -13,7 +13,7 @@ _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson
 
 
 def read_given(path: str) -> Iterator[tuple[str, object]]:
-    """Yield each record as it was given, with its place for messages; a place that is no JSON is an error."""
+    """Yield each record as it was given, with its place for messages; what is not JSON is an error."""
     name = "standard input" if path == STANDARD_INPUT else path
     with Source(path, name) as source:
         stream: BinaryIO = source.unpacked()

@@ -1,21 +1,29 @@
-"""Scorecard records in the ledger: one evaluator's card on one interaction, which never changes and gains revisions."""
+"""Records in the ledger: an evaluator's record of an interaction never changes, and gains revisions."""
 
 import functools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign, replay
-from plumbrule.reviews.card_decision import Decision, decide
-from plumbrule.reviews.evaluation_record import EvaluationRecord, asking_for_a_note, filled_in, read_record
-from plumbrule.reviews.items import Event, Role
-from plumbrule.rubrics import Loaded, ScorecardRubric, content_of, kept_rubric, load_scorecard
+from plumbrule.reviews.evaluation_record import EvaluationRecord, FilledRecord, asking_for_a_note, record_of
+from plumbrule.reviews.record_decision import Decision, decide
+from plumbrule.reviews.review_entries import (
+    CampaignPlan,
+    RecordEntry,
+    Role,
+    RubricEntry,
+    read_event,
+    read_record_entry,
+    read_rubric_entry,
+)
+from plumbrule.rubrics import Loaded, ScorecardRubric, content_of, load_scorecard
 
 ADHOC = "adhoc"
 
@@ -23,8 +31,30 @@ _OF_A_CAMPAIGN = ("campaign", "claim")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RevisionLine:
+    """One revision in the history of a record."""
+
+    revision: int
+    at: str
+    author: str
+    reason: str | None
+    scores: Mapping[str, str]
+    notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedRecord(FilledRecord):
+    """Every field of the template, then where the record belongs and how it was revised."""
+
+    campaign: str | None
+    role: Role
+    revision: int
+    history: tuple[RevisionLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRecord:
-    """A record as it stands after its last revision; ``entries`` are all of them, the first first."""
+    """A record after its last revision; ``entries`` are all of them, the first first."""
 
     record: EvaluationRecord
     decision: Decision
@@ -40,20 +70,16 @@ class StoredRecord:
         """The entry that counts."""
         return self.entries[-1]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return every field of the template, then where the record belongs and how it was revised."""
-        return {
-            **filled_in(self.record, self.decision, self.rubric.rubric),
-            "campaign": self.campaign,
-            "role": self.role,
-            "revision": self.revision,
-            "history": [
-                {"revision": number, "at": entry.recorded_at_utc, "author": entry.author, "reason": body["reason"]}
-                | {"scores": body["record"]["scores"], "notes": body["record"]["notes"]}
-                for number, entry in enumerate(self.entries)
-                for body in (entry.value,)
-            ],
-        }
+    def exported(self) -> ExportedRecord:
+        """Return the record for JSON, with its history."""
+        filled = self.record.filled_in(self.decision, self.rubric.rubric)
+        return ExportedRecord(
+            **{field.name: getattr(filled, field.name) for field in fields(filled)},
+            campaign=self.campaign,
+            role=self.role,
+            revision=self.revision,
+            history=tuple(_revision_line(number, entry) for number, entry in enumerate(self.entries)),
+        )
 
 
 def keep_record(
@@ -68,17 +94,16 @@ def keep_record(
 ) -> Entry:
     """Keep a record, or a revision of one where there is a ``reason``; return its entry.
 
-    Who may rate what in a campaign is checked in ``plumbrule.reviews.campaign_store``, not here. Outside a campaign,
-    one record of an evaluator on an interaction stands, and another needs a reason.
+    Who may rate what in a campaign is checked in ``plumbrule.reviews.submission``, not here. Outside a campaign an
+    evaluator has one record of an interaction, and another needs a reason.
     """
     loaded = rubric or load_scorecard()
-    drafts = record_drafts(
-        ledger, record, campaign=campaign, role=role, reason=reason, at=at, loaded=loaded, revision=None
-    )
-    return ledger.append_many(drafts)[-1]
+    entry = record_entry(ledger, record, campaign=campaign, role=role, reason=reason, at=at, loaded=loaded)
+    drafts = rubric_drafts(ledger, loaded, author=record.evaluator or "", at=at)
+    return ledger.append_many([*drafts, record_draft(entry, at=at)])[-1]
 
 
-def record_drafts(
+def record_entry(
     ledger: Ledger,
     record: EvaluationRecord,
     *,
@@ -87,9 +112,9 @@ def record_drafts(
     reason: str | None,
     at: datetime,
     loaded: Loaded[ScorecardRubric],
-    revision: int | None,
-) -> list[Draft]:
-    """Return what is to be appended for a record: the rubric, where the ledger has it not yet, and the record."""
+    revision: int | None = None,
+) -> RecordEntry:
+    """Return what is kept of a record, with id, date and decision; ``revision`` is looked up where it is not given."""
     if record.evaluator is None or record.trace_id is None:
         raise InputError("a record needs an evaluator and a trace_id to be kept")
     asking = asking_for_a_note(record, loaded.rubric)
@@ -101,32 +126,36 @@ def record_drafts(
     if revision is None:
         room, person = subject.rpartition("/")[0], person_key(record.evaluator)
         before = [
-            entry
+            kept
             for entry in ledger.entries(kind="record", run=room)
-            if (found := entry.value)["role"] == role and person_key(found["record"]["evaluator"]) == person
+            if (kept := read_record_entry(entry)).role == role and person_key(kept.record.evaluator or "") == person
         ]
         revision = len(before)
         if campaign is None:
             _check_adhoc(record, reason, standing=revision)
         if before and record.evaluation_id is None:
-            record = replace(record, evaluation_id=before[0].value["record"]["evaluation_id"])
+            record = replace(record, evaluation_id=before[0].record.evaluation_id)
     record = replace(
         record,
         evaluation_id=record.evaluation_id or str(uuid5(NAMESPACE_URL, f"{ledger.ledger_id}/{subject}/{role}")),
         date=record.date or at.date(),
     )
-    decision = decide(record.scores, loaded)
-    body = {
-        "record": record.to_dict(loaded.rubric),
-        "decision": decision.to_dict(),
-        "revision": revision,
-        "reason": reason,
-        "campaign": campaign,
-        "role": role,
-        "rubric": loaded.stamp(),
-    }
-    draft = Draft(kind="record", subject=subject, body=body, author=record.evaluator or "", at=at)
-    return [*rubric_drafts(ledger, loaded, author=record.evaluator or "", at=at), draft]
+    return RecordEntry(
+        record=record.written(loaded.rubric),
+        decision=decide(record.scores, loaded).result(),
+        revision=revision,
+        reason=reason,
+        campaign=campaign,
+        role=role,
+        rubric=loaded.stamp(),
+    )
+
+
+def record_draft(entry: RecordEntry, *, at: datetime) -> Draft:
+    """Return the ledger entry of a record, before it has a place in the chain."""
+    evaluator = entry.record.evaluator or ""
+    subject = subject_of(entry.campaign, entry.record.trace_id or "", evaluator)
+    return Draft(kind="record", subject=subject, body=to_json(entry), author=evaluator, at=at)
 
 
 def subject_of(campaign: str | None, trace_id: str, evaluator: str) -> str:
@@ -136,18 +165,18 @@ def subject_of(campaign: str | None, trace_id: str, evaluator: str) -> str:
 
 
 def stored_records(ledger: Ledger) -> list[StoredRecord]:
-    """Return every record that counts, each as it stands, in the order in which they were first made.
+    """Return every record that counts, after its last revision, in the order in which they were first made.
 
-    A record that came too late for its claim, or twice, stands in the ledger but does not count.
+    A record that came after its claim had ended, or twice, is in the ledger but does not count.
     """
     rubrics = RubricShelf(ledger)
-    found: list[StoredRecord] = []
+    records: list[StoredRecord] = []
     for name, members in _by_campaign(ledger).items():
         if name is None or all(entry.kind == "record" for entry in members):  # kept under a name that nobody opened
-            found += _alone(members, name, rubrics)
+            records += _alone(members, name, rubrics)
         else:
-            found += records_of(campaign_of(name, members, rubrics), members)
-    return sorted(found, key=lambda record: record.entries[0].sequence)
+            records += records_of(campaign_of(name, members, rubrics), members)
+    return sorted(records, key=lambda record: record.entries[0].sequence)
 
 
 def open_campaigns(ledger: Ledger) -> tuple[str, ...]:
@@ -163,7 +192,7 @@ def open_campaigns(ledger: Ledger) -> tuple[str, ...]:
 
 
 def _by_campaign(ledger: Ledger) -> dict[str | None, list[Entry]]:
-    """Return all that makes campaigns and records, in the order of the chain, as it was at one moment."""
+    """Return the entries of campaigns and records, in the order of the chain, as they were at one moment."""
     entries: dict[str | None, list[Entry]] = {}
     last = ledger.checkpoint().sequence
     for kind in (*_OF_A_CAMPAIGN, "record"):
@@ -176,12 +205,12 @@ def _by_campaign(ledger: Ledger) -> dict[str | None, list[Entry]]:
 
 
 def campaign_of(name: str, entries: Iterable[Entry], rubrics: "RubricShelf") -> Campaign:
-    """Return a campaign as its entries make it."""
-    events = [_event(entry) for entry in entries]
-    opened = next((event for event in events if event.kind == "campaign"), None)
-    if opened is None:
+    """Return a campaign, replayed from its entries."""
+    events = [read_event(entry) for entry in entries]
+    plan = next((event.body for event in events if isinstance(event.body, CampaignPlan)), None)
+    if plan is None:
         raise InputError(f"{name}: the entry that opened this campaign is missing")
-    return replay(name, events, rubrics.find(opened.body["rubric"]))
+    return replay(name, events, rubrics.find(plan.rubric))
 
 
 def records_of(campaign: Campaign, entries: Iterable[Entry]) -> Iterator[StoredRecord]:
@@ -202,12 +231,12 @@ def records_of(campaign: Campaign, entries: Iterable[Entry]) -> Iterator[StoredR
 
 
 def rubric_drafts(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, author: str, at: datetime) -> list[Draft]:
-    """Return the entry that keeps a rubric for as long as anything was decided by it; none where it is kept."""
+    """Return the entry that keeps a rubric; none where the ledger has it already."""
     subject = f"rubrics/{loaded.name}/{loaded.sha256}"
     if any(ledger.entries(kind="rubric", subject=subject)):
         return []
-    body = {**loaded.stamp(), "content": content_of(loaded)}
-    return [Draft(kind="rubric", subject=subject, body=body, author=author, at=at)]
+    body = RubricEntry(name=loaded.name, version=loaded.version, sha256=loaded.sha256, content=content_of(loaded))
+    return [Draft(kind="rubric", subject=subject, body=to_json(body), author=author, at=at)]
 
 
 class RubricShelf:
@@ -217,20 +246,19 @@ class RubricShelf:
         self._ledger = ledger
         self._read: dict[str, Loaded[ScorecardRubric]] = {}
 
-    def find(self, stamp: dict[str, str]) -> Loaded[ScorecardRubric]:
+    def find(self, stamp: Mapping[str, str]) -> Loaded[ScorecardRubric]:
         """Return the rubric that a result was made with."""
         sha256 = stamp["sha256"]
         if sha256 not in self._read:
             self._read[sha256] = _shipped() if _shipped().sha256 == sha256 else self._kept(stamp)
         return self._read[sha256]
 
-    def _kept(self, stamp: dict[str, str]) -> Loaded[ScorecardRubric]:
+    def _kept(self, stamp: Mapping[str, str]) -> Loaded[ScorecardRubric]:
         subject = f"rubrics/{stamp['name']}/{stamp['sha256']}"
-        kept = next(iter(self._ledger.entries(kind="rubric", subject=subject)), None)
-        if kept is None:
+        entry = next(iter(self._ledger.entries(kind="rubric", subject=subject)), None)
+        if entry is None:
             raise InputError(f"{self._ledger.name}: does not keep the rubric {stamp['sha256'][:12]} of its own records")
-        found: Loaded[ScorecardRubric] = kept_rubric(stamp["name"], kept.value["content"])
-        return found
+        return read_rubric_entry(entry)
 
 
 def _check_adhoc(record: EvaluationRecord, reason: str | None, *, standing: int) -> None:
@@ -244,41 +272,43 @@ def _check_adhoc(record: EvaluationRecord, reason: str | None, *, standing: int)
 
 def _alone(entries: list[Entry], name: str | None, rubrics: RubricShelf) -> Iterator[StoredRecord]:
     """Yield the records outside of campaigns; of two first ones, made at once, the first counts."""
-    grouped: dict[tuple[str, str, Role], list[Entry]] = {}
+    grouped: dict[tuple[str, str, Role], list[tuple[Entry, RecordEntry]]] = {}
     for entry in entries:
-        body = entry.value
-        key = key_of_trace(body["record"]["trace_id"]), person_key(body["record"]["evaluator"]), body["role"]
+        kept = read_record_entry(entry)
+        key = key_of_trace(kept.record.trace_id or ""), person_key(kept.record.evaluator or ""), kept.role
         members = grouped.setdefault(key, [])
-        if not members or body["reason"] is not None:
-            members.append(entry)
+        if not members or kept.reason is not None:
+            members.append((entry, kept))
     for (_, _, role), members in grouped.items():
-        last = members[-1].value
-        loaded = rubrics.find(last["rubric"])
-        record = read_record(last["record"], loaded.rubric, complete=False)
+        _, last = members[-1]
+        loaded = rubrics.find(last.rubric)
+        record = record_of(last.record, loaded.rubric)
         yield StoredRecord(
             record=record,
             decision=decide(record.scores, loaded),
             campaign=name,
             role=role,
             revision=len(members) - 1,
-            entries=tuple(members),
+            entries=tuple(entry for entry, _ in members),
             rubric=loaded,
         )
+
+
+def _revision_line(number: int, entry: Entry) -> RevisionLine:
+    kept = read_record_entry(entry)
+    return RevisionLine(
+        revision=number,
+        at=entry.recorded_at_utc,
+        author=entry.author,
+        reason=kept.reason,
+        scores=kept.record.scores,
+        notes=kept.record.notes,
+    )
 
 
 def _campaign_of(entry: Entry) -> str | None:
     name = entry.subject.split("/")[1]
     return None if entry.kind == "record" and name == ADHOC else name
-
-
-def _event(entry: Entry) -> Event:
-    return Event(
-        sequence=entry.sequence,
-        kind=entry.kind,
-        at=datetime.fromisoformat(entry.recorded_at_utc),
-        author=entry.author,
-        body=entry.value,
-    )
 
 
 @functools.cache

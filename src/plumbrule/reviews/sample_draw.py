@@ -1,4 +1,4 @@
-"""Draws the sample of a review: reads what there is, keeps what the trigger is about, draws, and pre-scores the draw.
+"""Draws the sample of a review: reads the interactions, selects those in scope, draws, and pre-scores the draw.
 
 The files are read twice, first for ids and traits alone, so that a log of any length is never held in memory.
 """
@@ -6,7 +6,6 @@ The files are read twice, first for ids and traits alone, so that a log of any l
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions.corpus import Corpus, read_corpus
@@ -17,9 +16,9 @@ from plumbrule.names import key_of_trace, nearest
 from plumbrule.prescores.prescorer import Prescore, prescorer
 from plumbrule.reviews.corpus_changes import Affected, Changes, read_changes
 from plumbrule.reviews.interaction_archive import name_of, traits_of
-from plumbrule.reviews.items import PairedBy
+from plumbrule.reviews.review_entries import PairedBy
 from plumbrule.reviews.sampling import Interaction as Drawable
-from plumbrule.reviews.sampling import Manifest, draw_sample
+from plumbrule.reviews.sampling import Manifest, ManifestResult, draw_sample
 from plumbrule.reviews.weeks import week_at
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
 from plumbrule.rubrics.scorecard_rubric import Trigger
@@ -48,10 +47,28 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """An earlier model's answer to what was drawn, and how the two were found to belong together."""
+    """An earlier model's answer to an interaction that was drawn, and how the two were paired."""
 
     prescore: Prescore
     paired_by: PairedBy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawResult:
+    """A draw, as JSON has it: what it is for, its manifest, and the campaign that was opened on it."""
+
+    campaign: str | None
+    trigger: str
+    scope: str
+    depth: str
+    draw: str
+    in_view: tuple[str, ...]
+    evaluators: int
+    read: int
+    week: str | None
+    changed: str | None
+    remarks: tuple[str, ...]
+    manifest: ManifestResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,26 +85,27 @@ class Drawn:
     week: str | None
     remarks: tuple[str, ...]
 
-    def to_dict(self, rubric: ScorecardRubric) -> dict[str, Any]:
-        """Return the draw as JSON holds it: what it is for, and its manifest."""
-        return {
-            "trigger": self.trigger.key,
-            "scope": self.trigger.scope,
-            "depth": self.trigger.depth,
-            "draw": self.trigger.draw,
-            "in_view": list(rubric.dimensions_of(self.trigger.in_view)),
-            "evaluators": self.trigger.evaluators,
-            "read": self.read,
-            "week": self.week,
-            "changed": self.request.changed,
-            "remarks": list(self.remarks),
-            "manifest": self.manifest.to_dict(),
-        }
+    def result(self, rubric: ScorecardRubric) -> DrawResult:
+        """Return the draw for JSON; no campaign is opened on it yet."""
+        return DrawResult(
+            campaign=None,
+            trigger=self.trigger.key,
+            scope=self.trigger.scope,
+            depth=self.trigger.depth,
+            draw=self.trigger.draw,
+            in_view=tuple(rubric.dimensions_of(self.trigger.in_view)),
+            evaluators=self.trigger.evaluators,
+            read=self.read,
+            week=self.week,
+            changed=self.request.changed,
+            remarks=self.remarks,
+            manifest=self.manifest.result(),
+        )
 
 
 @dataclass(slots=True)
 class _Population:
-    """What the first reading found."""
+    """The interactions in scope, by the first reading."""
 
     members: list[Drawable] = field(default_factory=list)
     why: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -103,38 +121,42 @@ def draw(request: Request, loaded: Loaded[ScorecardRubric]) -> Drawn:
     scorer = prescorer(load_compliance(), load_refusals(), claims=request.claims, verdict_rubric=request.verdict_rubric)
     corpus = read_corpus(request.passages) if request.passages is not None else None
     changes = read_changes(request.changed, corpus) if request.changed is not None else None
-    found = _survey(request, trigger, loaded.rubric, corpus, changes)
+    population = _survey(request, trigger, loaded.rubric, corpus, changes)
     size = request.size if request.size is not None else trigger.sample_size
     manifest = draw_sample(
-        found.members, loaded, seed=request.seed, size=size, representative=trigger.draw != "stratified"
+        population.members, loaded, seed=request.seed, size=size, representative=trigger.draw != "stratified"
     )
     if not manifest.drawn:
-        raise InputError(f"{request.path}: nothing to review: none of {found.read} interactions is in scope")
-    found.remarks += _remarks(manifest, trigger, loaded.rubric)
+        raise InputError(f"{request.path}: nothing to review: none of {population.read} interactions is in scope")
+    population.remarks += _remarks(manifest, trigger, loaded.rubric)
     wanted = {key_of_trace(id_): id_ for id_ in manifest.drawn}
-    chosen = {id_: each for each in _reading(request, corpus) if (id_ := wanted.pop(key_of_trace(name_of(each)), None))}
+    chosen = {
+        id_: interaction
+        for interaction in _reading(request, corpus)
+        if (id_ := wanted.pop(key_of_trace(name_of(interaction)), None))
+    }
     if wanted:
         raise InputError(f"{request.path}: changed while it was read; draw again")
     prescores = tuple(scorer.prescore_many(chosen[id_] for id_ in manifest.drawn))
     earlier: dict[str, Earlier] = {}
     if request.earlier is not None:
-        pairs = _paired(request, corpus, [prescore.interaction for prescore in prescores], found.remarks)
+        pairs = _paired(request, corpus, [prescore.interaction for prescore in prescores], population.remarks)
         scored = scorer.prescore_many(answer for answer, _ in pairs.values())
         earlier = {
             key: Earlier(prescore=prescore, paired_by=how)
             for (key, (_, how)), prescore in zip(pairs.items(), scored, strict=True)
         }
-    weeks = found.weeks - {None}
+    weeks = population.weeks - {None}
     return Drawn(
         request=request,
         trigger=trigger,
         manifest=manifest,
         prescores=prescores,
         earlier=earlier,
-        why=found.why,
-        read=found.read,
-        week=request.week or (next(iter(weeks)) if len(weeks) == 1 and found.weeks == weeks else None),
-        remarks=tuple(found.remarks),
+        why=population.why,
+        read=population.read,
+        week=request.week or (next(iter(weeks)) if len(weeks) == 1 and population.weeks == weeks else None),
+        remarks=tuple(population.remarks),
     )
 
 
@@ -166,20 +188,22 @@ def _survey(
     request: Request, trigger: Trigger, rubric: ScorecardRubric, corpus: Corpus | None, changes: Changes | None
 ) -> _Population:
     """Read everything once: what is in scope, by id and traits."""
-    found = _Population()
+    population = _Population()
     affected = Affected(changes) if changes is not None else None
     seen: set[str] = set()
     twice = 0
     wanted = None if request.trace is None else key_of_trace(request.trace)
     reading = _reading(request, corpus)
     for interaction in reading:
-        found.read += 1
+        population.read += 1
         name = name_of(interaction)
         key = key_of_trace(name)
         if key in seen:
             twice += 1
             if twice <= _MOST_REMARKS:
-                found.remarks.append(f"trace_id_twice: '{name[:_SHOWN]}' at {interaction.where}; the first one counts")
+                population.remarks.append(
+                    f"trace_id_twice: '{name[:_SHOWN]}' at {interaction.where}; the first one counts"
+                )
             continue
         seen.add(key)
         week = week_at(interaction.sample.timestamp)
@@ -188,29 +212,33 @@ def _survey(
         reasons = affected.reasons(interaction) if affected is not None else ()
         if affected is not None and not reasons:
             continue
-        found.members.append(Drawable(id=name, traits=frozenset(traits_of(interaction, rubric))))
-        found.weeks.add(week)
+        population.members.append(Drawable(id=name, traits=frozenset(traits_of(interaction, rubric))))
+        population.weeks.add(week)
         if reasons:
-            found.why[name] = reasons
+            population.why[name] = reasons
     if twice > _MOST_REMARKS:
-        found.remarks.append(f"trace_id_twice: {twice - _MOST_REMARKS} more")
+        population.remarks.append(f"trace_id_twice: {twice - _MOST_REMARKS} more")
     if affected is not None and changes is not None:
         nowhere = [id_ for id_ in changes.ids if id_ not in affected.met]
         if nowhere and not changes.passages:
-            found.remarks.append(f"changed_nowhere: {', '.join(nowhere[:5])}: no interaction cites or retrieved it")
-    _check_found(request, trigger, found)
+            population.remarks.append(
+                f"changed_nowhere: {', '.join(nowhere[:5])}: no interaction cites or retrieved it"
+            )
+    _check_population(request, trigger, population)
     if reading.counts.bad:
-        found.remarks.append(f"record_bad: {reading.counts.bad} records could not be read: {reading.findings[0].where}")
-    return found
+        population.remarks.append(
+            f"record_bad: {reading.counts.bad} records could not be read: {reading.findings[0].where}"
+        )
+    return population
 
 
-def _check_found(request: Request, trigger: Trigger, found: _Population) -> None:
-    if request.trace is not None and not found.members:
-        raise InputError(f"{request.path}: there is no interaction '{request.trace[:_SHOWN]}' among {found.read}")
-    if trigger.draw == "one" and len(found.members) > 1:
-        raise UsageError(f"{trigger.key} is about one of {len(found.members)} interactions: name it with --trace")
-    if request.week is not None and not found.members:
-        raise InputError(f"{request.path}: none of {found.read} interactions is of week {request.week}")
+def _check_population(request: Request, trigger: Trigger, population: _Population) -> None:
+    if request.trace is not None and not population.members:
+        raise InputError(f"{request.path}: there is no interaction '{request.trace[:_SHOWN]}' among {population.read}")
+    if trigger.draw == "one" and len(population.members) > 1:
+        raise UsageError(f"{trigger.key} is about one of {len(population.members)} interactions: name it with --trace")
+    if request.week is not None and not population.members:
+        raise InputError(f"{request.path}: none of {population.read} interactions is of week {request.week}")
 
 
 def _remarks(manifest: Manifest, trigger: Trigger, rubric: ScorecardRubric) -> Iterator[str]:
@@ -238,16 +266,16 @@ def _paired(
     """
     by_id: dict[str, Interaction] = {}
     by_question: dict[str, list[Interaction]] = {}
-    for each in _reading(request, corpus, request.earlier):
-        by_id.setdefault(each.sample.id, each)
-        by_question.setdefault(_folded(each.sample.question), []).append(each)
+    for interaction in _reading(request, corpus, request.earlier):
+        by_id.setdefault(interaction.sample.id, interaction)
+        by_question.setdefault(_folded(interaction.sample.question), []).append(interaction)
     pairs: dict[str, tuple[Interaction, PairedBy]] = {}
     used: set[str] = set()
     missing = 0
     for interaction in drawn:
         same = by_question.get(_folded(interaction.sample.question), [])
         named = by_id.get(interaction.sample.id)
-        tried: list[tuple[Interaction, PairedBy]] = [(each, "question") for each in same]
+        tried: list[tuple[Interaction, PairedBy]] = [(answer, "question") for answer in same]
         tried.sort(key=lambda pair: pair[0] is not named)  # of several that ask the same, the one with the same id
         if named is not None:
             tried.append((named, "id"))

@@ -6,10 +6,9 @@ come, nor on the process, the platform or the version of Python, whose own ``ran
 that comes or goes leaves the others in their order.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from plumbrule.errors import InputError, UsageError
 from plumbrule.hashing import sha256_of
@@ -29,6 +28,33 @@ class Interaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StratumResult:
+    """A stratum of a manifest, as JSON has it."""
+
+    key: str
+    share: float
+    quota: int
+    population: int
+    drawn: tuple[str, ...]
+    shortfall: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManifestResult:
+    """A manifest, as JSON has it; ``population`` and ``drawn`` count all strata."""
+
+    seed: int
+    method: str
+    size: int
+    population: int
+    unmatched: int
+    drawn: int
+    shortfall: int
+    strata: tuple[StratumResult, ...]
+    rubric: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnStratum:
     """What was wanted of a stratum, what there was and what was drawn."""
 
@@ -43,21 +69,10 @@ class DrawnStratum:
         """How many the stratum did not have; they are not made up for elsewhere."""
         return self.quota - len(self.drawn)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the stratum as JSON holds it."""
-        return {
-            "key": self.key,
-            "share": float(self.share),
-            "quota": self.quota,
-            "population": self.population,
-            "drawn": list(self.drawn),
-            "shortfall": self.shortfall,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """A draw, with all that is needed to repeat it and to weigh what comes of it."""
+    """A draw, with all that is needed to repeat it and to weight the results."""
 
     seed: int
     size: int
@@ -80,19 +95,29 @@ class Manifest:
         """How many fewer were drawn than were wanted."""
         return self.size - len(self.drawn)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the manifest as JSON holds it."""
-        return {
-            "seed": self.seed,
-            "method": METHOD,
-            "size": self.size,
-            "population": sum(self.population.values()) + self.unmatched,
-            "unmatched": self.unmatched,
-            "drawn": len(self.drawn),
-            "shortfall": self.shortfall,
-            "strata": [stratum.to_dict() for stratum in self.strata],
-            "rubric": self.rubric,
-        }
+    def result(self) -> ManifestResult:
+        """Return the manifest for JSON."""
+        return ManifestResult(
+            seed=self.seed,
+            method=METHOD,
+            size=self.size,
+            population=sum(self.population.values()) + self.unmatched,
+            unmatched=self.unmatched,
+            drawn=len(self.drawn),
+            shortfall=self.shortfall,
+            strata=tuple(
+                StratumResult(
+                    key=stratum.key,
+                    share=float(stratum.share),
+                    quota=stratum.quota,
+                    population=stratum.population,
+                    drawn=stratum.drawn,
+                    shortfall=stratum.shortfall,
+                )
+                for stratum in self.strata
+            ),
+            rubric=self.rubric,
+        )
 
 
 def draw_sample(

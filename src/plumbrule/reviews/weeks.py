@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from plumbrule.errors import InputError, UsageError
 
 _WRITTEN = re.compile(r"\d{4}-W\d{2}")
-_MOST = 5_300  # a hundred years: more is a date that somebody mistyped
+_MOST = 5_300  # a hundred years: more means a mistyped date
 
 
 def week_of(day: dt.date) -> str:
@@ -17,7 +17,7 @@ def week_of(day: dt.date) -> str:
 
 
 def week_at(timestamp: str | None) -> str | None:
-    """Return the ISO week of a moment, in UTC wherever it was written; without a zone it is UTC. None if untold."""
+    """Return the ISO week of a moment, in UTC, which is also the zone of one without any; None where there is none."""
     try:
         moment = dt.datetime.fromisoformat(timestamp or "")
         return week_of((moment if moment.tzinfo is None else moment.astimezone(dt.UTC)).date())
@@ -36,7 +36,7 @@ def monday_of(week: str) -> dt.date:
 
 
 def weeks_over(days: Iterable[dt.date]) -> list[str]:
-    """Return every week from the first of the days to the last, those that hold none of them among them."""
+    """Return every week from the first of the days to the last, also those without any of them."""
     mondays = {day - dt.timedelta(day.weekday()) for day in days}
     if not mondays:
         return []

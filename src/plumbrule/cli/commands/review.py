@@ -1,5 +1,6 @@
 """``plumbrule review``: scorecards, from the queue to the decision."""
 
+import sys
 from pathlib import Path
 from typing import Literal
 
@@ -39,9 +40,19 @@ def decide(file: str, rubric: Path | None, settings: tuple[str, ...], as_json: b
       plumbrule review decide card.json
       plumbrule review decide cards.jsonl --json
     """
-    from plumbrule.cli.views.cards import decide_file
+    from plumbrule.api.scorecards import decide_records
+    from plumbrule.cli.terminal_console import print_json
+    from plumbrule.cli.views.record_tables import show_decided
+    from plumbrule.rubrics import parse_override
 
-    return int(not decide_file(file, rubric=rubric, settings=settings, as_json=as_json))
+    overrides = dict(parse_override(setting) for setting in settings)
+    decided = decide_records(file, rubric=rubric, overrides=overrides)
+    if as_json:
+        for record in decided:
+            print_json(record)
+    else:
+        show_decided(decided)
+    return int(any(record.recommendation == "Fail" for record in decided))
 
 
 @command.command("list")
@@ -58,14 +69,24 @@ def list_(reference: str | None, person: str | None, mine: bool, ledger_url: str
       plumbrule review list
       plumbrule review list last --as Ada --mine
     """
-    from plumbrule.cli.views.review_actions import list_campaigns, list_items
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.review_tables import campaign_table, item_table
 
     if mine and person is None:
         raise click.UsageError("--mine needs --as NAME: whose items?")
     if reference is None and person is None:
-        list_campaigns(ledger_url=ledger_url, as_json=as_json)
+        campaigns = reviews.campaigns(ledger=ledger_url)
+        if as_json:
+            print_json(campaigns)
+        else:
+            stdout().print(campaign_table(campaigns))
+        return
+    listed = reviews.items(reference or "last", viewer=person, mine=mine, ledger=ledger_url)
+    if as_json:
+        print_json(listed)
     else:
-        list_items(reference or "last", person=person, mine=mine, ledger_url=ledger_url, as_json=as_json)
+        stdout().print(item_table(listed.items, whose=person))
 
 
 @command.command("progress")
@@ -80,9 +101,15 @@ def progress(reference: str, ledger_url: str | None, as_json: bool) -> None:
       plumbrule review progress
       plumbrule review progress --campaign week-3 --json
     """
-    from plumbrule.cli.views.review_actions import show_progress
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.review_tables import show_progress
 
-    show_progress(reference, ledger_url=ledger_url, as_json=as_json)
+    report = reviews.progress(reference, ledger=ledger_url)
+    if as_json:
+        print_json(report)
+    else:
+        show_progress(stdout(), report)
 
 
 @command.command("agreement")
@@ -102,9 +129,15 @@ def agreement(reference: str, run: str | None, person: str | None, ledger_url: s
       plumbrule review agreement
       plumbrule review agreement --campaign release-7 --run last --json
     """
-    from plumbrule.cli.views.review_actions import show_agreement
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.review_tables import show_agreement
 
-    show_agreement(reference, run=run, person=person, ledger_url=ledger_url, as_json=as_json)
+    measured = reviews.agreement(reference, run=run, viewer=person, ledger=ledger_url)
+    if as_json:
+        print_json(measured)
+    else:
+        show_agreement(stdout(), measured)
 
 
 @command.command("close")
@@ -135,9 +168,16 @@ def close(
       plumbrule review close
       plumbrule review close --campaign release-7 --mode run_mean --json
     """
-    from plumbrule.cli.views.review_actions import close
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.review_tables import show_decision
 
-    return int(not close(reference, mode=mode, as_is=as_is, person=person, ledger_url=ledger_url, as_json=as_json))
+    decision = reviews.close_campaign(reference, mode=mode, as_is=as_is, author=person, ledger=ledger_url)
+    if as_json:
+        print_json(decision)
+    else:
+        show_decision(stdout(), decision)
+    return int(not decision.release)
 
 
 @command.command("export")
@@ -154,10 +194,24 @@ def export(file: str, reference: str, person: str | None, ledger_url: str | None
       plumbrule review export records.jsonl
       plumbrule review export mine.jsonl --campaign week-3 --as Ada
     """
-    from plumbrule.cli.views.review_actions import export
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import plain, print_json, stdout
+    from plumbrule.codec import json_line
+    from plumbrule.files import written_whole
 
-    export(file, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+    exported = reviews.export_records(reference, viewer=person, ledger=ledger_url)
+    lines = b"".join(map(json_line, exported.records))
+    if file == "-":
+        sys.stdout.buffer.write(lines)
+        return
+    with written_whole(Path(file)) as written:
+        written.write(lines)
+    if as_json:
+        print_json({"file": file, "records": len(exported.records), "held_back": exported.held_back})
+        return
+    held = f"; {exported.held_back} are held back while the campaign is open" if exported.held_back else ""
+    stdout().print(plain(f"{file}: {len(exported.records)} records{held}"), soft_wrap=True)
 
 
-for each in review_work.COMMANDS:
-    command.add_command(each)
+for subcommand in review_work.COMMANDS:
+    command.add_command(subcommand)

@@ -1,4 +1,6 @@
-"""The evaluators' part of ``plumbrule review``: take an item, see it, rate it, revise, adjudicate."""
+"""The evaluators' commands of ``plumbrule review``: take an item, see it, rate it, revise, adjudicate."""
+
+from typing import Literal
 
 import click
 
@@ -18,9 +20,10 @@ def next_(reference: str, person: str, ledger_url: str | None, as_json: bool) ->
       plumbrule review next --as Ada
       plumbrule review next --campaign week-3 --as Ada --json
     """
-    from plumbrule.cli.views.review_actions import show_next
+    from plumbrule.api import reviews
+    from plumbrule.cli.views.sheet import show_taken
 
-    show_next(reference, person=person, ledger_url=ledger_url, as_json=as_json)
+    show_taken(reviews.claim_next(person, campaign=reference, ledger=ledger_url), person, as_json=as_json)
 
 
 @click.command("claim")
@@ -45,11 +48,20 @@ def claim(
       plumbrule review claim --count 10 --as Ada
       plumbrule review claim 96d0cc5f --campaign week-3 --as Ada
     """
-    from plumbrule.cli.views.review_actions import claim_items
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.review_tables import claim_table
+    from plumbrule.cli.views.sheet import show_taken
 
     if bool(trace_ids) == (count is not None):
         raise click.UsageError("name the items, or how many with --count")
-    claim_items(trace_ids, count, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+    taken = reviews.claim_items(person, trace_ids, count=count, campaign=reference, ledger=ledger_url)
+    if as_json:
+        print_json(taken)
+    elif taken.claims:
+        stdout().print(claim_table(taken.claims))
+    else:
+        show_taken(reviews.nothing_left(person, campaign=reference, ledger=ledger_url), person, as_json=False)
 
 
 @click.command("release")
@@ -65,9 +77,14 @@ def release(trace_id: str, reference: str, person: str, ledger_url: str | None, 
     Example:
       plumbrule review release 96d0cc5f --as Ada
     """
-    from plumbrule.cli.views.review_actions import release_one
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import plain, print_json, stdout
 
-    release_one(trace_id, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+    given_back = reviews.release_item(trace_id, person, campaign=reference, ledger=ledger_url)
+    if as_json:
+        print_json(given_back)
+    else:
+        stdout().print(plain(f"{given_back.released}: given back"), soft_wrap=True)
 
 
 @click.command("assign")
@@ -86,9 +103,14 @@ def assign(
     Example:
       plumbrule review assign 96d0cc5f --to Ada
     """
-    from plumbrule.cli.views.review_actions import assign_items
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import plain, print_json, stdout
 
-    assign_items(trace_ids, reference, person=person, author=author, ledger_url=ledger_url, as_json=as_json)
+    items = reviews.assign_items(trace_ids, person, author=author, campaign=reference, ledger=ledger_url)
+    if as_json:
+        print_json(items)
+    else:
+        stdout().print(plain(f"kept for {items.to}: {', '.join(items.assigned)}"), soft_wrap=True)
 
 
 @click.command("show")
@@ -104,13 +126,14 @@ def show(trace_id: str, reference: str, person: str, ledger_url: str | None, as_
     Example:
       plumbrule review show 96d0cc5f --as Ada
     """
-    from plumbrule.cli.views.review_actions import show_item
+    from plumbrule.api import reviews
+    from plumbrule.cli.views.sheet import show_taken
 
-    show_item(trace_id, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+    show_taken(reviews.sheet(trace_id, person, campaign=reference, ledger=ledger_url), person, as_json=as_json)
 
 
 @click.command("rate")
-@click.option("--adjudicate", is_flag=True, help="Decide items on which the evaluators part, instead.")
+@click.option("--adjudicate", is_flag=True, help="Decide items on which the evaluators disagree, instead.")
 @click.option("--count", type=click.IntRange(min=1), metavar="N", help="Stop after N items.")
 @campaign_option
 @person_option
@@ -152,9 +175,14 @@ def submit(file: str, person: str | None, adhoc: bool, reference: str, ledger_ur
       plumbrule review submit card.json --as Ada
       plumbrule review submit cards.jsonl --campaign week-3 --json
     """
-    from plumbrule.cli.views.review_actions import submit_file
+    from plumbrule.api import reviews
+    from plumbrule.cli.views.record_tables import show_submitted
 
-    submit_file(file, reference, person=person, adhoc=adhoc, ledger_url=ledger_url, as_json=as_json)
+    if adhoc:
+        submitted = reviews.keep_records(file, evaluator=person, ledger=ledger_url)
+    else:
+        submitted = reviews.submit_records(file, evaluator=person, campaign=reference, ledger=ledger_url)
+    show_submitted(submitted, as_json=as_json)
 
 
 @click.command("revise")
@@ -181,17 +209,14 @@ def revise(
       echo '{"trace_id": "t-1", "scores": {"grounding_integrity": 3}}' |
       plumbrule review revise - --as Ada --reason "misread the second passage"
     """
-    from plumbrule.cli.views.review_actions import submit_file
+    from plumbrule.api import reviews
+    from plumbrule.cli.views.record_tables import show_submitted
 
-    submit_file(
-        file,
-        reference,
-        person=person,
-        reason=reason,
-        role="adjudicator" if adjudicator else "evaluator",
-        ledger_url=ledger_url,
-        as_json=as_json,
+    role: Literal["evaluator", "adjudicator"] = "adjudicator" if adjudicator else "evaluator"
+    submitted = reviews.submit_records(
+        file, evaluator=person, role=role, reason=reason, campaign=reference, ledger=ledger_url
     )
+    show_submitted(submitted, as_json=as_json)
 
 
 @click.command("adjudicate")
@@ -204,19 +229,27 @@ def revise(
 def adjudicate(
     trace_id: str | None, file: str | None, reference: str, person: str, ledger_url: str | None, as_json: bool
 ) -> None:
-    """Decide an item on which the evaluators part: yours is the level that counts there.
+    """Decide an item on which the evaluators disagree: yours is the level that counts there.
 
     Without --record, take the item, or the next that waits, and show it with its ratings. Who rated it may not; where
-    all that wait are for others, it is said how many and why.
+    all that wait are for others, it says how many and why.
 
     \b
     Examples:
       plumbrule review adjudicate --as Cy
       plumbrule review adjudicate 96d0cc5f --as Cy --record decision.json
     """
-    from plumbrule.cli.views.review_actions import adjudicate_one
+    from plumbrule.api import reviews
+    from plumbrule.cli.views.record_tables import show_submitted
+    from plumbrule.cli.views.sheet import show_taken
 
-    adjudicate_one(trace_id, file, reference, person=person, ledger_url=ledger_url, as_json=as_json)
+    if file is not None:
+        record = reviews.read_adjudication(file)
+        submitted = reviews.adjudicate(record, person, trace_id=trace_id, campaign=reference, ledger=ledger_url)
+        show_submitted(submitted, as_json=as_json)
+        return
+    taken = reviews.claim_adjudication(person, trace_id, campaign=reference, ledger=ledger_url)
+    show_taken(taken, person, as_json=as_json)
 
 
 COMMANDS = (adjudicate, assign, claim, next_, rate, release, revise, show, submit)

@@ -73,8 +73,11 @@ def command(
       plumbrule sample new.jsonl --trigger model-change --size 100 --earlier old.jsonl
       plumbrule sample log.jsonl --trigger incident --trace 96d0cc5f-d4c2-4c2e-bc26-847f0316909e
     """
-    from plumbrule.cli.views.sample_manifest import open_sample
+    from plumbrule.api import reviews
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.sample_manifest import show_draw
     from plumbrule.reviews.sample_draw import Request
+    from plumbrule.rubrics import parse_override
 
     request = Request(
         trigger=trigger,
@@ -90,13 +93,20 @@ def command(
         claims=not no_claims,
         verdict_rubric=verdict_rubric,
     )
-    open_sample(
-        request,
-        name=name,
-        evaluators=evaluators,
-        person=person,
-        rubric=rubric,
-        settings=settings,
-        ledger_url=None if dry_run else (ledger_url or ""),
-        as_json=as_json,
-    )
+    overrides = dict(parse_override(setting) for setting in settings)
+    if dry_run:
+        draw = reviews.draw(request, rubric=rubric, overrides=overrides)
+    else:
+        draw = reviews.open_campaign(
+            request,
+            name=name,
+            evaluators=evaluators,
+            author=person,
+            rubric=rubric,
+            overrides=overrides,
+            ledger=ledger_url,
+        )
+    if as_json:
+        print_json(draw)
+    else:
+        show_draw(stdout(), draw)

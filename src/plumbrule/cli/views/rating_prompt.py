@@ -1,27 +1,20 @@
-"""Rating in the terminal: one key a dimension, a note where one is needed, and what the card comes to."""
+"""Rating in the terminal: one key a dimension, a note where one is needed, and the decision before it is kept."""
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+from typing import Literal
 
 import click
 from rich.console import Console
 
-from plumbrule.cli.ledger_access import now, open_here
+from plumbrule.api import reviews
+from plumbrule.cli.ledger_access import open_here
 from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
-from plumbrule.cli.views.cards import show_decided
-from plumbrule.cli.views.review_tables import nothing_left
-from plumbrule.cli.views.sheet import proposal_of, show_dimension, show_interaction, show_ratings
-from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_store import claim_next, find_name, load_campaign, load_item
-from plumbrule.reviews.card_decision import decide
-from plumbrule.reviews.evaluation_record import EvaluationRecord, asking_for_a_note
-from plumbrule.reviews.items import Item, Role
-from plumbrule.reviews.levels import level_name
-from plumbrule.reviews.queue import waiting_for_others
-from plumbrule.reviews.sheets import sheet_of
-from plumbrule.reviews.submission import adjudicate_item, submit_records
-from plumbrule.rubrics import ScorecardRubric
+from plumbrule.cli.views.record_tables import show_decided
+from plumbrule.cli.views.review_tables import nothing_left_text
+from plumbrule.cli.views.sheet import show_dimension, show_interaction, show_ratings
+from plumbrule.reviews.levels import Scores
+from plumbrule.reviews.queue import NothingLeft
+from plumbrule.reviews.sheets import RatingForm, SheetDimension
 
 _ENTER = ("\r", "\n", "")
 
@@ -31,127 +24,101 @@ class _Stopped(Exception):  # noqa: N818 - no error: the evaluator is done
 
 
 def rate_items(
-    reference: str, *, person: str, adjudicate: bool, count: int | None, ledger_url: str | None, as_json: bool
+    campaign: str, *, person: str, adjudicate: bool, count: int | None, ledger_url: str | None, as_json: bool
 ) -> None:
     """Take, show, ask and keep, one item after the other."""
     console = stderr() if as_json else stdout()
-    role: Role = "adjudicator" if adjudicate else "evaluator"
+    role: Literal["evaluator", "adjudicator"] = "adjudicator" if adjudicate else "evaluator"
     kept = 0
     with open_here(ledger_url) as ledger:
-        name = find_name(ledger, reference)
         while count is None or kept < count:
-            found = claim_next(ledger, name, person, at=now(), role=role)
-            if found is None:
-                waiting = waiting_for_others(load_campaign(ledger, name).campaign, person, at=now(), role=role)
-                console.print(plain(nothing_left(name, person, waiting)), soft_wrap=True)
+            form = reviews.next_form(person, role=role, campaign=campaign, ledger=ledger)
+            if isinstance(form, NothingLeft):
+                console.print(plain(nothing_left_text(person, form)), soft_wrap=True)
                 break
             try:
-                given = _ask_card(ledger, name, found[0], person, console, adjudicate=adjudicate)
+                record = _ask_record(form, console, adjudicate=adjudicate)
             except _Stopped:
                 console.print(plain(f"stopped; {kept} kept. This item stays yours: what you keyed in is not kept"))
                 break
             if adjudicate:
-                record = adjudicate_item(ledger, name, given, person, at=now())
+                submitted = reviews.adjudicate(record, person, campaign=form.sheet.campaign, ledger=ledger)
             else:
-                [record] = submit_records(ledger, name, [("", given)], at=now(), evaluator=person)
+                submitted = reviews.submit_record(record, evaluator=person, campaign=form.sheet.campaign, ledger=ledger)
             kept += 1
             if as_json:
-                print_json(record.to_dict())
+                print_json(submitted.records[0].exported())
             else:
                 console.print(plain("kept", "green"))
                 console.print()
 
 
-def _ask_card(
-    ledger: Ledger, name: str, item: Item, person: str, console: Console, *, adjudicate: bool
-) -> dict[str, Any]:
+def _ask_record(form: RatingForm, console: Console, *, adjudicate: bool) -> dict[str, object]:
     """Show one item and return the record that the evaluator confirmed."""
-    campaign, item = load_item(ledger, name, item.trace_id)
-    sheet = sheet_of(ledger, campaign, item, person, at=now())
-    show_interaction(console, sheet)
-    settled = campaign.settlement(item) if adjudicate else None
-    if settled is not None:
+    show_interaction(console, form.sheet)
+    if adjudicate:
         console.print()
-        show_ratings(console, sheet)
-    open_keys = None if settled is None else set(settled.open)
-    dimensions = [each for each in sheet["dimensions"] if open_keys is None or each["key"] in open_keys]
-    standing = {} if settled is None else dict(settled.scores)
+        show_ratings(console, form.sheet)
     while True:
-        scores = {**standing, **_ask_levels(sheet, dimensions, campaign.loaded.rubric, console)}
-        record = _noted(scores, item, person, campaign.loaded.rubric, console)
-        decision = decide(record.scores, campaign.loaded)
-        show_decided([(record, decision, ())], console=console)
+        scores = {**form.settled, **_ask_levels(form, console)}
+        notes = _ask_note(form, scores, console)
+        show_decided([form.preview(scores, notes)], console=console)
         answer = _key(console, "keep it? y yes, n again from the start, q stop: ")
         if answer in {"y", *_ENTER}:
-            return {"trace_id": item.trace_id, "scores": scores, "notes": record.notes}
+            return {"trace_id": form.sheet.trace_id, "scores": scores, "notes": notes}
         if answer == "q":
             raise _Stopped
 
 
-def _ask_levels(
-    sheet: Mapping[str, Any], dimensions: list[Mapping[str, Any]], rubric: ScorecardRubric, console: Console
-) -> dict[str, int | None]:
+def _ask_levels(form: RatingForm, console: Console) -> dict[str, int | None]:
     scores: dict[str, int | None] = {}
     place = 0
-    while place < len(dimensions):
-        dimension = dimensions[place]
+    while place < len(form.dimensions):
+        dimension = form.dimensions[place]
         console.print()
-        show_dimension(console, sheet, dimension)
-        chosen = _ask_level(dimension, proposal_of(sheet, dimension["key"]), rubric, console)
+        show_dimension(console, form.sheet, dimension)
+        chosen = _ask_level(form, dimension, console)
         if chosen == "back":
             place = max(0, place - 1)
             continue
-        scores[dimension["key"]] = None if chosen == "none" else int(chosen)
+        scores[dimension.key] = None if chosen == "none" else int(chosen)
         place += 1
     return scores
 
 
-def _ask_level(
-    dimension: Mapping[str, Any], proposal: Mapping[str, Any] | None, rubric: ScorecardRubric, console: Console
-) -> str:
+def _ask_level(form: RatingForm, dimension: SheetDimension, console: Console) -> str:
     """Return the key of a level, ``none`` for not applicable, or ``back``."""
-    digits = {str(level["score"]): level["name"] for level in dimension["levels"]}
-    proposed = next((key for key, name in digits.items() if proposal and name == proposal["level"]), None)
-    excusable = dimension["may_be_not_applicable"]
-    if proposed is None and proposal is not None and proposal["basis"] == "refused" and excusable:
-        proposed = "0"
-    ways = [", ".join(f"{key} {name}" for key, name in digits.items())]
-    ways += [f"0 {rubric.not_applicable.name}"] if excusable else []
-    ways += [f"Enter {digits.get(proposed, rubric.not_applicable.name)}"] if proposed is not None else []
+    levels = {str(level.score): level.name for level in dimension.levels}
+    keys = {**({"0": form.not_applicable} if dimension.may_be_not_applicable else {}), **levels}
+    proposed = form.proposed(dimension)
+    ways = [", ".join(f"{key} {name}" for key, name in levels.items())]
+    ways += [f"0 {form.not_applicable}"] if dimension.may_be_not_applicable else []
+    ways += [f"Enter {proposed}"] if proposed is not None else []
     while True:
         answer = _key(console, f"  {'; '.join(ways)}; b back, q stop: ")
         if answer == "q":
             raise _Stopped
         if answer == "b":
             return "back"
-        if answer in _ENTER and proposed is not None:
-            answer = proposed
-        if answer in digits:
-            console.print(plain(f"  {digits[answer]}", "bold"))
-            return answer
-        if answer == "0" and excusable:
-            console.print(plain(f"  {rubric.not_applicable.name}", "bold"))
-            return "none"
+        chosen = proposed if answer in _ENTER else keys.get(answer)
+        if chosen is not None:
+            console.print(plain(f"  {chosen}", "bold"))
+            return next((key for key, name in levels.items() if name == chosen), "none")
         console.print(plain("  that is none of the keys", "yellow"))
 
 
-def _noted(
-    scores: dict[str, int | None], item: Item, person: str, rubric: ScorecardRubric, console: Console
-) -> EvaluationRecord:
+def _ask_note(form: RatingForm, scores: Scores, console: Console) -> str:
     """Ask for a note until there is one where one is needed."""
-    bare = EvaluationRecord(scores=scores, evaluator=person, trace_id=item.trace_id, query=item.query)
-    asking = asking_for_a_note(bare, rubric)
-    needed = "; needed for " + ", ".join(f"{key} {level_name(scores[key], rubric)}" for key in asking) if asking else ""
+    needing = form.notes_needed(scores)
+    needed = "; needed for " + ", ".join(f"{key} {level}" for key, level in needing.items()) if needing else ""
     while True:
         console.print()
         console.print(plain(f"note (Enter ends it{needed}): "), end="", soft_wrap=True)
         line = _line(console)
-        if not line and asking:
+        if not line and needing:
             raise _Stopped
-        if line.strip() or not asking:
-            return EvaluationRecord(
-                scores=scores, evaluator=person, trace_id=item.trace_id, query=item.query, notes=line.strip()
-            )
+        if line.strip() or not needing:
+            return line.strip()
 
 
 def _key(console: Console, prompt: str) -> str:

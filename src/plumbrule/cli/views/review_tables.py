@@ -1,7 +1,6 @@
-"""Campaigns on a terminal: lists, progress, agreement, a model change pair by pair, the decision."""
+"""Campaigns on a terminal: lists, progress, agreement, the comparison of a model change, the decision."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -9,11 +8,22 @@ from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
 from plumbrule.reports.figure_text import figure
-from plumbrule.reviews.queue import Waiting
+from plumbrule.reviews.campaign_agreement import (
+    CampaignAgreement,
+    DimensionAgreement,
+    EvaluatorAgreement,
+    JudgeScoreAgreement,
+    PrescoreAgreement,
+)
+from plumbrule.reviews.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaign_progress import CampaignProgress, CampaignReport, ClaimLine, ItemLine
+from plumbrule.reviews.items import Status
+from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLine, Reason, Verdict
+from plumbrule.reviews.queue import NothingLeft
 
-_STYLES = {"better": "green", "worse": "red", "no clear difference": ""}
-_TITLES = {"people": "people's cards", "prescores": "pre-scores"}
-_WHY = {
+_STYLES: dict[Verdict, str] = {"better": "green", "worse": "red", "no clear difference": ""}
+_PEOPLE, _PRESCORES = "people's cards", "pre-scores"
+_WHY: dict[Reason, str] = {
     "new_missing": "nothing on the new answer",
     "earlier_missing": "nothing on the earlier answer",
     "other_rubric": "by another rubric",
@@ -21,32 +31,34 @@ _WHY = {
 }
 
 
-def show_pairing(console: Console, found: Mapping[str, Any]) -> None:
-    """Print how the new answers stand to the earlier model's, and what could not be paired."""
+_STATUS: dict[Status, str] = {"open": "dim", "claimed": "cyan", "adjudication": "yellow", "done": "green"}
+_SHOWN_ID = 13
+_SHOWN_QUERY = 60
+_SHOWN_RECORDS = 12
+
+
+def show_pairing(console: Console, change: ModelChange) -> None:
+    """Print the new answers compared with the earlier model's, and what could not be paired."""
+    by = "".join(f", {count} by {how}" for how, count in change.paired_by.items() if count)
+    without = f"; {len(change.unpaired)} without a pair" if change.unpaired else ""
+    paired = f"{change.paired} of {change.items} items paired{by}{without}"
     console.print()
-    console.print(plain(f"beside the earlier model: {_made(found)}", "bold"), soft_wrap=True)
-    for name, title in _TITLES.items():
-        compared = found[name]
-        if compared is not None and found["paired"]:
+    console.print(plain(f"beside the earlier model: {paired}", "bold"), soft_wrap=True)
+    for title, compared in ((_PEOPLE, change.people), (_PRESCORES, change.prescores)):
+        if compared is not None and change.paired:
             _show_compared(console, title, compared)
 
 
-def pair_text(pair: Mapping[str, Any]) -> str:
-    """Return how one item stands to its pair, in a line."""
-    said = [f"{title} {figure(pair[name])}" for name, title in _TITLES.items() if pair[name] is not None]
-    return f"overall, new less earlier: {'; '.join(said) or 'none'}"
+def pair_text(pair: PairLine) -> str:
+    """Return the comparison of one item with the earlier answer, in a line."""
+    differences = ((_PEOPLE, pair.people), (_PRESCORES, pair.prescores))
+    known = [f"{title} {figure(difference)}" for title, difference in differences if difference is not None]
+    return f"overall, new less earlier: {'; '.join(known) or 'none'}"
 
 
-def _made(found: Mapping[str, Any]) -> str:
-    by = ", ".join(f"{count} by {how}" for how, count in found["paired_by"].items() if count)
-    unpaired = len(found["unpaired"])
-    without = f"; {unpaired} without a pair" if unpaired else ""
-    return f"{found['paired']} of {found['items']} items paired{f', {by}' if by else ''}{without}"
-
-
-def _show_compared(console: Console, title: str, compared: Mapping[str, Any]) -> None:
-    left = [f"{count} {_WHY[why]}" for why, count in compared["left_out"].items() if count]
-    if not compared["pairs"]:
+def _show_compared(console: Console, title: str, compared: PairedComparison) -> None:
+    left = [f"{count} {_WHY[why]}" for why, count in compared.left_out.items() if count]
+    if not compared.pairs:
         console.print(plain(f"{title}: no pair ({'; '.join(left)})"), soft_wrap=True)
         return
     console.print()
@@ -54,77 +66,70 @@ def _show_compared(console: Console, title: str, compared: Mapping[str, Any]) ->
     table.add_column(title, no_wrap=True)
     for heading in ("pairs", "earlier", "new", "diff", "95% interval", "better", "worse", "equal", "p"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for each in compared["figures"]:
-        interval = each["interval_95"]
+    for line in compared.figures:
         table.add_row(
-            plain(each["key"]),
-            str(each["pairs"]),
-            figure(each["earlier"]),
-            figure(each["new"]),
-            Text("none" if each["difference"] is None else f"{each['difference']:+.3g}", _STYLES[each["verdict"]]),
-            "none" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}",
-            *(str(each[name]) for name in ("better", "worse", "equal")),
-            f"{each['sign_test_p']:.3f}",
+            plain(line.key),
+            str(line.pairs),
+            figure(line.earlier),
+            figure(line.new),
+            Text("none" if line.difference is None else f"{line.difference:+.3g}", _STYLES[line.verdict]),
+            _interval(line.interval_95),
+            *map(str, (line.better, line.worse, line.equal)),
+            f"{line.sign_test_p:.3f}",
         )
     console.print(table)
-    for verdict in ("worse", "better"):
-        clear = [each["key"] for each in compared["figures"] if each["verdict"] == verdict]
+    verdicts: tuple[Verdict, ...] = ("worse", "better")
+    for verdict in verdicts:
+        clear = [line.key for line in compared.figures if line.verdict == verdict]
         if clear:
             console.print(plain(f"clearly {verdict}: {', '.join(clear)}", _STYLES[verdict]), soft_wrap=True)
     if left:
         console.print(plain(f"left out: {'; '.join(left)}", "yellow"), soft_wrap=True)
 
 
-_STATUS = {"open": "dim", "claimed": "cyan", "adjudication": "yellow", "done": "green"}
-_SHOWN_ID = 13
-_SHOWN_QUERY = 60
-_SHOWN_CARDS = 12
-
-
-def campaign_table(campaigns: Sequence[dict[str, Any]]) -> Table:
+def campaign_table(campaigns: Sequence[CampaignProgress]) -> Table:
     """Return the campaigns, one a row."""
     table = _table("campaign", "trigger", "items", "ratings", "open", "adjudication", "done", "state")
-    for each in campaigns:
-        status = each["status"]
+    for campaign in campaigns:
         table.add_row(
-            plain(each["campaign"]),
-            plain(each["trigger"]),
-            str(each["items"]),
-            f"{each['ratings']} of {each['ratings_wanted']}",
-            str(status["open"] + status["claimed"]),
-            str(status["adjudication"]),
-            str(status["done"]),
-            Text("closed", "green") if each["closed"] else Text("open", "cyan"),
+            plain(campaign.campaign),
+            plain(campaign.trigger),
+            str(campaign.items),
+            f"{campaign.ratings} of {campaign.ratings_wanted}",
+            str(campaign.unrated),
+            str(campaign.status["adjudication"]),
+            str(campaign.status["done"]),
+            Text("closed", "green") if campaign.closed else Text("open", "cyan"),
         )
     return table
 
 
-def item_table(items: Sequence[dict[str, Any]], *, whose: str | None) -> Table:
+def item_table(items: Sequence[ItemLine], *, whose: str | None) -> Table:
     """Return the items, one a row."""
     table = _table("item", "query", "stratum", "rated", "status", *(["to you"] if whose is not None else []))
     for item in items:
         cells: list[str | Text] = [
-            plain(_short(item["trace_id"])),
-            plain(_cut(item["query"])),
-            plain(item["stratum"] or ""),
-            f"{item['rated']} of {item['of']}",
-            Text(item["status"], _STATUS[item["status"]]),
+            plain(_short(item.trace_id)),
+            plain(_cut(item.query)),
+            plain(item.stratum or ""),
+            f"{item.rated} of {item.of}",
+            Text(item.status, _STATUS[item.status]),
         ]
-        table.add_row(*cells, *([item["mine"] or ""] if whose is not None else []))
+        table.add_row(*cells, *([item.mine or ""] if whose is not None else []))
     return table
 
 
-def claim_table(claims: Sequence[dict[str, Any]]) -> Table:
+def claim_table(claims: Sequence[ClaimLine]) -> Table:
     """Return what was claimed, one a row."""
     table = _table("item", "query", "yours until")
     for claim in claims:
-        table.add_row(plain(claim["trace_id"]), plain(_cut(claim["query"])), _minute(claim["until"]))
+        table.add_row(plain(claim.trace_id), plain(_cut(claim.query)), _minute(claim.until))
     return table
 
 
-def nothing_left(name: str, person: str, waiting: Waiting) -> str:
+def nothing_left_text(person: str, nothing: NothingLeft) -> str:
     """Return in words that nothing is left for somebody, and what waits for whom."""
-    left = f"{name}: nothing is left for {person}"
+    left, waiting = f"{nothing.campaign}: nothing is left for {person}", nothing.waiting
     if waiting.closed:
         return f"{left}: the campaign is closed"
     adjudicates = waiting.role == "adjudicator"
@@ -141,112 +146,109 @@ def nothing_left(name: str, person: str, waiting: Waiting) -> str:
     return "; ".join([f"{left}: {_items(waiting.items)} {wait} for {whom}", *why])
 
 
-def show_progress(console: Console, found: dict[str, Any]) -> None:
-    """Print how far a campaign is."""
-    console.print(plain(found["campaign"], "bold"))
-    about = f"{found['trigger']}: {found['scope']}; {found['depth']}; {found['evaluators_per_item']} for each item"
+def show_progress(console: Console, report: CampaignReport) -> None:
+    """Print how far a campaign is, and the decision of one that is closed."""
+    console.print(plain(report.campaign, "bold"))
+    about = f"{report.trigger}: {report.scope}; {report.depth}; {report.evaluators_per_item} for each item"
     console.print(plain(about), soft_wrap=True)
-    console.print(f"ratings: {found['ratings']} of {found['ratings_wanted']} on {found['items']} items")
-    parts = [Text(f"{name} {count}", _STATUS[name]) for name, count in found["status"].items()]
+    console.print(f"ratings: {report.ratings} of {report.ratings_wanted} on {report.items} items")
+    parts = [Text(f"{status} {count}", _STATUS[status]) for status, count in report.status.items()]
     console.print(Text(" · ").join(parts))
-    if found["evaluators"]:
+    if report.evaluators:
         console.print()
         table = _table("evaluator", "rated", "claimed", "adjudicated")
-        for each in found["evaluators"]:
-            counts = (str(each[name]) for name in ("rated", "claimed", "adjudicated"))
-            table.add_row(plain(each["evaluator"]), *counts)
+        for person in report.evaluators:
+            table.add_row(plain(person.evaluator), *map(str, (person.rated, person.claimed, person.adjudicated)))
         console.print(table)
+    if report.paired is not None:
+        show_pairing(console, report.paired)
+    if report.decision is not None:
+        show_decision(console, report.decision)
 
 
-def show_decision(console: Console, decision: dict[str, Any]) -> None:
-    """Print what a campaign decides: the worst cards, what blocks, the remarks."""
+def show_decision(console: Console, decision: CampaignDecision) -> None:
+    """Print the decision of a campaign: the lowest records, what blocks, the remarks."""
     console.print()
     table = _table("", "item", "overall", "recommendation", "lowest")
-    cards = sorted(decision["cards"], key=lambda card: (card["overall"], card["record"]))
-    for card in cards[:_SHOWN_CARDS]:
-        lowest = ", ".join(f"{key} {card['scores'][key]}" for key in card["low"])
-        style = "red" if card["recommendation"] == "Fail" else ""
+    records = sorted(decision.cards, key=lambda item: (item.overall, item.record))
+    for item in records[:_SHOWN_RECORDS]:
         table.add_row(
-            str(card["record"]),
-            plain(_short(card["trace_id"])),
-            figure(card["overall"]),
-            Text(card["recommendation"], style),
-            plain(lowest),
+            str(item.record),
+            plain(_short(item.trace_id)),
+            figure(item.overall),
+            Text(item.recommendation, "red" if item.recommendation == "Fail" else ""),
+            plain(", ".join(f"{key} {item.scores[key]}" for key in item.low)),
         )
-    if cards:
+    if records:
         console.print(table)
-    if len(cards) > _SHOWN_CARDS:
-        console.print(plain(f"and {len(cards) - _SHOWN_CARDS} cards that are no lower; --json lists all", "dim"))
+    if len(records) > _SHOWN_RECORDS:
+        console.print(plain(f"and {len(records) - _SHOWN_RECORDS} cards that are no lower; --json lists all", "dim"))
     console.print()
-    overall = f"average overall {figure(decision['overall'])}, {decision['band']}" if decision["cards"] else "no cards"
-    console.print(plain(f"{decision['records']} cards, {decision['mode']}: {overall}"), soft_wrap=True)
-    released = decision["release"]
-    said = "RELEASE" if released else "NO RELEASE"
-    console.print(Text(f"{said}: {decision['recommendation']}", "bold green" if released else "bold red"))
-    for reason in decision["reasons"]:
+    overall = f"average overall {figure(decision.overall)}, {decision.band}" if records else "no cards"
+    console.print(plain(f"{decision.records} cards, {decision.mode}: {overall}"), soft_wrap=True)
+    outcome, style = ("RELEASE", "bold green") if decision.release else ("NO RELEASE", "bold red")
+    console.print(Text(f"{outcome}: {decision.recommendation}", style))
+    for reason in decision.reasons:
         console.print(plain(f"  {reason}"), soft_wrap=True)
-    for remark in decision["remarks"]:
+    for remark in decision.remarks:
         console.print(plain(remark, "yellow"), soft_wrap=True)
-    if decision.get("paired") is not None:  # not in a decision of an older version
-        show_pairing(console, decision["paired"])
+    if decision.paired is not None:
+        show_pairing(console, decision.paired)
 
 
-def show_agreement(console: Console, found: dict[str, Any]) -> None:
+def show_agreement(console: Console, agreement: CampaignAgreement) -> None:
     """Print how far people agree with each other, with the pre-scores and with a judge."""
-    left = f"; {found['left_out']} are left out until you may see all their ratings" if found["left_out"] else ""
-    console.print(plain(f"{found['campaign']}: {found['items']} items{left}"), soft_wrap=True)
+    left_out = agreement.left_out
+    left = f"; {left_out} are left out until you may see all their ratings" if left_out else ""
+    console.print(plain(f"{agreement.campaign}: {agreement.items} items{left}"), soft_wrap=True)
     console.print()
     headings = ("rated twice", "alpha", "95% interval", "AC1")
     table = _table("people with each other", *headings)
-    for each in found["dimensions"]:
-        table.add_row(plain(each["key"]), *_agreed(each))
+    for dimension in agreement.dimensions:
+        table.add_row(plain(dimension.key), *_agreed(dimension))
     console.print(table)
     console.print()
     table = _table("evaluator", "rated", "mean level", *headings)
-    for each in found["evaluators"]:
-        table.add_row(plain(each["evaluator"]), str(each["rated"]), figure(each["mean_level"]), *_agreed(each))
+    for person in agreement.evaluators:
+        table.add_row(plain(person.evaluator), str(person.rated), figure(person.mean_level), *_agreed(person))
     console.print(table)
     console.print()
     table = _table("people with pre-scores", "pairs", "same", "kappa")
-    for each in found["prescores"]:
-        table.add_row(plain(each["key"]), *_beside(each))
+    for prescore in agreement.prescores:
+        table.add_row(plain(prescore.key), *_beside(prescore))
     console.print(table)
-    for each in found["prescores"]:
-        _show_confusion(console, each, f"{each['key']}: people down, pre-score across")
-    if found["judge"] is not None:
+    for prescore in agreement.prescores:
+        _show_confusion(console, prescore, f"{prescore.key}: people down, pre-score across")
+    if agreement.judge is not None:
         console.print()
-        table = _table(f"people with the judge of {found['judge']['run_id']}", "pairs", "same", "kappa")
-        for each in found["judge"]["scores"]:
-            table.add_row(plain(f"{each['score']} for {each['dimension']}"), *_beside(each))
+        table = _table(f"people with the judge of {agreement.judge.run_id}", "pairs", "same", "kappa")
+        for score in agreement.judge.scores:
+            table.add_row(plain(f"{score.score} for {score.dimension}"), *_beside(score))
         console.print(table)
-        for each in found["judge"]["scores"]:
-            _show_confusion(console, each, f"{each['score']}: people down, judge across")
+        for score in agreement.judge.scores:
+            _show_confusion(console, score, f"{score.score}: people down, judge across")
 
 
-def _show_confusion(console: Console, found: dict[str, Any], title: str) -> None:
-    if all(
-        count == 0 or row == column
-        for row, cells in enumerate(found["confusion"])
-        for column, count in enumerate(cells)
-    ):
-        return  # nobody differs
+def _show_confusion(console: Console, compared: PrescoreAgreement | JudgeScoreAgreement, title: str) -> None:
+    if not compared.differs:
+        return
     console.print()
-    table = _table(title, *found["labels"])
-    for label, row in zip(found["labels"], found["confusion"], strict=True):
+    table = _table(title, *compared.labels)
+    for label, row in zip(compared.labels, compared.confusion, strict=True):
         table.add_row(plain(label), *(Text(str(count), "" if count else "dim") for count in row))
     console.print(table)
 
 
-def _agreed(figures: dict[str, Any]) -> tuple[str, str, str, str]:
-    interval = figures["alpha_interval_95"]
-    within = "none" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}"
-    return str(figures["pairable"]), figure(figures["alpha"]), within, figure(figures["ac1"])
+def _agreed(line: DimensionAgreement | EvaluatorAgreement) -> tuple[str, str, str, str]:
+    return str(line.pairable), figure(line.alpha), _interval(line.alpha_interval_95), figure(line.ac1)
 
 
-def _beside(figures: dict[str, Any]) -> tuple[str, str, str]:
-    same = sum(row[place] for place, row in enumerate(figures["confusion"]))
-    share = f"{same / figures['pairs']:.0%}" if figures["pairs"] else "none"
-    return str(figures["pairs"]), share, figure(figures["kappa"])
+def _beside(line: PrescoreAgreement | JudgeScoreAgreement) -> tuple[str, str, str]:
+    return str(line.pairs), "none" if line.same is None else f"{line.same:.0%}", figure(line.kappa)
+
+
+def _interval(interval: tuple[float, float] | None) -> str:
+    return "none" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}"
 
 
 def _table(first: str, *headings: str) -> Table:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from plumbrule.codec import to_json
 from plumbrule.errors import InputError
-from plumbrule.reviews.card_decision import Decision, decide
+from plumbrule.reviews.record_decision import Decision, decide
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 
 KEYS = (
@@ -188,7 +189,7 @@ def test_whatever_is_no_pass_has_its_reasons(
 def test_the_json_form() -> None:
     """The keys that users rely on, and the rubric that decided."""
     decision = decided((4, 3, 4, 2, 4, 1))
-    assert decision.to_dict() == {
+    assert to_json(decision.result()) == {
         "overall": 3.3,
         "band": "acceptable_with_monitoring",
         "action": "Deploy with enhanced monitoring",

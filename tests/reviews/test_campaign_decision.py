@@ -6,10 +6,25 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.reviews.conftest import AT, later
 
+from plumbrule.codec import from_json, to_json
 from plumbrule.errors import UsageError
-from plumbrule.reviews.card_decision import Decision, decide
-from plumbrule.reviews.release_decision import ReleaseDecision, ReleaseMode, decide_release
+from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaign_decision import CampaignDecision, ReleaseDecision, decide, decide_release
+from plumbrule.reviews.campaign_store import rehearse
+from plumbrule.reviews.evaluation_record import EvaluationRecord
+from plumbrule.reviews.record_decision import Decision
+from plumbrule.reviews.record_decision import decide as decide_record
+from plumbrule.reviews.review_entries import (
+    CampaignPlan,
+    ClaimMade,
+    Closure,
+    PlannedItem,
+    RecordEntry,
+    ReleaseMode,
+)
+from plumbrule.reviews.sampling import draw_sample
 from plumbrule.rubrics import load_scorecard
 
 LOADED = load_scorecard()
@@ -18,7 +33,7 @@ KEYS = [dimension.key for dimension in LOADED.rubric.dimensions]
 
 def cards(*rows: tuple[int | None, ...]) -> list[Decision]:
     """Decide each row of levels."""
-    return [decide(dict(zip(KEYS, row, strict=True)), LOADED) for row in rows]
+    return [decide_record(dict(zip(KEYS, row, strict=True)), LOADED) for row in rows]
 
 
 def release(*rows: tuple[int | None, ...], mode: ReleaseMode = "any_record") -> ReleaseDecision:
@@ -125,12 +140,56 @@ def test_a_dimension_that_never_applies() -> None:
         assert (decision.recommendation, decision.dimension_means["attribution_accuracy"]) == ("Pass", None)
 
 
+def campaign(*rows: tuple[int | None, ...], of: int, evaluators: int = 1, **closure: Any) -> Campaign:
+    """Return a closed campaign of so many items, of which the first have one rating each."""
+    body = CampaignPlan(
+        trigger="monitoring",
+        scope="Random sample (N=50)",
+        depth="All dimensions",
+        in_view=tuple(KEYS),
+        evaluators=evaluators,
+        read=of,
+        week=None,
+        changed=None,
+        remarks=("unmatched: 1 interactions belong to no stratum",),
+        manifest=draw_sample([], LOADED, seed=1, size=1).result(),
+        claim_minutes=120,
+        items=tuple(
+            PlannedItem(trace_id=f"t{number}", query="Fee?", stratum=None, earlier=None, why=()) for number in range(of)
+        ),
+        rubric=LOADED.stamp(),
+    )
+    made = Campaign("c", LOADED)
+    assert rehearse(made, body, author="Lead", at=AT) is None
+    for number, row in enumerate(rows):
+        record = EvaluationRecord(
+            scores=dict(zip(KEYS, row, strict=True)), evaluator="Ada", trace_id=f"t{number}", notes="seen"
+        )
+        claim = ClaimMade(evaluator="Ada", role="evaluator", until=str(later(1)), trace_id=f"t{number}")
+        entry = RecordEntry(
+            record=record.written(LOADED.rubric),
+            decision=decide_record(record.scores, LOADED).result(),
+            revision=0,
+            reason=None,
+            campaign="c",
+            role="evaluator",
+            rubric=LOADED.stamp(),
+        )
+        assert rehearse(made, claim, author="Ada", at=AT) is None
+        assert rehearse(made, entry, author="Ada", at=AT) is None
+    assert rehearse(made, Closure(**{"as_is": True, **closure}), author="Lead", at=AT) is None
+    return made
+
+
 def test_the_json_form() -> None:
-    """Plain values, exact ones as the nearest float."""
-    shown = release(GOOD, WEAK, mode="run_mean").to_dict()
+    """Plain values, exact ones as the nearest float; it reads back to the same decision."""
+    decision = decide(campaign(GOOD, WEAK, of=2, mode="run_mean"))
+    shown = to_json(decision)
     assert shown["dimension_means"]["attribution_accuracy"] == 3.0
     assert shown["release"] is True
-    assert set(shown) == {
+    assert list(shown) == [
+        "campaign",
+        "trigger",
         "release",
         "mode",
         "records",
@@ -141,7 +200,68 @@ def test_the_json_form() -> None:
         "blockers",
         "recommendation",
         "reasons",
-    }
+        "as_is",
+        "items",
+        "unrated",
+        "unfinished",
+        "remarks",
+        "cards",
+        "rubric",
+        "paired",
+    ]
+    assert from_json(CampaignDecision, shown, where="here") == decision
+
+
+def test_a_decision_of_an_older_version_reads() -> None:
+    """It has no comparison of a model change."""
+    shown = to_json(decide(campaign(GOOD, of=1)))
+    del shown["paired"]
+    assert from_json(CampaignDecision, shown, where="here").paired is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "of", "evaluators", "recommendation", "reasons", "remarks"),
+    [
+        ((GOOD,), 1, 1, "Pass", (), ()),
+        (
+            (GOOD,),
+            1,
+            2,
+            "Pass with notes",
+            ("1 of 1 items lack a rating or wait for an adjudicator",),
+            ("closed as is: 0 items have no rating, 1 lack one or wait for an adjudicator",),
+        ),
+        (
+            (GOOD,),
+            3,
+            1,
+            "Fail",
+            ("2 of 3 items have no rating",),
+            ("closed as is: 2 items have no rating, 0 lack one or wait for an adjudicator",),
+        ),
+        (
+            (),
+            1,
+            1,
+            "Fail",
+            ("there are no records", "1 of 1 items have no rating"),
+            ("closed as is: 1 items have no rating, 0 lack one or wait for an adjudicator",),
+        ),
+    ],
+)
+def test_items_that_are_not_done(
+    rows: tuple[tuple[int | None, ...], ...],
+    of: int,
+    evaluators: int,
+    recommendation: str,
+    reasons: tuple[str, ...],
+    remarks: tuple[str, ...],
+) -> None:
+    """What nobody rated fails; what lacks a rating passes with notes at best; the draw's remarks stay."""
+    decision = decide(campaign(*rows, of=of, evaluators=evaluators))
+    assert (decision.recommendation, decision.reasons) == (recommendation, reasons)
+    assert decision.release is (recommendation != "Fail")
+    assert decision.remarks == ("unmatched: 1 interactions belong to no stratum", *remarks)
 
 
 def test_other_modes_and_mixed_rubrics_are_refused() -> None:

@@ -25,9 +25,9 @@ def figure_of(pairs: list[tuple[Side, Side]], key: str) -> PairedFigure:
 def test_six_better_two_equal() -> None:
     """By hand: mean 0.75, sd 0.4629, t(7) 2.3646: 0.363 to 1.137; six heads of six tosses, two-sided, is 1/32."""
     pairs = [(side(3), side(4))] * 6 + [(side(3), side(3))] * 2
-    shown = figure_of(pairs, KEYS[0]).to_dict()
-    assert shown["interval_95"] == pytest.approx([0.363, 1.137], abs=0.0005)
-    assert {name: shown[name] for name in ("pairs", "left_out", "earlier", "new", "difference", "method")} == {
+    shown = figure_of(pairs, KEYS[0]).result()
+    assert shown.interval_95 == pytest.approx((0.363, 1.137), abs=0.0005)
+    assert {name: getattr(shown, name) for name in ("pairs", "left_out", "earlier", "new", "difference", "method")} == {
         "pairs": 8,
         "left_out": 0,
         "earlier": 3.0,
@@ -35,15 +35,15 @@ def test_six_better_two_equal() -> None:
         "difference": 0.75,
         "method": "student_t",
     }
-    assert (shown["better"], shown["worse"], shown["equal"]) == (6, 0, 2)
-    assert (shown["sign_test_p"], shown["verdict"]) == (1 / 32, "better")
+    assert (shown.better, shown.worse, shown.equal) == (6, 0, 2)
+    assert (shown.sign_test_p, shown.verdict) == (1 / 32, "better")
 
 
 def test_the_other_way_round_is_worse() -> None:
     """The sign turns, and nothing else."""
     pairs = [(side(4), side(3))] * 6 + [(side(3), side(3))] * 2
-    shown = figure_of(pairs, KEYS[0]).to_dict()
-    assert (shown["difference"], shown["better"], shown["worse"], shown["verdict"]) == (-0.75, 0, 6, "worse")
+    shown = figure_of(pairs, KEYS[0]).result()
+    assert (shown.difference, shown.better, shown.worse, shown.verdict) == (-0.75, 0, 6, "worse")
 
 
 def test_a_level_on_one_side_only_is_left_out_and_counted() -> None:
@@ -53,7 +53,7 @@ def test_a_level_on_one_side_only_is_left_out_and_counted() -> None:
 
 
 def test_the_overall_score_comes_first_and_is_exact() -> None:
-    """It is what the cards came to, not a mean of the dimensions' differences."""
+    """It is what the records were decided to be, not a mean of the dimensions' differences."""
     pairs = [(side(4, overall=Fraction(1, 3)), side(4, overall=Fraction(2, 3)))]
     found = compare_sides(pairs, RUBRIC)
     assert [figure.key for figure in found] == ["overall", *KEYS]
@@ -69,5 +69,5 @@ def test_few_pairs_settle_nothing() -> None:
 
 def test_no_pairs() -> None:
     """Nothing is measured on nothing: null, never 0."""
-    shown = figure_of([], "overall").to_dict()
-    assert (shown["pairs"], shown["difference"], shown["interval_95"]) == (0, None, None)
+    shown = figure_of([], "overall").result()
+    assert (shown.pairs, shown.difference, shown.interval_95) == (0, None, None)

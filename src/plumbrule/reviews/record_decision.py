@@ -1,15 +1,16 @@
-"""What one card comes to: the overall score, its band and action, the blockers, the recommendation."""
+"""The decision on one record: its overall score, band and action, what blocks, the recommendation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from plumbrule.codec import to_json
 from plumbrule.reviews.levels import Scores, level_name, read_scores
 from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.rubrics.scorecard_rubric import Band, BlockerRule, Recommendation
 
-NOTED: Recommendation = "Pass with notes"  # neither Fail nor Pass: the reasons say what to note
+NOTED: Recommendation = "Pass with notes"  # between Fail and Pass; the reasons say what to note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,14 +20,25 @@ class Blocker:
     rule: str
     dimensions: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the blocker as JSON holds it."""
-        return {"rule": self.rule, "dimensions": list(self.dimensions)}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionResult:
+    """The decision on a record, as JSON has it."""
+
+    overall: float
+    band: str
+    action: str
+    blockers: tuple[Blocker, ...]
+    recommendation: Recommendation
+    reasons: tuple[str, ...] = ()  # not there in older versions
+    not_applicable: tuple[str, ...]
+    remarks: tuple[str, ...]
+    rubric: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a card comes to; the overall score is exact."""
+    """The decision on a record, with the exact overall score."""
 
     scores: Scores
     overall: Fraction
@@ -34,37 +46,37 @@ class Decision:
     action: str
     blockers: tuple[Blocker, ...]
     recommendation: Recommendation
-    reasons: tuple[str, ...]  # what stands against Pass
+    reasons: tuple[str, ...]  # why it is not a Pass
     not_applicable: tuple[str, ...]
     remarks: tuple[str, ...]
     rubric: Mapping[str, str]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the decision as it is written to JSON."""
-        return {
-            "overall": float(self.overall),
-            "band": self.band,
-            "action": self.action,
-            "blockers": [blocker.to_dict() for blocker in self.blockers],
-            "recommendation": self.recommendation,
-            "reasons": list(self.reasons),
-            "not_applicable": list(self.not_applicable),
-            "remarks": list(self.remarks),
-            "rubric": dict(self.rubric),
-        }
+    def result(self) -> DecisionResult:
+        """Return the decision for JSON, with the overall score as a float."""
+        return DecisionResult(
+            overall=float(self.overall),
+            band=self.band,
+            action=self.action,
+            blockers=self.blockers,
+            recommendation=self.recommendation,
+            reasons=self.reasons,
+            not_applicable=self.not_applicable,
+            remarks=self.remarks,
+            rubric=dict(self.rubric),
+        )
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as wide as JSON
         """Return one key of the JSON form: ``decision["band"]``."""
-        return self.to_dict()[key]
+        return to_json(self.result())[key]
 
 
 def decide(scores: Mapping[str, object], loaded: Loaded[ScorecardRubric]) -> Decision:
-    """Return what a card with these ratings comes to, by the rubric in force."""
+    """Return the decision on a record with these ratings, by the rubric in force."""
     rubric = loaded.rubric
     levels = read_scores(scores, rubric)
     overall = overall_of(levels, rubric)
     band = band_of(overall, rubric)
-    blockers = tuple(found for rule in rubric.blockers if (found := _blocker(rule, levels, rubric)) is not None)
+    blockers = tuple(blocker for rule in rubric.blockers if (blocker := _blocker(rule, levels, rubric)) is not None)
     missing = tuple(key for key, score in levels.items() if score is None)
     recommendation = recommend(
         overall, blocked=bool(blockers), levels=frozenset(levels.values()) - {None}, rubric=rubric
@@ -104,7 +116,7 @@ def band_of(overall: Fraction, rubric: ScorecardRubric) -> Band:
 def recommend(
     overall: Fraction, *, blocked: bool, levels: frozenset[int | None], rubric: ScorecardRubric
 ) -> Recommendation:
-    """Return Fail, Pass or what lies between, where dimensions stand at these levels."""
+    """Return the recommendation for an overall score, with dimensions at these levels."""
     limits = rubric.recommendation
     if blocked or overall < limits.fail_below:
         return "Fail"
@@ -114,7 +126,7 @@ def recommend(
 
 
 def too_low(name: str, overall: Fraction, recommendation: Recommendation, rubric: ScorecardRubric) -> list[str]:
-    """Return in words that a score is below what would not fail or, where it has passed, below what needs no note."""
+    """Return the reason where a score is too low: below the limit of Fail, else below the limit of Pass."""
     limits = rubric.recommendation
     if overall < limits.fail_below:
         return [f"{name}, {shown(overall)}, is below {shown(limits.fail_below)}"]
@@ -129,21 +141,21 @@ def shown(value: Fraction | None) -> str:
 
 
 def dimensions_at(rule: BlockerRule, levels: Scores, rubric: ScorecardRubric) -> tuple[str, ...]:
-    """Return the dimensions that set off a rule; none where they are not more than it lets pass."""
+    """Return the dimensions that set off a rule; none where no more are at its levels than the rule allows."""
     counted = rubric.scores_of(rule.levels)
-    found = tuple(key for key in rubric.dimensions_of(rule.dimensions) if levels[key] in counted)
-    return found if len(found) > rule.more_than else ()
+    dimensions = tuple(key for key in rubric.dimensions_of(rule.dimensions) if levels[key] in counted)
+    return dimensions if len(dimensions) > rule.more_than else ()
 
 
 def _noted(levels: Scores, rubric: ScorecardRubric) -> list[str]:
-    """Return the dimensions at a level that Pass does not go with."""
-    against = rubric.scores_of(rubric.recommendation.pass_with_none_at)
-    return [f"{key} is at {level_name(score, rubric)}" for key, score in levels.items() if score in against]
+    """Return the dimensions at a level that rules out Pass."""
+    ruled_out = rubric.scores_of(rubric.recommendation.pass_with_none_at)
+    return [f"{key} is at {level_name(score, rubric)}" for key, score in levels.items() if score in ruled_out]
 
 
 def _blocker(rule: BlockerRule, levels: Scores, rubric: ScorecardRubric) -> Blocker | None:
-    found = dimensions_at(rule, levels, rubric)
-    return Blocker(rule=rule.rule, dimensions=found) if found else None
+    dimensions = dimensions_at(rule, levels, rubric)
+    return Blocker(rule=rule.rule, dimensions=dimensions) if dimensions else None
 
 
 def _remarks(levels: Scores, missing: tuple[str, ...], rubric: ScorecardRubric) -> list[str]:

@@ -1,0 +1,370 @@
+"""Reviews for Python callers and the command line: each function opens the ledger and calls one function of reviews.
+
+``ledger`` is an open ledger or the address of one; without it, it is the ledger that the command line would use.
+``campaign`` is a name, the start of one, or ``last``. ``at`` is the moment to record, by default now.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from plumbrule.errors import UsageError
+from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.reviews import campaign_store, closing_decision, sample_draw, submission
+from plumbrule.reviews.campaign_agreement import CampaignAgreement, measure_agreement
+from plumbrule.reviews.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaign_progress import (
+    AssignedItems,
+    CampaignProgress,
+    CampaignReport,
+    ClaimList,
+    ExportedRecords,
+    ItemList,
+    ReleasedItem,
+    describe_claims,
+    describe_items,
+    describe_progress,
+    exported_records,
+    report_campaign,
+)
+from plumbrule.reviews.queue import NothingLeft, waiting_for_others
+from plumbrule.reviews.record_files import read_given
+from plumbrule.reviews.record_store import StoredRecord
+from plumbrule.reviews.record_store import stored_records as all_records
+from plumbrule.reviews.review_entries import ReleaseMode, Role
+from plumbrule.reviews.sample_draw import DrawResult, Request
+from plumbrule.reviews.sheets import RatingForm, Sheet, rating_form, sheet_of
+from plumbrule.reviews.submission import Submitted
+from plumbrule.rubrics import load_scorecard
+from plumbrule.settings import ledger_address
+
+Ledgers = Ledger | str | None
+Records = str | Path | Iterable[Mapping[str, object]]  # a file, - for standard input, or the records themselves
+
+
+def draw(
+    request: Request, *, rubric: str | Path | None = None, overrides: Mapping[str, object] | None = None
+) -> DrawResult:
+    """Draw a review sample and return its manifest; nothing is opened and nothing is written."""
+    loaded = load_scorecard(Path(rubric) if rubric is not None else None, overrides)
+    return sample_draw.draw(request, loaded).result(loaded.rubric)
+
+
+def open_campaign(
+    request: Request,
+    *,
+    name: str | None = None,
+    evaluators: int | None = None,
+    author: str = "plumbrule sample",
+    rubric: str | Path | None = None,
+    overrides: Mapping[str, object] | None = None,
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> DrawResult:
+    """Draw a review sample, open a campaign on it, and return its manifest; a ledger that is not there is made."""
+    loaded = load_scorecard(Path(rubric) if rubric is not None else None, overrides)
+    drawn = sample_draw.draw(request, loaded)
+    moment = at or now()
+    with _opened(ledger, make=moment) as opened:
+        campaign = campaign_store.open_campaign(
+            opened, drawn, loaded, author=author, at=moment, name=name, evaluators=evaluators
+        )
+    plan = campaign.plan
+    return replace(
+        drawn.result(loaded.rubric), campaign=campaign.name, evaluators=plan.evaluators, remarks=plan.remarks
+    )
+
+
+def campaigns(*, ledger: Ledgers = None, at: datetime | None = None) -> tuple[CampaignProgress, ...]:
+    """Return every campaign, the oldest first."""
+    with _opened(ledger) as opened:
+        moment = at or now()
+        return tuple(
+            describe_progress(campaign_store.load_campaign(opened, name).campaign, at=moment)
+            for name in campaign_store.campaign_names(opened)
+        )
+
+
+def items(
+    campaign: str = "last",
+    *,
+    viewer: str | None = None,
+    mine: bool = False,
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> ItemList:
+    """Return the items of a campaign with their status; with ``mine`` those that are the viewer's."""
+    with _opened(ledger) as opened:
+        found = campaign_store.find_campaign(opened, campaign).campaign
+        lines = describe_items(found, viewer, at=at or now())
+    return ItemList(campaign=found.name, items=tuple(line for line in lines if not mine or line.mine is not None))
+
+
+def progress(campaign: str = "last", *, ledger: Ledgers = None, at: datetime | None = None) -> CampaignReport:
+    """Return how far a campaign is, and its decision where it is closed."""
+    with _opened(ledger) as opened:
+        return report_campaign(opened, campaign_store.find_campaign(opened, campaign).campaign, at=at or now())
+
+
+def agreement(
+    campaign: str = "last",
+    *,
+    run: str | None = None,
+    viewer: str | None = None,
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> CampaignAgreement:
+    """Return how far people agree with each other, with the pre-scores and with the judge of a run."""
+    with _opened(ledger) as opened:
+        found = campaign_store.find_campaign(opened, campaign).campaign
+        return measure_agreement(opened, found, run=run, viewer=viewer, at=at or now())
+
+
+def close_campaign(
+    campaign: str = "last",
+    *,
+    mode: ReleaseMode = "any_record",
+    as_is: bool = False,
+    author: str = "plumbrule review",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> CampaignDecision:
+    """Close a campaign and return the decision on the deployment, with its reasons."""
+    with _opened(ledger) as opened:
+        name = campaign_store.find_name(opened, campaign)
+        return closing_decision.close_campaign(opened, name, author=author, at=at or now(), mode=mode, as_is=as_is)
+
+
+def export_records(
+    campaign: str = "last", *, viewer: str | None = None, ledger: Ledgers = None, at: datetime | None = None
+) -> ExportedRecords:
+    """Return the records of a campaign that ``viewer`` may see, with every field of the template."""
+    with _opened(ledger) as opened:
+        return exported_records(campaign_store.find_campaign(opened, campaign), viewer, at=at or now())
+
+
+def stored_records(*, ledger: Ledgers = None) -> tuple[StoredRecord, ...]:
+    """Return every record that counts, in a campaign or outside of one, in the order in which they were made."""
+    with _opened(ledger) as opened:
+        return tuple(all_records(opened))
+
+
+def sheet(
+    trace_id: str, viewer: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
+) -> Sheet:
+    """Return the sheet of one item, with the ratings that ``viewer`` may see."""
+    with _opened(ledger) as opened:
+        return _sheet(opened, campaign_store.find_name(opened, campaign), trace_id, viewer, at or now())
+
+
+def claim_next(
+    person: str,
+    *,
+    role: Role = "evaluator",
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> Sheet | NothingLeft:
+    """Return the sheet of the item that somebody holds, else of the next one that is free, which is taken."""
+    form = next_form(person, role=role, campaign=campaign, ledger=ledger, at=at)
+    return form if isinstance(form, NothingLeft) else form.sheet
+
+
+def next_form(
+    person: str,
+    *,
+    role: Role = "evaluator",
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> RatingForm | NothingLeft:
+    """Take the next item as ``claim_next`` does, and return the form to rate or adjudicate it."""
+    with _opened(ledger) as opened:
+        name, moment = campaign_store.find_name(opened, campaign), at or now()
+        taken = campaign_store.claim_next(opened, name, person, at=moment, role=role)
+        if taken is None:
+            return _nothing_left(opened, name, person, role, moment)
+        found, item = campaign_store.load_item(opened, name, taken[0].trace_id)
+        return rating_form(opened, found, item, person, at=moment, adjudicate=role == "adjudicator")
+
+
+def nothing_left(
+    person: str,
+    *,
+    role: Role = "evaluator",
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> NothingLeft:
+    """Return what waits for others, for somebody who has nothing left to take."""
+    with _opened(ledger) as opened:
+        return _nothing_left(opened, campaign_store.find_name(opened, campaign), person, role, at or now())
+
+
+def claim_items(
+    evaluator: str,
+    trace_ids: Iterable[str] = (),
+    *,
+    count: int | None = None,
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> ClaimList:
+    """Take the items that are named or, with ``count``, so many of those that are free."""
+    with _opened(ledger) as opened:
+        name, moment = campaign_store.find_name(opened, campaign), at or now()
+        if count is not None:
+            trace_ids = campaign_store.free_items(opened, name, evaluator, at=moment)[:count]
+        taken = [campaign_store.claim_item(opened, name, trace_id, evaluator, at=moment) for trace_id in trace_ids]
+    return describe_claims(name, taken)
+
+
+def claim_adjudication(
+    adjudicator: str,
+    trace_id: str | None = None,
+    *,
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> Sheet | NothingLeft:
+    """Take an item that waits for an adjudicator, or the next one, and return its sheet with the ratings."""
+    if trace_id is None:
+        return claim_next(adjudicator, role="adjudicator", campaign=campaign, ledger=ledger, at=at)
+    with _opened(ledger) as opened:
+        name, moment = campaign_store.find_name(opened, campaign), at or now()
+        item, _ = campaign_store.claim_item(opened, name, trace_id, adjudicator, at=moment, role="adjudicator")
+        return _sheet(opened, name, item.trace_id, adjudicator, moment)
+
+
+def release_item(
+    trace_id: str, evaluator: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
+) -> ReleasedItem:
+    """Give an item back."""
+    with _opened(ledger) as opened:
+        name = campaign_store.find_name(opened, campaign)
+        item = campaign_store.release_item(opened, name, trace_id, evaluator, at=at or now())
+    return ReleasedItem(campaign=name, released=item.trace_id)
+
+
+def assign_items(
+    trace_ids: Iterable[str],
+    evaluator: str,
+    *,
+    author: str = "plumbrule review",
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> AssignedItems:
+    """Reserve a place of each item for somebody, who gets it before the others of the queue."""
+    with _opened(ledger) as opened:
+        name = campaign_store.find_name(opened, campaign)
+        assigned = [
+            campaign_store.assign_item(opened, name, trace_id, evaluator, author=author, at=at or now()).trace_id
+            for trace_id in trace_ids
+        ]
+    return AssignedItems(campaign=name, assigned=tuple(assigned), to=evaluator)
+
+
+def submit_record(
+    record: Mapping[str, object],
+    *,
+    evaluator: str | None = None,
+    role: Role = "evaluator",
+    reason: str | None = None,
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> Submitted:
+    """Keep a record of an item that its evaluator holds or, with a ``reason``, a revision of one."""
+    with _opened(ledger) as opened:
+        name = campaign_store.find_name(opened, campaign)
+        return submission.submit_records(
+            opened, name, [("", record)], at=at or now(), evaluator=evaluator, role=role, reason=reason
+        )
+
+
+def submit_records(
+    records: Records,
+    *,
+    evaluator: str | None = None,
+    role: Role = "evaluator",
+    reason: str | None = None,
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> Submitted:
+    """Keep several records, all or none, as ``submit_record`` does."""
+    given = _given(records)
+    with _opened(ledger) as opened:
+        name = campaign_store.find_name(opened, campaign)
+        return submission.submit_records(
+            opened, name, given, at=at or now(), evaluator=evaluator, role=role, reason=reason
+        )
+
+
+def keep_records(
+    records: Records, *, evaluator: str | None = None, ledger: Ledgers = None, at: datetime | None = None
+) -> Submitted:
+    """Keep records outside of any campaign, all or none; a ledger that is not there is made."""
+    given, moment = _given(records), at or now()
+    with _opened(ledger, make=moment) as opened:
+        return submission.keep_adhoc(opened, given, at=moment, evaluator=evaluator)
+
+
+def adjudicate(
+    record: Mapping[str, object],
+    adjudicator: str,
+    *,
+    trace_id: str | None = None,
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> Submitted:
+    """Decide an item on which the evaluators disagree; ``trace_id``, or the start of it, may stand in the record."""
+    with _opened(ledger) as opened:
+        name = campaign_store.find_name(opened, campaign)
+        if trace_id is not None:
+            record = {"trace_id": campaign_store.load_item(opened, name, trace_id)[1].trace_id, **record}
+        kept = submission.adjudicate_item(opened, name, record, adjudicator, at=at or now())
+    return Submitted(campaign=name, records=(kept,))
+
+
+def read_adjudication(path: str) -> Mapping[str, object]:
+    """Return the one record of a file that decides an item."""
+    given = [record for _, record in read_given(path)]
+    if len(given) != 1 or not isinstance(given[0], dict):
+        raise UsageError(f"{path}: an adjudication is one record, not {len(given)}")
+    return given[0]
+
+
+def now() -> datetime:
+    """Return the moment that entries are recorded at."""
+    return datetime.now(UTC)
+
+
+def _given(records: Records) -> list[tuple[str, object]]:
+    if isinstance(records, str | Path):
+        return list(read_given(str(records)))
+    return [(f"record {number}", record) for number, record in enumerate(records, 1)]
+
+
+def _sheet(ledger: Ledger, name: str, trace_id: str, viewer: str, at: datetime) -> Sheet:
+    campaign, item = campaign_store.load_item(ledger, name, trace_id)
+    return sheet_of(ledger, campaign, item, viewer, at=at)
+
+
+def _nothing_left(ledger: Ledger, name: str, person: str, role: Role, at: datetime) -> NothingLeft:
+    campaign = campaign_store.load_campaign(ledger, name).campaign
+    return NothingLeft(campaign=name, waiting=waiting_for_others(campaign, person, at=at, role=role))
+
+
+@contextmanager
+def _opened(ledger: Ledgers, *, make: datetime | None = None) -> Iterator[Ledger]:
+    """Give the ledger that is meant; one that was given open stays open, one that is not there is made ``make``."""
+    if isinstance(ledger, Ledger):
+        yield ledger
+        return
+    with open_ledger(ledger_address(ledger), at=make) as opened:
+        yield opened
