@@ -26,18 +26,14 @@ class Break:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What verifying a ledger found: ``broken`` is None for a whole chain."""
+    """Whether every entry of a ledger is as it was written; ``broken`` is None for a whole chain."""
 
+    whole: bool
     ledger_id: str
     entries: int
     last_sha256: str
     broken: Break | None
     missing_guards: tuple[str, ...]
-
-    @property
-    def whole(self) -> bool:
-        """Tell whether every entry stands as it was written."""
-        return self.broken is None
 
 
 class BrokenChainError(Exception):
@@ -106,6 +102,7 @@ def judge(
     except BrokenChainError as error:
         broken = error.found
     return Verification(
+        whole=broken is None,
         ledger_id=ledger_id,
         entries=count,
         last_sha256=last.decode(),
