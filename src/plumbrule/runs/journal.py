@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from datetime import datetime
 
 from pydantic import TypeAdapter
 
 from plumbrule.http.exchange import Exchange
-from plumbrule.ledger import Draft, Entry, EntryError, Ledger, ResultKey
+from plumbrule.ledger import Draft, Entry, Ledger, ResultKey
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.execution import Before, Failed, Finished, Key, Unit
@@ -17,7 +18,7 @@ AUTHOR = "plumbrule run"
 SAMPLES = "samples"  # the dataset's own, as RUN/samples/ID; what a live candidate made of one is RUN/REPEAT/ID
 
 _ANSWERED = TypeAdapter(Answered)
-_GATHERING_S = 0.005  # nothing beside a call to a model, and it saves most of the commits
+_WRITERS = 64  # threads that wait for the ledger at the same time: those that wait share one commit
 
 Clock = Callable[[], datetime]
 
@@ -35,9 +36,7 @@ class LedgerJournal:
         self._clock = clock
         self._paid = paid
         self._live = live
-        self._one_at_a_time = asyncio.Lock()
-        self._gathered: list[Draft] = []
-        self._next: asyncio.Future[None] | None = None
+        self._writers = ThreadPoolExecutor(_WRITERS, thread_name_prefix="journal")
 
     async def started(self, unit: Unit) -> None:
         """Announce the calls of a piece."""
@@ -79,21 +78,14 @@ class LedgerJournal:
         return Draft(kind=kind, subject=subject, body=body, author=AUTHOR, at=self._clock())
 
     async def _append(self, *drafts: Draft) -> None:
-        """Return when the drafts are durable; while one write is under way, the drafts of the next one gather."""
-        if self._next is None:
-            self._gathered = []
-            self._next = asyncio.ensure_future(self._write(self._gathered))
-        self._gathered += drafts
+        """Return when the drafts are durable; a write under way is finished even when the run is cancelled."""
+        loop = asyncio.get_running_loop()
+        write = loop.run_in_executor(self._writers, self._ledger.append_many, drafts)
         try:
-            await asyncio.shield(self._next)
-        except EntryError:  # of one that gathered here; nothing of it was written, so each writes for itself
-            await asyncio.to_thread(self._ledger.append_many, drafts)
-
-    async def _write(self, drafts: list[Draft]) -> None:
-        async with self._one_at_a_time:
-            await asyncio.sleep(_GATHERING_S)
-            self._next = None
-            await asyncio.to_thread(self._ledger.append_many, drafts)
+            await asyncio.shield(write)
+        except asyncio.CancelledError:
+            await asyncio.wait([write])
+            raise
 
 
 def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:
