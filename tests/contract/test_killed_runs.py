@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.servers.scripted import Request, ScriptedServer, Step
 
-from plumbrule.ledger import open_ledger
+from plumbrule.ledger import ResultKey, open_ledger
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Backend
@@ -106,7 +106,8 @@ def test_a_killed_run_is_taken_up_to_the_same_whole(backend: "Backend", config: 
             process.communicate()
             with open_ledger(backend.url) as ledger:
                 [run] = ledger.runs()
-                done.append((len(server.requests), {key.sample for key in ledger.finished(run.subject)}))
+                finished = {ResultKey.read(entry.subject).sample for entry in ledger.results(run.subject)}
+                done.append((len(server.requests), finished))
         resumed = whole(config, "--ledger", backend.url, "--resume", "last")
         asked = [sample_of(request) for request in server.requests]
     for before, finished in done:

@@ -62,10 +62,6 @@ class Ledger:
         """Append one entry; it is durable when this returns. A result that already stands is returned as it is."""
         return self.append_many([Draft(kind=kind, subject=subject, body=body, author=author, at=at)])[0]
 
-    def append_result(self, key: ResultKey, body: object, author: str, *, at: datetime) -> Entry:
-        """Append the result of one sample; the same again is the old entry, another one is refused."""
-        return self.append("result", key.subject, body, author, at=at)
-
     def correct(self, entry: Entry, value: object, author: str, *, reason: str, at: datetime) -> Entry:
         """Append a correction of ``entry``, which stays as it is."""
         if not reason.strip():
@@ -131,12 +127,6 @@ class Ledger:
     def result(self, key: ResultKey) -> Entry | None:
         """Return the one result of a sample in a repeat of a run."""
         return self._one(*_conditions(kind="result", subject=key.subject))
-
-    def finished(self, run: str) -> set[ResultKey]:
-        """Return what need not be done again when a run is resumed, without reading the results."""
-        wanted = select(entries.c.subject).where(*_conditions(kind="result", run=run))
-        with reading(self._engine, self.name) as connection:
-            return {ResultKey.read(subject) for subject in connection.scalars(wanted)}
 
     def hold(self, run: str) -> AbstractContextManager[None]:
         """Hold a run while a block carries it out: a second process is refused, and a killed one lets go."""

@@ -6,6 +6,8 @@ from decimal import Decimal
 from numbers import Real
 from uuid import UUID
 
+from plumbrule.terminal import shortened
+
 # Deeper than any real metadata, and well inside what the JSON writer can nest.
 MAX_DEPTH = 100
 # The whole numbers that a float, and so every JSON reader, holds exactly.
@@ -29,7 +31,7 @@ def described(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return repr(value if len(value) <= _SHOWN else value[:_SHOWN] + "…")
+        return repr(shortened(value, _SHOWN))
     if isinstance(value, NUMBERS):
         return "a number"
     if isinstance(value, SEQUENCES):
