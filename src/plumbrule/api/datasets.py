@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from plumbrule.engines.reading_progress import Progress, with_progress
+from plumbrule.engines import Progress, with_progress
 from plumbrule.errors import RecordError
-from plumbrule.samples import DatasetFile
-from plumbrule.samples.validation import DatasetCheck, check_samples
+from plumbrule.samples import DatasetCheck, DatasetFile, check_samples
 
 
 def validate_file(

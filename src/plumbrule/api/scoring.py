@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from plumbrule.codec import json_line
-from plumbrule.engines.local_processes import map_chunks
-from plumbrule.engines.reading_progress import Progress, with_progress
+from plumbrule.engines import Progress, map_chunks, with_progress
 from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
 from plumbrule.samples import ALIASES, FIELDS, DatasetFile, Sample, sample_from, samples_from
 from plumbrule.settings import usable_cores
 from plumbrule.support.support_scorer import gives_support
-from plumbrule.verdicts.verdict import Verdict, VerdictScorer
-from plumbrule.verdicts.verdict_json import StampJson
-from plumbrule.verdicts.verdict_tally import VerdictSummary, VerdictTally
+from plumbrule.verdicts import StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
 
 _LISTED_BAD = 5  # bad records that are listed; the others are counted
 _KNOWN = frozenset(FIELDS).union(*ALIASES.values())

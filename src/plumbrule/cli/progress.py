@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from plumbrule.engines.reading_progress import PositionedReading, Progress, with_progress
+from plumbrule.engines import PositionedReading, Progress, with_progress
 from plumbrule.terminal import safe
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
 from plumbrule.errors import RecordError
-from plumbrule.samples.validation import DatasetCheck
+from plumbrule.samples import DatasetCheck
 
 
 def show_bad_record(console: Console, error: RecordError) -> None:

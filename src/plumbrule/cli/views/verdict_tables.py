@@ -17,10 +17,7 @@ from plumbrule.samples import Sample
 from plumbrule.stats.intervals import Interval
 from plumbrule.support.support_scorer import Band, Support, SupportedSentence
 from plumbrule.terminal import safe, shortened
-from plumbrule.verdicts.anchors import Anchor
-from plumbrule.verdicts.verdict import Verdict
-from plumbrule.verdicts.verdict_json import StampJson
-from plumbrule.verdicts.verdict_tally import ScoreSummary, VerdictSummary
+from plumbrule.verdicts import Anchor, ScoreSummary, StampJson, Verdict, VerdictSummary
 
 BANDS: Mapping[Band, str] = {"supported": "green", "doubtful": "yellow", "unsupported": "red"}
 _LONGEST = 240  # characters shown of a sentence, or of its evidence
