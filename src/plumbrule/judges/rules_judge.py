@@ -85,7 +85,7 @@ class RulesJudge:
         )
 
     def _scored(self, sample: Sample) -> tuple[Verdict, Hallucination | None]:
-        """Return the verdict, and what the answer's anchors come to where the reference is the only context."""
+        """Return the verdict, and the hallucination score with the reference as the only context."""
         reference = sample.reference or ""
         if not reference.strip():
             return self._scorer.score(sample), None
@@ -144,7 +144,7 @@ class RulesJudge:
         return _Rating(score=score, why=why)
 
     def _supported(self, rating: _Rating, support: Support | None, answer: str) -> _Rating:
-        """Hold the rating down where the contexts hardly bear the answer out; the weakest sentence is named first."""
+        """Hold the rating down where the contexts hardly support the answer; the weakest sentence is named first."""
         caps = self._policy.faithfulness.support
         if caps is None or support is None or support.weakest is None or support.score >= float(caps.minor_below):
             return rating

@@ -105,11 +105,11 @@ class Ledger:
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
         asked = list(dict.fromkeys(subjects))
-        found: dict[str, Entry] = {}
+        last: dict[str, Entry] = {}
         for start in range(0, len(asked), _ASK):
             some = entries.c.subject.in_(asked[start : start + _ASK])
-            found.update((entry.subject, entry) for entry in self._select(entries.c.kind == kind, some))
-        return found
+            last.update((entry.subject, entry) for entry in self._select(entries.c.kind == kind, some))
+        return last
 
     def standing(self, kind: str) -> Iterator[Entry]:
         """Yield the last entry of a kind on each subject that has any, in the order of the chain."""
@@ -134,8 +134,8 @@ class Ledger:
 
     def corrections(self, entry: Entry) -> list[Entry]:
         """Return the corrections of an entry, the oldest first."""
-        found = self.entries(kind="correction", subject=entry.subject, after=entry.sequence)
-        return [correction for correction in found if correction.value.get("corrects") == entry.sequence]
+        later = self.entries(kind="correction", subject=entry.subject, after=entry.sequence)
+        return [correction for correction in later if correction.value.get("corrects") == entry.sequence]
 
     def checkpoint(self, sequence: int | None = None) -> Checkpoint:
         """Return the end of the chain as it is now, or as it was when ``sequence`` was the last entry."""
@@ -143,10 +143,10 @@ class Ledger:
             with reading(self._engine, self.name) as connection:
                 last = _last(connection, self.name)
         else:
-            found = self.entry(sequence)
-            if found is None:
+            entry = self.entry(sequence)
+            if entry is None:
                 raise UsageError(f"{self.name}: there is no entry {sequence}")
-            last = found
+            last = entry
         return Checkpoint(
             ledger_id=self.ledger_id,
             sequence=last.sequence,
@@ -192,9 +192,9 @@ class Ledger:
         wanted = select(entries).where(*conditions).order_by(entries.c.sequence)
         with (
             reading(self._engine, self.name) as connection,
-            connection.execution_options(yield_per=_FETCH).execute(wanted) as found,
+            connection.execution_options(yield_per=_FETCH).execute(wanted) as rows,
         ):
-            for row in found.mappings():
+            for row in rows.mappings():
                 yield Entry(**row)
 
     def _one(self, *conditions: ColumnElement[bool]) -> Entry | None:
@@ -231,12 +231,12 @@ def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entr
 def _standing(connection: Connection, tickets: list[Ticket]) -> dict[str, Entry]:
     """Return the results that stand already, of those that are to be appended."""
     asked = [draft.subject for ticket in tickets for draft in ticket.drafts if draft.kind == "result"]
-    found: dict[str, Entry] = {}
+    standing: dict[str, Entry] = {}
     for start in range(0, len(asked), _ASK):
         some = asked[start : start + _ASK]
         rows = connection.execute(_STANDING, {"subjects": some}).mappings()
-        found.update((row["subject"], Entry(**row)) for row in rows)
-    return found
+        standing.update((row["subject"], Entry(**row)) for row in rows)
+    return standing
 
 
 def _last(connection: Connection, name: str) -> Entry:
@@ -248,16 +248,16 @@ def _last(connection: Connection, name: str) -> Entry:
 
 def _conditions(*, kind: str | None, subject: str | None = None, run: str | None = None) -> list[ColumnElement[bool]]:
     # Naming every kind lets the one index serve a search by subject alone.
-    found: list[ColumnElement[bool]] = [] if kind is None else [entries.c.kind == kind]
+    conditions: list[ColumnElement[bool]] = [] if kind is None else [entries.c.kind == kind]
     if kind is None and (subject is not None or run is not None):
-        found = [entries.c.kind.in_(KINDS)]
+        conditions = [entries.c.kind.in_(KINDS)]
     if subject is not None:
-        found.append(entries.c.subject == subject)
+        conditions.append(entries.c.subject == subject)
     if run is not None:
         # One range of the index, up to the character after the slash, less what only begins with the same letters.
-        found += [entries.c.subject >= run, entries.c.subject < f"{run}0"]
-        found.append(or_(entries.c.subject == run, entries.c.subject >= f"{run}/"))
-    return found
+        conditions += [entries.c.subject >= run, entries.c.subject < f"{run}0"]
+        conditions.append(or_(entries.c.subject == run, entries.c.subject >= f"{run}/"))
+    return conditions
 
 
 def _begins(prefix: str) -> list[ColumnElement[bool]]:

@@ -21,7 +21,7 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
 @click.option(
     "--support/--no-support",
     default=None,
-    help="Tell how likely the contexts bear out each sentence; by default where claims are checked.",
+    help="Say how likely it is that the contexts support each sentence; by default where claims are checked.",
 )
 @click.option(
     "--verifier",
@@ -60,7 +60,7 @@ def command(
 ) -> int:
     """Score DATASET by the verdict rubric: relevance, completeness, hallucination; PASS, WARN or FAIL.
 
-    Beside them stands the support score: how likely the contexts bear the answer out, sentence by sentence.
+    The support score beside them says how likely it is that the contexts support the answer, by sentence.
 
     DATASET is JSONL, JSON, CSV or Parquet, also .gz or .zst; - reads JSONL from standard input. Without -o the
     terminal gets a summary; --json prints each result as one line of JSON (with -o, the summary).

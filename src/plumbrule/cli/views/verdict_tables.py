@@ -24,12 +24,12 @@ _LONGEST = 240  # characters shown of a sentence, or of its evidence
 
 
 def show_support(console: Console, answer: str, support: Support) -> None:
-    """Print how likely it is that the contexts bear out an answer, sentence by sentence."""
+    """Print the probability that the contexts support an answer, sentence by sentence."""
     line = Text.assemble("support  ", (support.band, f"bold {BANDS[support.band]}"))
     if support.log_odds is None:
         line.append("  nothing is claimed", "dim")
     else:
-        line.append(f"  all of it is borne out with a probability of {support.score:.2f}", "dim")
+        line.append(f"  all of it is supported with a probability of {support.score:.2f}", "dim")
     console.print(line)
     for sentence in support.sentences:
         console.print(_sentence(answer, sentence))
@@ -46,7 +46,7 @@ def _sentence(answer: str, sentence: SupportedSentence) -> Table:
     text = plain(_clipped(answer[sentence.start : sentence.end]))
     if not sentence.claims:
         grid.add_row(Text("no claim", "dim"), "", text)
-        grid.add_row("", "", Text("claims nothing that a context could bear out", "dim"))
+        grid.add_row("", "", Text("claims nothing that a context could support", "dim"))
         return grid
     colour = BANDS[sentence.band]
     grid.add_row(Text(sentence.band, colour), Text(f"{sentence.probability:.2f}", colour), text)
@@ -180,7 +180,7 @@ def marked_answer(sample: Sample, verdict: Verdict, *, only_unsupported: bool) -
 
 
 def _marked(text: str, places: list[tuple[int, int, str]]) -> Text:
-    """Return hostile text with stretches of it styled; offsets are those of the text as it came."""
+    """Return untrusted text with parts of it styled; the offsets are those of the text as it was given."""
     cuts = sorted({0, len(text), *(start for start, _, _ in places), *(end for _, end, _ in places)})
     shown = Text()
     for start, end in pairwise(cuts):
