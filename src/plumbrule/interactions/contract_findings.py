@@ -54,7 +54,7 @@ class Finding:
         return {"code": self.code, "where": self.where, "message": self.message, "severity": self.severity}
 
 
-class Found:
+class FindingLog:
     """The findings of one record, as they are made."""
 
     def __init__(self, where: str) -> None:
