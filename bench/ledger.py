@@ -73,7 +73,7 @@ def rate(ledger: Ledger, writers: int, seconds: float = 3.0) -> float:
 
     def work(writer: int) -> None:
         while time.perf_counter() < end:
-            ledger.append_result(key(f"run-{writers}-{writer}", counts[writer]), BODY, "measure", at=AT)
+            ledger.append("result", key(f"run-{writers}-{writer}", counts[writer]).subject, BODY, "measure", at=AT)
             counts[writer] += 1
 
     threads = [threading.Thread(target=work, args=(writer,)) for writer in range(writers)]

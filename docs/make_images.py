@@ -6,12 +6,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-import plumbrule
+from plumbrule.api.scoring import score_file
 from plumbrule.cli.views.verdict_tables import show_explanation, show_summary
 from plumbrule.demo import samples_path
-from plumbrule.rubrics import load_verdict
-from plumbrule.samples import Reading
-from plumbrule.verdicts.verdict_tally import Tally
+from plumbrule.samples import DatasetFile
 
 IMAGE = Path(__file__).parent / "images" / "demo.svg"
 DATASET = "answers.jsonl"
@@ -54,12 +52,9 @@ TEMPLATE = """\
 def draw() -> str:
     """Return the picture: the summary of the demo dataset, then its worst answer with the evidence."""
     console = Console(record=True, width=WIDTH, file=StringIO(), highlight=False, force_terminal=True)
-    tally = Tally(2)
-    samples = list(Reading(samples_path()))
-    for sample, verdict in zip(samples, plumbrule.score_many(samples), strict=True):
-        tally.add(sample, verdict)
-    show_summary(console, tally, bad=0, rubric=load_verdict().stamp())
-    show_explanation(console, *tally.worst()[0])
+    scored = score_file(DatasetFile(samples_path()), worst=2, workers=1)
+    show_summary(console, scored)
+    show_explanation(console, scored.worst[0])
     drawn = console.export_svg(
         title=f"plumbrule score {DATASET}", theme=MONOKAI, code_format=TEMPLATE, unique_id="plumbrule"
     )

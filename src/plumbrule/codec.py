@@ -61,10 +61,10 @@ def from_json(kind: type[T], content: object, *, where: str) -> T:
     return result
 
 
-def schema_of(kind: type[Any]) -> dict[str, Any]:
-    """Return the JSON schema of a typed result."""
+def schema_of(kind: type[Any], *, given: bool = False) -> dict[str, Any]:
+    """Return the JSON schema of a typed result, or of what is ``given`` to be read as the type."""
     adapter: TypeAdapter[Any] = _adapter(kind)  # type: ignore[arg-type]  # the same
-    return adapter.json_schema(mode="serialization")
+    return adapter.json_schema(mode="validation" if given else "serialization")
 
 
 @functools.cache

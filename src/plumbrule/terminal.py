@@ -10,8 +10,8 @@ _CONTROL = re.compile(
 
 
 def safe(text: str) -> str:
-    """Return hostile text as text: control characters are shown, not obeyed."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """Return untrusted text as text: control characters are shown, not obeyed."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def shortened(text: str, most: int) -> str:

@@ -73,6 +73,7 @@ def test_help_lists_every_command(run: Run) -> None:
   run         Carry out a benchmark run into the ledger.
   runs        List the runs of the ledger.
   sample      Draw a review sample for a trigger, and open its campaign.
+  schema      Print the JSON schema of a result or a file.
   score       Give every answer a verdict, with the evidence.
   show        Show one run's figures and gates.
   suite       Run an assistant against the test suite that ships.
@@ -124,8 +125,8 @@ def test_a_mistake_is_one_line(run: Run, arguments: tuple[str, ...], line: str) 
 
 def test_an_internal_error_is_one_line(run: Run, dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug is told on one line too, with exit code 4 and how to see where it is; on request it is shown."""
-    # A rubric module that cannot be imported stands for any bug.
-    monkeypatch.setitem(sys.modules, "plumbrule.cli.views.score_job", None)
+    # A module that cannot be imported stands for any bug.
+    monkeypatch.setitem(sys.modules, "plumbrule.cli.views.verdict_tables", None)
     done = run("score", dataset)
     assert (done.code, done.out, done.err.count("\n")) == (4, "", 1)
     assert "internal error" in done.err

@@ -441,7 +441,7 @@ def finished(folder: Path) -> int:
     """Return how many samples of the only run are finished."""
     with open_ledger(f"sqlite:///{folder}/.plumbrule/ledger.db") as ledger:
         [begun] = ledger.runs()
-        return len(list(ledger.finished(begun.subject)))
+        return len(list(ledger.results(begun.subject)))
 
 
 def test_an_interrupt_says_how_to_go_on(start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:

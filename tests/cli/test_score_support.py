@@ -31,9 +31,9 @@ def test_explain(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> Non
     shown = out[out.index("support  ") : out.index("support model")]
     assert max(map(len, out.splitlines())) <= 80
     assert "\n".join(line.rstrip() for line in shown.splitlines()) == snapshot("""\
-support  unsupported  all of it is borne out with a probability of 0.23
+support  unsupported  all of it is supported with a probability of 0.23
 no claim           Thank you for your question!
-                   claims nothing that a context could bear out
+                   claims nothing that a context could support
 unsupported  0.19  A domestic wire costs $35 at every branch.
                    context 0 at 0–84: The firm charges a fee of $25 for a
                    domestic wire and $45 for an international wire.

@@ -20,7 +20,7 @@ from tests.clock import wait_until
 from tests.contract.conftest import is_free
 from tests.servers.scripted import Request, ScriptedServer, Step
 
-from plumbrule.ledger import open_ledger
+from plumbrule.ledger import ResultKey, open_ledger
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Backend
@@ -108,7 +108,8 @@ def test_a_killed_run_is_taken_up_to_the_same_whole(backend: "Backend", config: 
             with open_ledger(backend.url) as ledger:
                 [run] = ledger.runs()
                 wait_until(lambda: is_free(ledger, run.subject))  # noqa: B023 - called here
-                done.append((len(server.requests), {key.sample for key in ledger.finished(run.subject)}))
+                finished = {ResultKey.read(entry.subject).sample for entry in ledger.results(run.subject)}
+                done.append((len(server.requests), finished))
         resumed = whole(config, "--ledger", backend.url, "--resume", "last")
         asked = [sample_of(request) for request in server.requests]
     for before, finished in done:

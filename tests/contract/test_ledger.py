@@ -105,7 +105,7 @@ class TestAppending:
         """A run's entries are its own: those of run-10 or run-1-b are not those of run-1."""
         fill(ledger)
         ledger.append("run", "run-10", {}, "ana", at=AT)
-        ledger.append_result(key("q0", run="run-1-b"), {}, "ana", at=AT)
+        ledger.append("result", key("q0", run="run-1-b").subject, {}, "ana", at=AT)
         ledger.append("exchange", key("q0").subject, {"request": "…"}, "ana", at=AT)
         assert [entry.sequence for entry in ledger.results("run-1")] == [2, 3, 4, 5]
         assert [entry.sequence for entry in ledger.entries(run="run-1")] == [1, 2, 3, 4, 5, 6, 9]
@@ -127,14 +127,14 @@ class TestAppending:
         """Any sample id is kept apart and found again, whatever characters it holds."""
         keys = {key(name, repeat=2) for name in ("a/b", "a%2Fb", "a b", "né", "line\nbreak", "\x00", "日本", "x/0/y")}
         for number, one in enumerate(sorted(keys)):
-            ledger.append_result(one, number, "ana", at=AT)
-        assert ledger.finished("run-1") == keys
+            ledger.append("result", one.subject, number, "ana", at=AT)
+        assert {ResultKey.read(entry.subject) for entry in ledger.results("run-1")} == keys
         assert [ledger.result(one).value for one in sorted(keys)] == list(range(len(keys)))  # type: ignore[union-attr]
 
     def test_the_same_result_again_is_the_old_entry(self, ledger: Ledger) -> None:
         """A result that is repeated after a kill stands once, with its first author and time."""
-        first = ledger.append_result(key("q1"), {"a": 1, "b": 2}, "ana", at=AT)
-        again = ledger.append_result(key("q1"), {"b": 2, "a": 1}, "bo", at=AT.replace(year=2027))
+        first = ledger.append("result", key("q1").subject, {"a": 1, "b": 2}, "ana", at=AT)
+        again = ledger.append("result", key("q1").subject, {"b": 2, "a": 1}, "bo", at=AT.replace(year=2027))
         twice = ledger.append_many(
             [Draft(kind="result", subject=key("q1").subject, body=first.value, author="c", at=AT)] * 2
         )
@@ -143,14 +143,14 @@ class TestAppending:
 
     def test_another_result_is_refused(self, ledger: Ledger) -> None:
         """A result is never replaced; another repeat or run is another result; the whole batch is refused with it."""
-        ledger.append_result(key("q1"), {"a": 1}, "ana", at=AT)
+        ledger.append("result", key("q1").subject, {"a": 1}, "ana", at=AT)
         draft = Draft(kind="note", subject="run-1", body={}, author="ana", at=AT)
         clash = Draft(kind="result", subject=key("q1").subject, body={"a": 2}, author="ana", at=AT)
         with pytest.raises(ResultStandsError, match="run-1/0/q1 stands as entry 1: append a correction"):
             ledger.append_many([draft, clash])
         assert ledger.checkpoint().sequence == 1
-        ledger.append_result(key("q1", repeat=1), {"a": 2}, "ana", at=AT)
-        ledger.append_result(key("q1", run="run-2"), {"a": 2}, "ana", at=AT)
+        ledger.append("result", key("q1", repeat=1).subject, {"a": 2}, "ana", at=AT)
+        ledger.append("result", key("q1", run="run-2").subject, {"a": 2}, "ana", at=AT)
         assert ledger.verify().entries == 4
 
     def test_a_correction_is_a_new_entry(self, ledger: Ledger) -> None:
@@ -189,15 +189,15 @@ class TestAppending:
 
     def test_threads_share_commits_and_not_errors(self, ledger: Ledger) -> None:
         """Callers at the same time each get their own outcome; a refused one does not harm the others."""
-        ledger.append_result(key("clash"), 0, "ana", at=AT)
+        ledger.append("result", key("clash").subject, 0, "ana", at=AT)
         kept: list[int] = []
         refused: list[Exception] = []
 
         def work(worker: int) -> None:
             for number in range(10):
-                kept.append(ledger.append_result(key(f"{worker}-{number}"), number, "ana", at=AT).sequence)
+                kept.append(ledger.append("result", key(f"{worker}-{number}").subject, number, "ana", at=AT).sequence)
                 try:
-                    ledger.append_result(key("clash"), worker + 1, "ana", at=AT)
+                    ledger.append("result", key("clash").subject, worker + 1, "ana", at=AT)
                 except ResultStandsError as error:
                     refused.append(error)
 

@@ -28,7 +28,7 @@ at = datetime(2026, 1, 31, tzinfo=UTC)
 with open_ledger(url, at=at, lock_timeout_s=300) as ledger:
     for number in range(count):
         key = ResultKey(run="run-1", repeat=0, sample=f"{name}-{number}")
-        ledger.append_result(key, {"text": "x" * 500, "number": number}, name, at=at)
+        ledger.append("result", key.subject, {"text": "x" * 500, "number": number}, name, at=at)
         print(key.sample, flush=True)
 """
 
@@ -58,7 +58,9 @@ def test_two_processes_append_at_once(backend: "Backend") -> None:
     with open_ledger(backend.url) as ledger:
         found = ledger.verify()
         assert (found.broken, found.entries) == (None, 121)
-        assert {key.sample for key in ledger.finished("run-1")} == {f"{n}-{i}" for n in "ab" for i in range(60)}
+        assert {ResultKey.read(entry.subject).sample for entry in ledger.results("run-1")} == {
+            f"{n}-{i}" for n in "ab" for i in range(60)
+        }
 
 
 def test_a_killed_process_loses_nothing_that_was_acknowledged(backend: "Backend") -> None:
@@ -77,10 +79,10 @@ def test_a_killed_process_loses_nothing_that_was_acknowledged(backend: "Backend"
         assert writer.wait() == -9
     with open_ledger(backend.url) as ledger:
         assert ledger.verify().broken is None
-        finished = {key.sample for key in ledger.finished("run-1")}
+        finished = {ResultKey.read(entry.subject).sample for entry in ledger.results("run-1")}
         assert acknowledged <= finished
         assert len(finished) <= len(acknowledged) + 3  # at most the one in flight at each kill
-        ledger.append_result(ResultKey(run="run-1", repeat=0, sample="after"), {}, "d", at=AT)
+        ledger.append("result", ResultKey(run="run-1", repeat=0, sample="after").subject, {}, "d", at=AT)
         assert ledger.verify().whole
 
 
@@ -126,8 +128,8 @@ def test_a_server_that_drops_the_connection_is_told(backend: "Backend") -> None:
         ledger.append("note", "run-1", {}, "ana", at=AT)
         backend.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
         with pytest.raises(LedgerUnreachableError, match="the server cannot be reached"):
-            ledger.append_result(key, {}, "ana", at=AT)
-        assert ledger.append_result(key, {}, "ana", at=AT).sequence == 2
+            ledger.append("result", key.subject, {}, "ana", at=AT)
+        assert ledger.append("result", key.subject, {}, "ana", at=AT).sequence == 2
         assert ledger.verify().whole
 
 

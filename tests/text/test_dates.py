@@ -5,9 +5,9 @@ import datetime as dt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.text_values import extract_dates, extract_numbers
 
 from plumbrule.text.dates import Date, Reading, supports_date
-from plumbrule.text.values import extract_dates, extract_numbers
 
 _FIFTH = Reading(year=2024, month=3, day=5)
 _FORMS = (

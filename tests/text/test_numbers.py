@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.text_values import extract_numbers
 
 from plumbrule.text.numbers import Number, supports
-from plumbrule.text.values import extract_numbers
 
 _integers = st.integers(min_value=0, max_value=10**12)
 

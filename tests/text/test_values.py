@@ -7,8 +7,9 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.text_values import extract_dates, extract_numbers
 
-from plumbrule.text.values import Match, Value, comparable, extract_dates, extract_numbers, extract_values, match_value
+from plumbrule.text.values import Match, Value, comparable, extract_values, match_value
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parent.parent / "data" / "value_pairs.yaml").read_text(encoding="utf-8")

@@ -3,9 +3,10 @@
 import pytest
 
 import plumbrule
+from plumbrule.codec import to_json
 from plumbrule.samples import Sample
 from plumbrule.verdicts.verdict import Verdict
-from plumbrule.verdicts.verdict_tally import ScoreTally, Tally
+from plumbrule.verdicts.verdict_tally import ScoreTally, VerdictTally
 
 CONTEXT = "The wire fee is $25."
 
@@ -28,9 +29,9 @@ def rows() -> list[tuple[Sample, Verdict]]:
     ]
 
 
-def tally_of(rows: list[tuple[Sample, Verdict]], worst: int = 5) -> Tally:
+def tally_of(rows: list[tuple[Sample, Verdict]], worst: int = 5) -> VerdictTally:
     """Return the tally of some rows."""
-    tally = Tally(worst)
+    tally = VerdictTally(worst)
     for sample, verdict in rows:
         tally.add(sample, verdict)
     return tally
@@ -38,7 +39,7 @@ def tally_of(rows: list[tuple[Sample, Verdict]], worst: int = 5) -> Tally:
 
 def test_counts_stand_beside_every_mean(rows: list[tuple[Sample, Verdict]]) -> None:
     """Attempted, scored, errored and refused; a refusal has no relevance and does not count in its mean."""
-    record = tally_of(rows).to_dict(bad_records=2)
+    record = to_json(tally_of(rows).summary(bad_records=2))
     assert record["counts"] == {"attempted": 7, "scored": 5, "errored": 2, "refused": 1}
     assert record["verdicts"] == {"PASS": 2, "WARN": 1, "FAIL": 2}
     assert record["pass_rate"] == 0.4
@@ -62,7 +63,7 @@ def test_the_earlier_comes_first_among_equals(rows: list[tuple[Sample, Verdict]]
 
 def test_anchors_and_flags_are_counted(rows: list[tuple[Sample, Verdict]]) -> None:
     """Totals and unsupported ones by kind; flags in alphabetical order."""
-    record = tally_of(rows).to_dict()
+    record = to_json(tally_of(rows).summary())
     assert record["anchors"]["number"] == {"total": 4, "unsupported": 2}
     assert record["anchors"]["date"] == {"total": 1, "unsupported": 1}
     assert list(record["flags"]) == sorted(record["flags"])
@@ -71,10 +72,10 @@ def test_anchors_and_flags_are_counted(rows: list[tuple[Sample, Verdict]]) -> No
 
 def test_parts_add_up_to_the_whole(rows: list[tuple[Sample, Verdict]]) -> None:
     """Tallies made apart, as by several processes, merge to the tally of all, the worst included."""
-    whole = Tally(2)
+    whole = VerdictTally(2)
     for part in (rows[:2], rows[2:3], [], rows[3:]):
         whole.merge(tally_of(part, worst=2))
-    merged, together = whole.to_dict(), tally_of(rows, worst=2).to_dict()
+    merged, together = to_json(whole.summary()), to_json(tally_of(rows, worst=2).summary())
     for name in merged["scores"]:
         assert merged["scores"][name].pop("mean") == pytest.approx(together["scores"][name].pop("mean"))
     assert merged == together
@@ -82,7 +83,7 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[Sample, Verdict]]) -> None:
 
 def test_nothing_has_no_mean() -> None:
     """A zero denominator is null, never 0 or 100%."""
-    record = Tally().to_dict()
+    record = to_json(VerdictTally().summary())
     assert record["pass_rate"] is None
     assert record["pass_rate_interval_95"] is None
     assert record["scores"]["relevance"]["mean"] is None

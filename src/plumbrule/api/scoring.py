@@ -1,16 +1,24 @@
-"""Verdicts for Python callers: wires rubrics, samples, scorers and engines together."""
+"""Verdicts for Python callers and the command line: wires rubrics, samples, scorers and engines together."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
-from plumbrule.engines.local_processes import map_chunks
-from plumbrule.errors import UsageError
+from plumbrule.codec import json_line
+from plumbrule.engines import Progress, map_chunks, with_progress
+from plumbrule.errors import InputError, RecordError, UsageError
+from plumbrule.files import written_whole
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
-from plumbrule.samples import ALIASES, FIELDS, Sample, sample_from, samples_from
-from plumbrule.verdicts.verdict import Verdict, VerdictScorer
+from plumbrule.samples import ALIASES, FIELDS, DatasetFile, Sample, sample_from, samples_from
+from plumbrule.settings import usable_cores
+from plumbrule.support.support_scorer import gives_support
+from plumbrule.verdicts import StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
 
+_LISTED_BAD = 5  # bad records that are listed; the others are counted
 _KNOWN = frozenset(FIELDS).union(*ALIASES.values())
 
 
@@ -53,6 +61,142 @@ def score_many(
     """
     make_task = functools.partial(_verdicts_task, _load(rubric, overrides))
     return chain.from_iterable(map_chunks(make_task, samples_from(samples), workers=workers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredSample:
+    """A sample and its verdict."""
+
+    sample: Sample
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredFile:
+    """The summary of a scored dataset, its worst samples, and what was left out of it."""
+
+    source: str
+    summary: VerdictSummary
+    worst: tuple[ScoredSample, ...]  # the worst first
+    skipped: tuple[RecordError, ...]  # the first bad records that were skipped
+    unread: tuple[str, ...]  # fields that a verdict uses and that no record has
+
+
+def score_file(
+    dataset: DatasetFile,
+    *,
+    rules: Loaded[VerdictRubric] | None = None,
+    into: Path | BinaryIO | None = None,
+    worst: int = 5,
+    skip_bad: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> ScoredFile:
+    """Score a whole dataset over several processes; each verdict is written to ``into`` as one line of JSON.
+
+    A file is written whole or not at all. With ``skip_bad`` bad records are counted; without, the first is an error.
+    """
+    rules = rules if rules is not None else load_verdict()
+    if isinstance(into, Path):
+        _check_output(into, dataset)
+    skipped: list[RecordError] = []
+    reading = dataset.open(on_bad=_keep_first(skipped) if skip_bad else None)
+    tally = VerdictTally(worst)
+    with ExitStack() as stack:
+        lines = stack.enter_context(written_whole(into)) if isinstance(into, Path) else into
+        make_task = functools.partial(_ChunkScorer, rules, worst=worst, written=lines is not None)
+        samples = with_progress(reading, progress)
+        for text, part in map_chunks(make_task, samples, workers=workers or usable_cores()):
+            tally.merge(part)
+            if lines is not None:
+                lines.write(text)
+        if not tally.attempted:
+            raise InputError(
+                f"{reading.source}: not one of its {reading.bad} records could be read, so none was scored"
+            )
+    return ScoredFile(
+        source=reading.source,
+        summary=tally.summary(bad_records=reading.bad, rubric=StampJson(**rules.stamp())),
+        worst=tuple(ScoredSample(sample=sample, verdict=verdict) for sample, verdict in tally.worst()),
+        skipped=tuple(skipped),
+        unread=tuple(name for name in ("question", "contexts") if name not in reading.fields),
+    )
+
+
+def explain(
+    dataset: DatasetFile, sample_id: str, *, rules: Loaded[VerdictRubric] | None = None, skip_bad: bool = False
+) -> ScoredSample:
+    """Score the one sample of a dataset with this id."""
+    reading = dataset.open(on_bad=_keep_first([]) if skip_bad else None)
+    for sample in reading:
+        if sample.id == sample_id:
+            return ScoredSample(sample=sample, verdict=VerdictScorer(rules or load_verdict()).score(sample))
+    raise UsageError(f"{reading.source}: there is no sample '{sample_id}' among {reading.read}")
+
+
+def verdict_rules(
+    rubric: Path | None = None,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    claims: bool = True,
+    support: bool | None = None,
+    verifier: Path | None = None,
+) -> Loaded[VerdictRubric]:
+    """Return the verdict rubric with some choices laid over it.
+
+    ``claims=False`` leaves the parser out; ``support`` says whether the support score is given, and None leaves that
+    to the rubric; ``verifier`` is the folder of a cross-encoder that the support score asks as well.
+    """
+    changes = dict(overrides or {})
+    anchors = load_verdict(rubric, changes).rubric.hallucination.anchors
+    if support is not None:
+        changes["support.when"] = "always" if support else "never"
+    if verifier is not None:
+        changes["support.verifier"] = str(verifier)
+    if not claims and "claim" in anchors:
+        changes["hallucination.anchors"] = [kind for kind in anchors if kind != "claim"]
+    rules = load_verdict(rubric, changes)
+    if verifier is not None and not gives_support(rules.rubric):
+        raise UsageError("--verifier has a part in the support score, which is not given here: add --support")
+    return rules
+
+
+class _ChunkScorer:
+    """Scores samples to the lines of JSON that are written and the tally that is shown.
+
+    Both are made where the scoring is done: handing verdicts from process to process costs more than making them.
+    """
+
+    def __init__(self, rules: Loaded[VerdictRubric], *, worst: int, written: bool) -> None:
+        self._scorer = VerdictScorer(rules)
+        self._worst = worst
+        self._written = written
+
+    def __call__(self, chunk: list[Sample]) -> tuple[bytes, VerdictTally]:
+        tally = VerdictTally(self._worst)
+        lines = []
+        for sample, verdict in zip(chunk, self._scorer.score_many(chunk), strict=True):
+            tally.add(sample, verdict)
+            if self._written:
+                lines.append(json_line(verdict.to_dict()))
+        return b"".join(lines), tally
+
+
+def _keep_first(errors: list[RecordError]) -> Callable[[RecordError], None]:
+    """Return what keeps the first few bad records in ``errors``."""
+
+    def keep(error: RecordError) -> None:
+        if len(errors) < _LISTED_BAD:
+            errors.append(error)
+
+    return keep
+
+
+def _check_output(output: Path, dataset: DatasetFile) -> None:
+    if output.suffix in {".gz", ".zst"}:
+        raise UsageError(f"{output}: results are written as plain JSONL; leave out {output.suffix}")
+    if output.exists() and Path(dataset.path).exists() and output.samefile(dataset.path):
+        raise UsageError(f"{output}: is the dataset itself; write the results to another file")
 
 
 def _verdicts_task(loaded: Loaded[VerdictRubric]) -> Callable[[list[Sample]], list[Verdict]]:

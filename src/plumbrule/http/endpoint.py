@@ -14,7 +14,6 @@ import orjson
 
 from plumbrule.errors import MissingExtraError, UsageError
 from plumbrule.http.address_guard import allowing, check_base_url
-from plumbrule.http.api_key import is_sendable_key
 from plumbrule.http.exchange import Exchange
 from plumbrule.http.transport_errors import (
     BodyTooLargeError,
@@ -37,6 +36,7 @@ _MOST_BYTES = 8_000_000  # far beyond any completion: an endless body must not f
 _MOST_KEPT = 65_536  # of an answer that is of no use: the ledger never forgets
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id", "openai-processing-ms")
 _REDACTED = "[redacted]"
+_SENDABLE_KEY = re.compile(r"[!-~]+")
 _SHORTEST_SECRET = 16  # shorter keys are the "none" and "ollama" of local servers: words that answers may hold
 
 _HEADERS_LOG = "httpcore.http11"  # logs every header of an answer at debug level, and a gateway may echo the key
@@ -304,6 +304,11 @@ class _Call:
 
 
 @functools.lru_cache(maxsize=16)
+def is_sendable_key(key: str) -> bool:
+    """Tell whether a provider's key can be sent in a header."""
+    return _SENDABLE_KEY.fullmatch(key) is not None
+
+
 def _disguised(key: str) -> re.Pattern[str]:
     """Return what finds a key in JSON text, each of its characters plain or escaped; also in JSON inside JSON."""
     return re.compile("".join(rf"(?:\\{{0,7}}{re.escape(mark)}|(?i:\\{{1,7}}u{ord(mark):04x}))" for mark in key))

@@ -20,5 +20,5 @@ class Exchange:
     cached: bool = False  # taken from the cache: nothing was sent
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the exchange as it is written to JSON."""
+        """Return the exchange as a JSON-ready dict."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -50,11 +50,11 @@ class Finding:
     severity: Severity
 
     def to_dict(self) -> dict[str, str]:
-        """Return the finding as it is written to JSON."""
+        """Return the finding as a JSON-ready dict."""
         return {"code": self.code, "where": self.where, "message": self.message, "severity": self.severity}
 
 
-class Found:
+class FindingLog:
     """The findings of one record, as they are made."""
 
     def __init__(self, where: str) -> None:

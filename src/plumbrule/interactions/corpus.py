@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plumbrule.errors import InputError
-from plumbrule.interactions.contract_findings import Finding, Found
+from plumbrule.interactions.contract_findings import Finding, FindingLog
 from plumbrule.interactions.evidence_files import Evidence, Record
 from plumbrule.interactions.passages import has_text, named_as_here
 from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Flaw
@@ -40,18 +40,18 @@ class Corpus:
 
     def add(self, passage: Passage, where: str) -> None:
         """Take in one passage; the first of an id stands, and another text under the same id is noted."""
-        found = Found(where)
+        log = FindingLog(where)
         if passage.id is None:
-            found.add("field_missing", "a passage has no passage_id, so nothing can name it")
+            log.add("field_missing", "a passage has no passage_id, so nothing can name it")
         elif passage.id in self._by_id:
             if self._by_id[passage.id].text != passage.text:
-                found.add("passage_twice", f"passage {described(passage.id)} stands twice, with different texts")
+                log.add("passage_twice", f"passage {described(passage.id)} stands twice, with different texts")
         else:
             self._names = None
             self._by_id[passage.id] = passage
             if passage.source_id is not None:
                 self._by_source.setdefault(passage.source_id, []).append(passage)
-        self.findings += found.findings
+        self.findings += log.findings
 
     def passage(self, id_: str) -> Passage | None:
         """Return the passage with this id."""
@@ -95,15 +95,15 @@ def read_corpus(source: str | os.PathLike[str]) -> Corpus:
 
 
 def _take_in(corpus: Corpus, record: Record) -> None:
-    found = Found(record.where)
+    log = FindingLog(record.where)
     if isinstance(record.value, Flaw):
-        found.add("record_bad", record.value.reason)
+        log.add("record_bad", record.value.reason)
     else:
         for entry in _entries(record.value):
-            passage = found.take(passage_of, "passage", named_as_here(entry))
+            passage = log.take(passage_of, "passage", named_as_here(entry))
             if passage is not None:
                 corpus.add(passage, record.where)
-    corpus.findings += found.findings
+    corpus.findings += log.findings
 
 
 def _entries(value: object) -> Iterator[object]:

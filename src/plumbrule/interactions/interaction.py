@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from plumbrule.interactions.contract_findings import Finding, Found
+from plumbrule.interactions.contract_findings import Finding, FindingLog
 from plumbrule.interactions.corpus import Corpus, CorpusNames
 from plumbrule.interactions.formats.contract import Contract, read_response
 from plumbrule.interactions.formats.shapes import responses_in
@@ -58,16 +58,16 @@ def interaction_from(
     if pair is None:
         raise Misfit("this is no response: it has no answer and no refusal")
     response, given = pair
-    found = Found(where)
-    sample, own = read_response(response, contract, found)
-    trace = read_trace(given, found) if given is not None else None
-    joined = join(sample, trace, corpus if corpus is not None else Corpus(), found, own=own)
+    log = FindingLog(where)
+    sample, own = read_response(response, contract, log)
+    trace = read_trace(given, log) if given is not None else None
+    joined = join(sample, trace, corpus if corpus is not None else Corpus(), log, own=own)
     return replace(joined, given=Given(response=response, trace=given))
 
 
-def join(sample: Sample, trace: Trace | None, corpus: Corpus, found: Found, *, own: bool) -> Interaction:
+def join(sample: Sample, trace: Trace | None, corpus: Corpus, log: FindingLog, *, own: bool) -> Interaction:
     """Bring a response together with its trace and passages; ``own``: its contexts are more than cited excerpts."""
-    _compare(sample, trace, found)
+    _compare(sample, trace, log)
     passages, unresolved = _retrieved(sample.contexts if own else (), trace, corpus)
     origin: PassagesFrom = "none"
     if trace is not None and _names_passages(trace):
@@ -78,10 +78,10 @@ def join(sample: Sample, trace: Trace | None, corpus: Corpus, found: Found, *, o
         passages = _cited(sample, corpus)
         origin = "citations" if passages else "none"
     for id_ in unresolved:
-        found.add("passage_unknown", f"retrieved passage {described(id_)} is in no file that was given")
+        log.add("passage_unknown", f"retrieved passage {described(id_)} is in no file that was given")
     names = corpus.names if len(corpus) else None
     if origin != "none" and not unresolved:
-        _look_for_sources(sample, passages, names, found)
+        _look_for_sources(sample, passages, names, log)
     if passages:
         sample = replace(sample, contexts=passages)
     if sample.output_tokens is None and trace is not None and trace.output_tokens is not None:
@@ -93,8 +93,8 @@ def join(sample: Sample, trace: Trace | None, corpus: Corpus, found: Found, *, o
         passages_from=origin,
         unresolved=unresolved,
         corpus=names,
-        findings=tuple(found.findings),
-        where=found.where,
+        findings=tuple(log.findings),
+        where=log.where,
     )
 
 
@@ -104,35 +104,37 @@ def _names_passages(trace: Trace) -> bool:
     return bool(retrieval.passage_ids or retrieval.passages) or retrieval.passages_retrieved == 0
 
 
-def _compare(sample: Sample, trace: Trace | None, found: Found) -> None:
+def _compare(sample: Sample, trace: Trace | None, log: FindingLog) -> None:
     if trace is None:
-        found.add("trace_missing", "there is no trace of this response")
+        log.add("trace_missing", "there is no trace of this response")
         return
     if trace.query is not None and sample.question and trace.query.strip() != sample.question.strip():
-        found.add("trace_differs", "the trace's input.query is not the response's query")
+        log.add("trace_differs", "the trace's input.query is not the response's query")
     code = sample.refusal.code if sample.refusal is not None else None
     for name, logged, said in (
         ("status", trace.grounding.status, sample.grounding_status),
         ("refusal code", trace.decision.refusal_code, code),
     ):
         if logged and said and logged != said:
-            found.add("trace_differs", f"the trace's {name} is {described(logged)}, the response's {described(said)}")
+            log.add("trace_differs", f"the trace's {name} is {described(logged)}, the response's {described(said)}")
     outcome = trace.decision.outcome
     if (outcome in _ANSWERS and sample.refused) or (outcome in _REFUSALS and not sample.refused):
-        found.add("trace_differs", f"the trace's outcome is {outcome}, and the response is {_done(sample)}")
+        log.add("trace_differs", f"the trace's outcome is {outcome}, and the response is {_done(sample)}")
 
 
 def _done(sample: Sample) -> str:
     return "a refusal" if sample.refused else "an answer"
 
 
-def _look_for_sources(sample: Sample, passages: tuple[Passage, ...], names: CorpusNames | None, found: Found) -> None:
+def _look_for_sources(
+    sample: Sample, passages: tuple[Passage, ...], names: CorpusNames | None, log: FindingLog
+) -> None:
     known = {passage.source_id for passage in passages} | (names.sources if names is not None else frozenset())
     place = "corpus" if names is not None else "passages retrieved"
     for index, citation in enumerate(sample.citations):
         if known != {None} and citation.source_id is not None and citation.source_id not in known:
             source = described(citation.source_id)
-            found.add("citation_nowhere", f"citations[{index}].source_id {source} is not in the {place}")
+            log.add("citation_nowhere", f"citations[{index}].source_id {source} is not in the {place}")
 
 
 def _retrieved(

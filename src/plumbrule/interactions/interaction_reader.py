@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import orjson
 
 from plumbrule.errors import InputError
-from plumbrule.interactions.contract_findings import Finding, Found, finding
+from plumbrule.interactions.contract_findings import Finding, FindingLog, finding
 from plumbrule.interactions.corpus import Corpus, read_corpus
 from plumbrule.interactions.evidence_files import Evidence, Record
 from plumbrule.interactions.formats.contract import Contract, contract_of, read_response
@@ -91,13 +91,13 @@ class InteractionReading:
         return self._interactions()
 
     def _interactions(self) -> Iterator[Interaction]:
-        for found in (*self._corpus.findings, *self._evidence.skipped()):
-            self._note(found)
+        for deviation in (*self._corpus.findings, *self._evidence.skipped()):
+            self._note(deviation)
         noted = len(self._corpus.findings)
         for record in self._evidence.records():
             self._gather(record)
-        for found in self._corpus.findings[noted:]:
-            self._note(found)
+        for deviation in self._corpus.findings[noted:]:
+            self._note(deviation)
         self.counts.passages = len(self._corpus)
         for record in self._evidence.records():
             for response, trace in responses_in(record.value):
@@ -151,38 +151,36 @@ class InteractionReading:
             self._note(finding("trace_orphan", where, "a trace has no trace_id, so no response can be its own"))
 
     def _keep_passage(self, value: Mapping[str, object], where: str) -> None:
-        found = Found(where)
-        passage = found.take(passage_of, "passage", named_as_here(value))
+        log = FindingLog(where)
+        passage = log.take(passage_of, "passage", named_as_here(value))
         if passage is not None:
             self._corpus.add(passage, where)
-        for each in found.findings:
-            self._note(each)
+        for deviation in log.findings:
+            self._note(deviation)
 
     def _join(self, response: Mapping[str, object], own: Mapping[str, object] | None, where: str) -> Interaction:
-        found = Found(where)
-        sample, has_contexts = read_response(response, self._contract, found)
+        log = FindingLog(where)
+        sample, has_contexts = read_response(response, self._contract, log)
         key = key_of_trace(sample.trace_id) if sample.trace_id is not None else None
         trace = None
         if own is not None:
             self.counts.traces += 1
-            trace = read_trace(own, found)
+            trace = read_trace(own, log)
         elif key is not None and key in self._traces:
             place, content = self._traces.pop(key)
-            aside = Found(place)
+            aside = FindingLog(place)
             own = orjson.loads(content)
             trace = read_trace(own, aside)
-            found.findings += aside.findings
+            log.findings += aside.findings
         if key is not None:
             first = self._seen.first_place(key, self.counts.responses + 1)
             if first is not None:
-                found.add(
-                    "trace_id_twice", f"trace_id {described(sample.trace_id)} is that of response {first} already"
-                )
+                log.add("trace_id_twice", f"trace_id {described(sample.trace_id)} is that of response {first} already")
         self.counts.responses += 1
         self.counts.joined += trace is not None
         self.counts.untraced += trace is None
         interaction = replace(
-            join(sample, trace, self._corpus, found, own=has_contexts), given=Given(response=response, trace=own)
+            join(sample, trace, self._corpus, log, own=has_contexts), given=Given(response=response, trace=own)
         )
         for each in interaction.findings:
             self._count(each)
@@ -192,15 +190,15 @@ class InteractionReading:
         self.counts.bad += 1
         self._note(finding("record_bad", where, reason))
 
-    def _note(self, found: Finding) -> None:
-        self._count(found)
+    def _note(self, deviation: Finding) -> None:
+        self._count(deviation)
         if len(self.findings) < _MOST_KEPT:
-            self.findings.append(found)
+            self.findings.append(deviation)
 
-    def _count(self, found: Finding) -> None:
+    def _count(self, deviation: Finding) -> None:
         if self._strict:
-            raise InputError(f"{found.where}: {found.message} ({found.code})")
-        self.counts.findings[found.code] = self.counts.findings.get(found.code, 0) + 1
+            raise InputError(f"{deviation.where}: {deviation.message} ({deviation.code})")
+        self.counts.findings[deviation.code] = self.counts.findings.get(deviation.code, 0) + 1
 
 
 Source = str | os.PathLike[str]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plumbrule.interactions.contract_findings import Found
+from plumbrule.interactions.contract_findings import FindingLog
 from plumbrule.samples.sample_fields import passage_of
 from plumbrule.samples.sample_model import Passage
 from plumbrule.samples.value_types import SEQUENCES, described
@@ -41,21 +41,21 @@ def has_text(entry: object) -> bool:
     return isinstance(entry, str) or (isinstance(entry, Mapping) and any(entry.get(key) for key in TEXT_KEYS))
 
 
-def read_passages(name: str, value: object, found: Found) -> tuple[Passage, ...]:
+def read_passages(name: str, value: object, log: FindingLog) -> tuple[Passage, ...]:
     """Return the passages of a list; entries with no text have only an id, and a bad one is noted and left out."""
     if value is None:
         return ()
     if isinstance(value, (str, dict)):
         value = [value]
     if not isinstance(value, SEQUENCES):
-        found.add("field_type", f"{name} must be a list, not {described(value)}")
+        log.add("field_type", f"{name} must be a list, not {described(value)}")
         return ()
     read = []
     for index, given in enumerate(value):
         entry = named_as_here(given)
         if isinstance(entry, dict) and not has_text(entry):
             entry["text"] = ""  # known by its id; the corpus has the rest
-        passage = found.take(passage_of, f"{name}[{index}]", entry)
+        passage = log.take(passage_of, f"{name}[{index}]", entry)
         if passage is not None:
             read.append(passage)
     return tuple(read)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from plumbrule.interactions.contract_findings import Found
+from plumbrule.interactions.contract_findings import FindingLog
 from plumbrule.interactions.passages import read_passages
 from plumbrule.samples.sample_model import Passage
 from plumbrule.samples.value_types import SEQUENCES, Misfit, count_of, described, flag, label, number
@@ -67,71 +67,69 @@ def is_trace(record: Mapping[str, object]) -> bool:
     return any(isinstance(record.get(section), dict) for section in SECTIONS)
 
 
-def read_trace(record: Mapping[str, object], found: Found) -> Trace:
+def read_trace(record: Mapping[str, object], log: FindingLog) -> Trace:
     """Return the trace that ``record`` holds; what cannot be read is noted and left out."""
-    given = _section(record, "input", found)
-    model = _section(record, "model", found)
+    given = _section(record, "input", log)
+    model = _section(record, "model", log)
     tokens = model.get("tokens")
     usage: Mapping[str, object] = tokens if isinstance(tokens, dict) else model
     return Trace(
-        trace_id=found.take(label, "trace_id", record.get("trace_id")),
-        query=found.take(label, "input.query", given.get("query")),
-        role=found.take(label, "input.role", given.get("role")),
-        retrieval=_retrieval(_section(record, "retrieval", found), found),
-        grounding=_grounding(_section(record, "grounding", found), found),
-        decision=_decision(_section(record, "decision", found), found),
-        model_provider=found.take(label, "model.provider", model.get("provider")),
-        model_id=found.take(label, "model.id", _first(model, "id", "model_id")),
-        input_tokens=found.take(count_of, "model.tokens", _first(usage, "input_tokens", "prompt_tokens", "input")),
-        output_tokens=found.take(
-            count_of, "model.tokens", _first(usage, "output_tokens", "completion_tokens", "output")
-        ),
+        trace_id=log.take(label, "trace_id", record.get("trace_id")),
+        query=log.take(label, "input.query", given.get("query")),
+        role=log.take(label, "input.role", given.get("role")),
+        retrieval=_retrieval(_section(record, "retrieval", log), log),
+        grounding=_grounding(_section(record, "grounding", log), log),
+        decision=_decision(_section(record, "decision", log), log),
+        model_provider=log.take(label, "model.provider", model.get("provider")),
+        model_id=log.take(label, "model.id", _first(model, "id", "model_id")),
+        input_tokens=log.take(count_of, "model.tokens", _first(usage, "input_tokens", "prompt_tokens", "input")),
+        output_tokens=log.take(count_of, "model.tokens", _first(usage, "output_tokens", "completion_tokens", "output")),
     )
 
 
-def _retrieval(given: Mapping[str, object], found: Found) -> Retrieval:
+def _retrieval(given: Mapping[str, object], log: FindingLog) -> Retrieval:
     name = "retrieval"
-    inline = read_passages(f"{name}.passages", given.get("passages"), found)
-    ids = found.take(_labels, f"{name}.passage_ids", given.get("passage_ids"))
+    inline = read_passages(f"{name}.passages", given.get("passages"), log)
+    ids = log.take(_labels, f"{name}.passage_ids", given.get("passage_ids"))
     return Retrieval(
-        collections_searched=found.take(_labels, f"{name}.collections_searched", given.get("collections_searched")),
-        passages_retrieved=found.take(_counted, f"{name}.passages_retrieved", given.get("passages_retrieved")),
-        passages_above_threshold=found.take(
+        collections_searched=log.take(_labels, f"{name}.collections_searched", given.get("collections_searched")),
+        passages_retrieved=log.take(_counted, f"{name}.passages_retrieved", given.get("passages_retrieved")),
+        passages_above_threshold=log.take(
             _counted, f"{name}.passages_above_threshold", given.get("passages_above_threshold")
         ),
-        top_passage_score=found.take(number, f"{name}.top_passage_score", given.get("top_passage_score")),
+        top_passage_score=log.take(number, f"{name}.top_passage_score", given.get("top_passage_score")),
         passage_ids=ids if ids is not None else tuple(passage.id for passage in inline if passage.id is not None),
         passages=inline,
     )
 
 
-def _grounding(given: Mapping[str, object], found: Found) -> Grounding:
+def _grounding(given: Mapping[str, object], log: FindingLog) -> Grounding:
     name = "grounding"
     return Grounding(
-        status=found.take(label, f"{name}.status", given.get("status")),
-        supporting_passages=found.take(_labels, f"{name}.supporting_passages", given.get("supporting_passages")) or (),
-        grounding_coverage=found.take(_share, f"{name}.grounding_coverage", given.get("grounding_coverage")),
-        unsupported_claims=found.take(_counted, f"{name}.unsupported_claims", given.get("unsupported_claims")),
-        conflict_detected=found.take(flag, f"{name}.conflict_detected", given.get("conflict_detected")),
+        status=log.take(label, f"{name}.status", given.get("status")),
+        supporting_passages=log.take(_labels, f"{name}.supporting_passages", given.get("supporting_passages")) or (),
+        grounding_coverage=log.take(_share, f"{name}.grounding_coverage", given.get("grounding_coverage")),
+        unsupported_claims=log.take(_counted, f"{name}.unsupported_claims", given.get("unsupported_claims")),
+        conflict_detected=log.take(flag, f"{name}.conflict_detected", given.get("conflict_detected")),
     )
 
 
-def _decision(given: Mapping[str, object], found: Found) -> Decision:
+def _decision(given: Mapping[str, object], log: FindingLog) -> Decision:
     name = "decision"
     return Decision(
-        outcome=found.take(label, f"{name}.outcome", given.get("outcome")),
-        refusal_code=found.take(label, f"{name}.refusal_code", given.get("refusal_code")),
-        rationale_codes=found.take(_labels, f"{name}.rationale_codes", given.get("rationale_codes")) or (),
-        escalation_triggered=found.take(flag, f"{name}.escalation_triggered", given.get("escalation_triggered")),
+        outcome=log.take(label, f"{name}.outcome", given.get("outcome")),
+        refusal_code=log.take(label, f"{name}.refusal_code", given.get("refusal_code")),
+        rationale_codes=log.take(_labels, f"{name}.rationale_codes", given.get("rationale_codes")) or (),
+        escalation_triggered=log.take(flag, f"{name}.escalation_triggered", given.get("escalation_triggered")),
     )
 
 
-def _section(record: Mapping[str, object], name: str, found: Found) -> Mapping[str, object]:
+def _section(record: Mapping[str, object], name: str, log: FindingLog) -> Mapping[str, object]:
     section = record.get(name)
     if isinstance(section, dict):
         return section
     if section is not None and name in SECTIONS:
-        found.add("field_type", f"{name} must be an object, not {described(section)}")
+        log.add("field_type", f"{name} must be an object, not {described(section)}")
     return _NOTHING
 
 

@@ -82,5 +82,5 @@ def _candidate_answer(sample: Sample) -> str:
     if refusal is None:
         return sample.answer or ""
     code = f" ({refusal.code})" if refusal.code else ""
-    said = [f"The assistant refused to answer{code}.", refusal.reason, refusal.user_guidance, *refusal.next_steps]
-    return "\n".join(part for part in [sample.answer, *said] if part and part.strip())
+    refused = [f"The assistant refused to answer{code}.", refusal.reason, refusal.user_guidance, *refusal.next_steps]
+    return "\n".join(part for part in [sample.answer, *refused] if part and part.strip())

@@ -64,7 +64,7 @@ class Judgement:
         return self.evaluator_error != "transport_error" and all(member.final for member in self.members)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the judgement as it is written to JSON; what was exchanged is written apart."""
+        """Return the judgement as a JSON-ready dict, without the exchanges, which are kept apart."""
         return {
             **asdict(replace(self, exchanges=(), members=())),
             "members": [member.to_dict() for member in self.members],

@@ -85,7 +85,7 @@ class RulesJudge:
         )
 
     def _scored(self, sample: Sample) -> tuple[Verdict, Hallucination | None]:
-        """Return the verdict, and what the answer's anchors come to where the reference is the only context."""
+        """Return the verdict, and the hallucination score with the reference as the only context."""
         reference = sample.reference or ""
         if not reference.strip():
             return self._scorer.score(sample), None
@@ -128,7 +128,7 @@ class RulesJudge:
         return self._scorer.refusal_in(wording) is not None
 
     def _faithfulness(self, hallucination: Hallucination, *, refused: bool) -> _Rating:
-        rules, said = self._policy.faithfulness, self._policy.rationale
+        rules, wording = self._policy.faithfulness, self._policy.rationale
         anchors = hallucination.anchors
         unsupported = [anchor for anchor in anchors if not anchor.supported]
         contradicted = [anchor for anchor in unsupported if anchor.reason == "contradicted"]
@@ -137,20 +137,20 @@ class RulesJudge:
             why = f"all {len(anchors)} checked statements stand in the context" if anchors else "nothing to check"
         else:
             score = 0 if contradicted or hallucination.claims > rules.minor_up_to else 1
-            why = f"{len(unsupported)} of {len(anchors)} unsupported: {_name_anchors(unsupported, said)}"
+            why = f"{len(unsupported)} of {len(anchors)} unsupported: {_name_anchors(unsupported, wording)}"
         if hallucination.drift_penalty and not refused:  # a refusal says nothing of the topic
             score = max(0, score - rules.drift_cost)
             why = f"{why}; the answer drifts from its context"
         return _Rating(score=score, why=why)
 
     def _supported(self, rating: _Rating, support: Support | None, answer: str) -> _Rating:
-        """Hold the rating down where the contexts hardly bear the answer out; the weakest sentence is named first."""
+        """Hold the rating down where the contexts hardly support the answer; the weakest sentence is named first."""
         caps = self._policy.faithfulness.support
         if caps is None or support is None or support.weakest is None or support.score >= float(caps.minor_below):
             return rating
         weakest, model = support.weakest, support.model
-        said = _clip(answer[weakest.start : weakest.end], self._policy.rationale.evidence_words)
-        why = f"support {support.score:.2f}, least '{said}' {weakest.probability:.2f}"
+        quoted = _clip(answer[weakest.start : weakest.end], self._policy.rationale.evidence_words)
+        why = f"support {support.score:.2f}, least '{quoted}' {weakest.probability:.2f}"
         why += f" ({model['name']} {model['version']}, sha256 {model['sha256'][:12]}); {rating.why}"
         cap = 0 if support.score < float(caps.major_below) else 1
         return _Rating(score=min(rating.score or 0, cap), why=why)
@@ -164,41 +164,42 @@ def _kept(support: Support | None) -> dict[str, Any] | None:
     return {**support.brief(), "weakest": weakest.to_dict() if weakest is not None else None}
 
 
-def _why_compared(comparison: Comparison, said: RationaleRules) -> str:
+def _why_compared(comparison: Comparison, wording: RationaleRules) -> str:
     if comparison.contradicted:
+        words = wording.evidence_words
         pairs = [
-            f"'{_clip(answer, said.evidence_words)}' where the reference says '{_clip(reference, said.evidence_words)}'"
-            for reference, answer in comparison.contradicted[: said.evidence]
+            f"'{_clip(answer, words)}' where the reference says '{_clip(reference, words)}'"
+            for reference, answer in comparison.contradicted[: wording.evidence]
         ]
         return "contradicts the reference, " + ", ".join(pairs)
     parts = []
     if comparison.found:
-        parts.append(f"has {_quote(comparison.found, said)}")
+        parts.append(f"has {_quote(comparison.found, wording)}")
     if comparison.missing:
-        parts.append(f"lacks {_quote(comparison.missing, said)}")
+        parts.append(f"lacks {_quote(comparison.missing, wording)}")
     if comparison.words:
         parts.append(f"{comparison.words - len(comparison.missing_words)} of {comparison.words} key words")
     if comparison.missing_words:
-        parts.append(f"without {_quote(comparison.missing_words, said)}")
+        parts.append(f"without {_quote(comparison.missing_words, wording)}")
     return ", ".join(parts) or "says what the reference says"
 
 
-def _name_anchors(anchors: list[Anchor], said: RationaleRules) -> str:
+def _name_anchors(anchors: list[Anchor], wording: RationaleRules) -> str:
     """Name the contradicted ones first, each with what the context says instead."""
     ordered = sorted(anchors, key=lambda anchor: anchor.reason != "contradicted")
     named = []
-    for anchor in ordered[: said.evidence]:
-        text = f"'{_clip(anchor.text, said.evidence_words)}'"
+    for anchor in ordered[: wording.evidence]:
+        text = f"'{_clip(anchor.text, wording.evidence_words)}'"
         if anchor.reason == "contradicted" and anchor.evidence is not None:
-            text += f" (context: '{_clip(anchor.evidence.text, said.evidence_words)}')"
+            text += f" (context: '{_clip(anchor.evidence.text, wording.evidence_words)}')"
         named.append(text)
     return ", ".join(named)
 
 
-def _quote(texts: Iterable[str], said: RationaleRules) -> str:
+def _quote(texts: Iterable[str], wording: RationaleRules) -> str:
     listed = list(texts)
-    shown = ", ".join(f"'{_clip(text, said.evidence_words)}'" for text in listed[: said.evidence])
-    return shown if len(listed) <= said.evidence else f"{shown} and {len(listed) - said.evidence} more"
+    shown = ", ".join(f"'{_clip(text, wording.evidence_words)}'" for text in listed[: wording.evidence])
+    return shown if len(listed) <= wording.evidence else f"{shown} and {len(listed) - wording.evidence} more"
 
 
 def _clip(text: str, words: int) -> str:

@@ -45,9 +45,9 @@ def backup(ledger: Ledger, path: Path) -> Checkpoint:
         with told_clearly(str(path)):
             _copy(ledger, temporary)
         with open_ledger(URL.create("sqlite", database=str(temporary))) as copy:
-            found, end = copy.verify(), copy.checkpoint()
-        if found.broken is not None:
-            raise LedgerBrokenError(f"{ledger.name}: {found.broken.message}: no backup was kept")
+            verification, end = copy.verify(), copy.checkpoint()
+        if verification.broken is not None:
+            raise LedgerBrokenError(f"{ledger.name}: {verification.broken.message}: no backup was kept")
         with told_clearly(str(path)):
             _settle(temporary)
         temporary.rename(path)
@@ -75,7 +75,7 @@ def restore(source: Path, address: str | URL, *, lock_timeout_s: float = LOCK_TI
                     insert(connection, batch)
             return ledger.checkpoint()
     except BrokenChainError as error:
-        raise InputError(f"{source}: {error.found.message}: nothing was restored") from None
+        raise InputError(f"{source}: {error.broken.message}: nothing was restored") from None
 
 
 def _copy(ledger: Ledger, path: Path) -> None:

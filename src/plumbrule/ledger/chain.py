@@ -26,26 +26,22 @@ class Break:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What verifying a ledger found: ``broken`` is None for a whole chain."""
+    """Whether every entry of a ledger is as it was written; ``broken`` is None for a whole chain."""
 
+    whole: bool
     ledger_id: str
     entries: int
     last_sha256: str
     broken: Break | None
     missing_guards: tuple[str, ...]
 
-    @property
-    def whole(self) -> bool:
-        """Tell whether every entry stands as it was written."""
-        return self.broken is None
-
 
 class BrokenChainError(Exception):
     """Raised inside the walk along a chain at its first broken entry."""
 
-    def __init__(self, found: Break) -> None:
-        super().__init__(found.message)
-        self.found = found
+    def __init__(self, broken: Break) -> None:
+        super().__init__(broken.message)
+        self.broken = broken
 
 
 def link(sealed: Sealed, *, sequence: int, previous_sha256: str) -> Entry:
@@ -104,8 +100,9 @@ def judge(
         for row in _held(rows, ledger_id, checkpoints):
             count, last = count + 1, row[8]
     except BrokenChainError as error:
-        broken = error.found
+        broken = error.broken
     return Verification(
+        whole=broken is None,
         ledger_id=ledger_id,
         entries=count,
         last_sha256=last.decode(),
@@ -116,18 +113,18 @@ def judge(
 
 def _held(rows: Iterable[Row], ledger_id: str, checkpoints: Iterable[Checkpoint]) -> Iterator[Row]:
     """Walk along ``rows`` and raise also where the ledger's own name or a checkpoint is not met."""
-    kept = {checkpoint.sequence: checkpoint.entry_sha256.encode() for checkpoint in checkpoints}
+    expected = {checkpoint.sequence: checkpoint.entry_sha256.encode() for checkpoint in checkpoints}
     count = 0
     for row in walk(rows):
         sequence = row[0]
         if not sequence and row[2] != ledger_id.encode():
             raise BrokenChainError(_broken(0, "identity", f"it does not open {ledger_id}, as the ledger calls itself"))
-        if sequence in kept and kept.pop(sequence) != row[8]:
+        if sequence in expected and expected.pop(sequence) != row[8]:
             raise BrokenChainError(_broken(sequence, "rewritten", "it is not the entry that the checkpoint names"))
         yield row
         count += 1
-    if kept:
-        message = f"it is missing: the ledger was cut short, a checkpoint names entry {max(kept)}"
+    if expected:
+        message = f"it is missing: the ledger was cut short, a checkpoint names entry {max(expected)}"
         raise BrokenChainError(_broken(count, "truncated", message))
 
 

@@ -131,7 +131,7 @@ class ResultKey:
 
 def escaped(text: str, *, part: bool = False) -> str:
     """Return text from outside as it may stand in a subject; as a ``part`` between others it keeps no slash either."""
-    return (_ESCAPED_PART if part else _ESCAPED).sub(lambda found: f"%{ord(found[0]):02X}", text)
+    return (_ESCAPED_PART if part else _ESCAPED).sub(lambda match: f"%{ord(match[0]):02X}", text)
 
 
 def utc_text(at: datetime) -> str:

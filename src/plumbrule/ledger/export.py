@@ -69,7 +69,7 @@ def _whole(ledger: Ledger) -> Iterator[Row]:
         with closing(stream(ledger.engine, ledger.name)) as rows:
             yield from walk(rows)
     except BrokenChainError as error:
-        raise LedgerBrokenError(f"{ledger.name}: {error.found.message}: nothing was written") from None
+        raise LedgerBrokenError(f"{ledger.name}: {error.broken.message}: nothing was written") from None
 
 
 def _withheld(row: Row, withholds: Withholds) -> bool:

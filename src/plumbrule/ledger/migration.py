@@ -76,14 +76,14 @@ def upgrade(
 
 def version_of(connection: Connection, name: str) -> int:
     """Return the version of the ledger's tables, 0 where there is nothing yet; refuse what is no ledger or newer."""
-    found = set(inspect(connection).get_table_names())
-    if "ledger_info" not in found:
+    tables = set(inspect(connection).get_table_names())
+    if "ledger_info" not in tables:
         # A file of another program is left alone; a database server may well serve several.
-        if found & _OURS or (found and connection.dialect.name == "sqlite"):
+        if tables & _OURS or (tables and connection.dialect.name == "sqlite"):
             raise NotALedgerError(f"{name}: is a database of something else, not a ledger: name another")
         return 0
-    if not found >= _OURS:
-        raise NotALedgerError(f"{name}: is not a whole ledger: {', '.join(sorted(_OURS - found))} is missing")
+    if not tables >= _OURS:
+        raise NotALedgerError(f"{name}: is not a whole ledger: {', '.join(sorted(_OURS - tables))} is missing")
     version = connection.scalar(select(func.max(ledger_info.c.schema_version))) or 0
     if version > SCHEMA_VERSION:
         raise LedgerVersionError(

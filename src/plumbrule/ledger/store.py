@@ -62,10 +62,6 @@ class Ledger:
         """Append one entry; it is durable when this returns. A result that already stands is returned as it is."""
         return self.append_many([Draft(kind=kind, subject=subject, body=body, author=author, at=at)])[0]
 
-    def append_result(self, key: ResultKey, body: object, author: str, *, at: datetime) -> Entry:
-        """Append the result of one sample; the same again is the old entry, another one is refused."""
-        return self.append("result", key.subject, body, author, at=at)
-
     def correct(self, entry: Entry, value: object, author: str, *, reason: str, at: datetime) -> Entry:
         """Append a correction of ``entry``, which stays as it is."""
         if not reason.strip():
@@ -109,11 +105,11 @@ class Ledger:
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
         asked = list(dict.fromkeys(subjects))
-        found: dict[str, Entry] = {}
+        last: dict[str, Entry] = {}
         for start in range(0, len(asked), _ASK):
             some = entries.c.subject.in_(asked[start : start + _ASK])
-            found.update((entry.subject, entry) for entry in self._select(entries.c.kind == kind, some))
-        return found
+            last.update((entry.subject, entry) for entry in self._select(entries.c.kind == kind, some))
+        return last
 
     def standing(self, kind: str) -> Iterator[Entry]:
         """Yield the last entry of a kind on each subject that has any, in the order of the chain."""
@@ -132,20 +128,14 @@ class Ledger:
         """Return the one result of a sample in a repeat of a run."""
         return self._one(*_conditions(kind="result", subject=key.subject))
 
-    def finished(self, run: str) -> set[ResultKey]:
-        """Return what need not be done again when a run is resumed, without reading the results."""
-        wanted = select(entries.c.subject).where(*_conditions(kind="result", run=run))
-        with reading(self._engine, self.name) as connection:
-            return {ResultKey.read(subject) for subject in connection.scalars(wanted)}
-
     def hold(self, run: str) -> AbstractContextManager[None]:
         """Hold a run while a block carries it out: a second process is refused, and a killed one lets go."""
         return holding(self._engine, run, name=self.name, ledger_id=self.ledger_id)
 
     def corrections(self, entry: Entry) -> list[Entry]:
         """Return the corrections of an entry, the oldest first."""
-        found = self.entries(kind="correction", subject=entry.subject, after=entry.sequence)
-        return [correction for correction in found if correction.value.get("corrects") == entry.sequence]
+        later = self.entries(kind="correction", subject=entry.subject, after=entry.sequence)
+        return [correction for correction in later if correction.value.get("corrects") == entry.sequence]
 
     def checkpoint(self, sequence: int | None = None) -> Checkpoint:
         """Return the end of the chain as it is now, or as it was when ``sequence`` was the last entry."""
@@ -153,10 +143,10 @@ class Ledger:
             with reading(self._engine, self.name) as connection:
                 last = _last(connection, self.name)
         else:
-            found = self.entry(sequence)
-            if found is None:
+            entry = self.entry(sequence)
+            if entry is None:
                 raise UsageError(f"{self.name}: there is no entry {sequence}")
-            last = found
+            last = entry
         return Checkpoint(
             ledger_id=self.ledger_id,
             sequence=last.sequence,
@@ -202,9 +192,9 @@ class Ledger:
         wanted = select(entries).where(*conditions).order_by(entries.c.sequence)
         with (
             reading(self._engine, self.name) as connection,
-            connection.execution_options(yield_per=_FETCH).execute(wanted) as found,
+            connection.execution_options(yield_per=_FETCH).execute(wanted) as rows,
         ):
-            for row in found.mappings():
+            for row in rows.mappings():
                 yield Entry(**row)
 
     def _one(self, *conditions: ColumnElement[bool]) -> Entry | None:
@@ -241,12 +231,12 @@ def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entr
 def _standing(connection: Connection, tickets: list[Ticket]) -> dict[str, Entry]:
     """Return the results that stand already, of those that are to be appended."""
     asked = [draft.subject for ticket in tickets for draft in ticket.drafts if draft.kind == "result"]
-    found: dict[str, Entry] = {}
+    standing: dict[str, Entry] = {}
     for start in range(0, len(asked), _ASK):
         some = asked[start : start + _ASK]
         rows = connection.execute(_STANDING, {"subjects": some}).mappings()
-        found.update((row["subject"], Entry(**row)) for row in rows)
-    return found
+        standing.update((row["subject"], Entry(**row)) for row in rows)
+    return standing
 
 
 def _last(connection: Connection, name: str) -> Entry:
@@ -258,16 +248,16 @@ def _last(connection: Connection, name: str) -> Entry:
 
 def _conditions(*, kind: str | None, subject: str | None = None, run: str | None = None) -> list[ColumnElement[bool]]:
     # Naming every kind lets the one index serve a search by subject alone.
-    found: list[ColumnElement[bool]] = [] if kind is None else [entries.c.kind == kind]
+    conditions: list[ColumnElement[bool]] = [] if kind is None else [entries.c.kind == kind]
     if kind is None and (subject is not None or run is not None):
-        found = [entries.c.kind.in_(KINDS)]
+        conditions = [entries.c.kind.in_(KINDS)]
     if subject is not None:
-        found.append(entries.c.subject == subject)
+        conditions.append(entries.c.subject == subject)
     if run is not None:
         # One range of the index, up to the character after the slash, less what only begins with the same letters.
-        found += [entries.c.subject >= run, entries.c.subject < f"{run}0"]
-        found.append(or_(entries.c.subject == run, entries.c.subject >= f"{run}/"))
-    return found
+        conditions += [entries.c.subject >= run, entries.c.subject < f"{run}0"]
+        conditions.append(or_(entries.c.subject == run, entries.c.subject >= f"{run}/"))
+    return conditions
 
 
 def _begins(prefix: str) -> list[ColumnElement[bool]]:

@@ -27,7 +27,7 @@ def read_count(usage: object, first: str, *more: str) -> int | None:
 
 def read_latency(exchange: Exchange, header: str | None) -> tuple[float | None, Literal["reported", "measured"]]:
     """Return the model's own time where the provider tells it, else that of the whole call."""
-    said = exchange.response_headers.get(header, "") if header is not None else ""
-    if said.isascii() and said.isdigit():
-        return float(said), "reported"
+    reported = exchange.response_headers.get(header, "") if header is not None else ""
+    if reported.isascii() and reported.isdigit():
+        return float(reported), "reported"
     return exchange.elapsed_ms, "measured"

@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 
 from plumbrule.errors import UsageError
 from plumbrule.hashing import sha256_of
+from plumbrule.http import is_sendable_key
 from plumbrule.http.address_guard import check_base_url
-from plumbrule.http.api_key import is_sendable_key
 from plumbrule.models.model_names import is_floating, says_latest
 from plumbrule.rubrics import load_benchmark
 from plumbrule.rubrics.yaml_reader import Document, Key, read_yaml

@@ -1,18 +1,28 @@
 """What is evaluated: samples, and reading them from files and from Python."""
 
 from plumbrule.samples.aliases import ALIASES, FIELDS, parse_mapping
-from plumbrule.samples.dataset_reader import Reading, sample_from, samples_from
+from plumbrule.samples.dataset_reader import DatasetFile, Reading, sample_from, samples_from
+from plumbrule.samples.labels import LabelledReading, SupportLabel, labelled_from
 from plumbrule.samples.sample_model import Citation, Expected, Passage, Refusal, Sample
+from plumbrule.samples.validation import DatasetCheck, check_samples
+from plumbrule.samples.value_types import Misfit
 
 __all__ = [
     "ALIASES",
     "FIELDS",
     "Citation",
+    "DatasetCheck",
+    "DatasetFile",
     "Expected",
+    "LabelledReading",
+    "Misfit",
     "Passage",
     "Reading",
     "Refusal",
     "Sample",
+    "SupportLabel",
+    "check_samples",
+    "labelled_from",
     "parse_mapping",
     "sample_from",
     "samples_from",

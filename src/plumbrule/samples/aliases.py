@@ -7,7 +7,7 @@ from plumbrule.errors import UsageError
 from plumbrule.samples.formats.openinference import dig, may_be_span, read_span
 from plumbrule.samples.sample_model import Sample
 
-FIELDS = tuple(each.name for each in fields(Sample))
+FIELDS = tuple(field.name for field in fields(Sample))
 
 # In the order in which they win; the canonical name always comes first.
 ALIASES: Mapping[str, tuple[str, ...]] = {

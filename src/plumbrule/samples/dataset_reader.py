@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from plumbrule.errors import InputError, RecordError, UsageError
@@ -24,6 +25,30 @@ _BY_LINE = frozenset({"jsonl", "csv", "tsv"})
 _MAX_NAMES = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class DatasetFile:
+    """A dataset on disk, or standard input as ``-``, and how it is read."""
+
+    path: str | os.PathLike[str]
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    format: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The name of the dataset, for messages."""
+        return source_name(self.path)
+
+    def open(self, *, on_bad: Callable[[RecordError], None] | None = None) -> "Reading":
+        """Return one pass over the dataset."""
+        return Reading(self.path, mapping=self.mapping, format=self.format, on_bad=on_bad)
+
+
+def source_name(path: str | os.PathLike[str]) -> str:
+    """Return how messages call a dataset."""
+    name = os.fspath(path)
+    return "standard input" if name == STANDARD_INPUT else name
+
+
 class Reading:
     """One pass over a dataset: iterate over it for the samples; the counts grow as it goes.
 
@@ -41,7 +66,7 @@ class Reading:
         beside: Callable[[Sample, Mapping[str, object]], None] | None = None,
     ) -> None:
         self._path = os.fspath(source)
-        self.source = "standard input" if self._path == STANDARD_INPUT else self._path
+        self.source = source_name(self._path)
         self.format = format_of(self._path, format)
         if self.format == "parquet" and self._path == STANDARD_INPUT:
             raise UsageError("Parquet cannot be read from standard input; name the file")

@@ -1,4 +1,4 @@
-"""What people found of an answer: whether its contexts bear it out, read beside the sample."""
+"""Labels: whether the contexts support an answer, as people judged it, read beside the sample."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ _BY_NAME = {"supported": True, "unsupported": False}
 
 
 class LabelledReading:
-    """One pass over a dataset with labels: iterate over it for each sample and what people found of it, if anything."""
+    """One pass over a dataset with labels: iterate over it for each sample and its label, if it has one."""
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ _SHOWN_KEYS = 5
 _TEXT_KEYS = ("text", "content", "context", "page_content", "passage")
 _ID_KEYS = ("id", "passage_id", "doc_id")
 _PASSAGE_LABELS = ("source_id", "title", "collection", "effective_date")
-_CITATION_FIELDS = tuple(each.name for each in fields(Citation))
+_CITATION_FIELDS = tuple(field.name for field in fields(Citation))
 
 
 def sample_of(mapped: Mapped, *, flat: bool = False) -> Sample:
@@ -79,7 +79,7 @@ def _typed(mapped: Mapped, *, flat: bool) -> dict[str, object]:
             else:
                 typed[field] = _NOTED[field](field, value, mapped.notes)
     except Misfit as misfit:
-        # The user knows the field by the name in his file.
+        # The user knows the field by the name in the file.
         origin = mapped.origins.get(field, field)
         if origin == field:
             raise

@@ -6,6 +6,8 @@ from decimal import Decimal
 from numbers import Real
 from uuid import UUID
 
+from plumbrule.terminal import shortened
+
 # Deeper than any real metadata, and well inside what the JSON writer can nest.
 MAX_DEPTH = 100
 # The whole numbers that a float, and so every JSON reader, holds exactly.
@@ -29,7 +31,7 @@ def described(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return repr(value if len(value) <= _SHOWN else value[:_SHOWN] + "…")
+        return repr(shortened(value, _SHOWN))
     if isinstance(value, NUMBERS):
         return "a number"
     if isinstance(value, SEQUENCES):
@@ -90,22 +92,22 @@ def amount_of(name: str, value: object, *, flat: bool = False) -> float:
     """Return ``value`` as a number that is not negative."""
     if type(value) is float and 0 <= value < math.inf:  # the common case, kept short for speed
         return value
-    found = number(name, value, flat=flat)
-    if found < 0:
+    amount = number(name, value, flat=flat)
+    if amount < 0:
         raise Misfit(f"{name} must not be negative")
-    return found
+    return amount
 
 
 def count_of(name: str, value: object, *, flat: bool = False) -> int:
     """Return ``value`` as a whole number that is not negative; 12.0 counts as 12."""
     if type(value) is int and 0 <= value <= MAX_WHOLE:  # the common case, kept short for speed
         return value
-    found = amount_of(name, value, flat=flat)
-    if not found.is_integer():
+    amount = amount_of(name, value, flat=flat)
+    if not amount.is_integer():
         raise Misfit(f"{name} must be a whole number")
-    if found > MAX_WHOLE:
+    if amount > MAX_WHOLE:
         raise Misfit(f"{name} is too large for a count")
-    return int(found)
+    return int(amount)
 
 
 def flag(name: str, value: object, *, flat: bool = False) -> bool:

@@ -80,22 +80,22 @@ def mean_gap(differences: Sequence[Fraction], *, bound: Fraction | None = None) 
     if deviation > 0 and not all_or_nothing:
         reach = t_quantile_975(total - 1) * deviation / math.sqrt(total)
         most = math.inf if bound is None else float(bound)
-        found = Interval(max(-most, float(mean) - reach), min(most, float(mean) + reach))
+        interval = Interval(max(-most, float(mean) - reach), min(most, float(mean) + reach))
         needed = mean_settles_at(mean, deviation, Fraction())
         method: Method = "student_t"
     elif bound is not None:
         square = sum((value * value for value in differences), Fraction()) / total
-        found = _bonett_price(mean, square, total, bound)
+        interval = _bonett_price(mean, square, total, bound)
         needed = _bonett_price_settles_at(mean, square, bound, unequal if all_or_nothing else None, total)
         method = "bonett_price"
     else:
         if total < LEAST_THAT_DIFFER:
             return Gap(mean=mean, interval=None, method="sign_test", settles_at=least)
-        found, needed, method = Interval(float(mean), float(mean)), least, "sign_test"
+        interval, needed, method = Interval(float(mean), float(mean)), least, "sign_test"
     if sign_test(*(unequal if all_or_nothing else (differing, 0))) > _CHANCE:
-        found = Interval(min(found.low, 0.0), max(found.high, 0.0))
+        interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
     settles_at = None if least is None or needed is None else max(least, needed)
-    return Gap(mean=mean, interval=found, method=method, settles_at=settles_at)
+    return Gap(mean=mean, interval=interval, method=method, settles_at=settles_at)
 
 
 def percentile_gap(
@@ -165,9 +165,9 @@ def _bonett_price_settles_at(
         return None
 
     def settled(total: int) -> bool:
-        found = _bonett_price(abs(mean), square, total, bound)
-        if unequal is None or found.low <= 0:
-            return found.low > 0
+        interval = _bonett_price(abs(mean), square, total, bound)
+        if unequal is None or interval.low <= 0:
+            return interval.low > 0
         more, fewer = (Fraction(count * total, seen) for count in unequal)
         # with the correction for continuity, which comes close to the exact test at any scale
         return more - fewer > 1 and (more - fewer - 1) ** 2 >= Fraction(Z95) ** 2 * (more + fewer)

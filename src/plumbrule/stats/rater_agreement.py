@@ -41,11 +41,6 @@ def tabulate(ratings: Iterable[tuple[str, str, int]]) -> list[list[int | None]]:
     return [[table[thing].get(rater) for rater in raters] for thing in sorted(table)]
 
 
-def krippendorff_alpha(rows: Iterable[Row], levels: Sequence[int]) -> float | None:
-    """Return Krippendorff's alpha for ordinal levels, given from lowest to highest."""
-    return _alpha(Counter(_patterns(rows, levels)), levels)
-
-
 def alpha_estimate(rows: Iterable[Row], levels: Sequence[int], *, seed: int, resamples: int = 1_000) -> AlphaEstimate:
     """Return alpha with the 95% interval of a seeded bootstrap over the things rated.
 

@@ -172,7 +172,7 @@ class ViewCache:
         self._views: OrderedDict[str, TextView] = OrderedDict()
 
     def view(self, text: str) -> TextView:
-        """Return the view of ``text``, made anew or kept from before."""
+        """Return the view of ``text``, new or from the cache."""
         known = self._views.get(text)
         if known is not None:
             self._views.move_to_end(text)

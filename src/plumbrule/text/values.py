@@ -113,16 +113,6 @@ def extract_values(text: str) -> tuple[Value, ...]:
     return tuple(found)
 
 
-def extract_numbers(text: str) -> tuple[Number, ...]:
-    """Return the numbers of a text that are not a part of a date."""
-    return tuple(value for value in extract_values(text) if isinstance(value, Number))
-
-
-def extract_dates(text: str) -> tuple[Date, ...]:
-    """Return the dates and times of a text."""
-    return tuple(value for value in extract_values(text) if isinstance(value, Date))
-
-
 def _same_surface(answer: Value, answer_text: str, context: Value, context_text: str) -> bool:
     one, other = answer_text[answer.start : answer.end], context_text[context.start : context.end]
     return one == other or one.casefold().split() == other.casefold().split()

@@ -19,7 +19,7 @@ class Triple:
 
 
 class Anchor(NamedTuple):
-    """One anchor of an answer with what was found for it."""
+    """One anchor of an answer with its evidence."""
 
     kind: AnchorKind
     text: str

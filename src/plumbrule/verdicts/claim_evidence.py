@@ -45,23 +45,23 @@ class _Pair:
 
 def check_claim(claim: Claim, answer: TextView, contexts: list[TextView], rules: ClaimCheck) -> Finding:
     """Look for the claim in the contexts."""
-    said = answer.text[claim.sentence.start : claim.sentence.end].rstrip(_STOPS)
+    sentence_text = answer.text[claim.sentence.start : claim.sentence.end].rstrip(_STOPS)
     for index, context in enumerate(contexts):
-        sentence = _whole_sentence(context, said)
+        sentence = _whole_sentence(context, sentence_text)
         if sentence is not None:
             evidence = evidence_in(contexts, index, sentence.start, sentence.end)
             return Finding(supported=True, reason="found", evidence=evidence)
     return _Search(claim, answer, contexts, rules).finding()
 
 
-def _whole_sentence(view: TextView, said: str) -> Sentence | None:
-    """Return the sentence that says just this; a part of one may mean something else ("$2" of "$25")."""
-    start = view.text.find(said)
+def _whole_sentence(view: TextView, wanted: str) -> Sentence | None:
+    """Return the sentence with exactly this text; a part of one may mean something else ("$2" of "$25")."""
+    start = view.text.find(wanted)
     while start >= 0:
         sentence = view.sentence_at(start)
-        if view.text[sentence.start : sentence.end].rstrip(_STOPS) == said:
+        if view.text[sentence.start : sentence.end].rstrip(_STOPS) == wanted:
             return sentence
-        start = view.text.find(said, start + 1)
+        start = view.text.find(wanted, start + 1)
     return None
 
 
@@ -166,24 +166,24 @@ class _Search:
             return None
         best: tuple[int, Value] | None = None
         best_fit: tuple[int, float] = supported_words, inf
-        said = self._subject_words | self._object_words | {self._claim.verb.head}
+        claimed = self._subject_words | self._object_words | {self._claim.verb.head}
         for index, view in enumerate(self._contexts):
             for value in view.rivals_of(self._value):
                 if self._matches(value, view):
                     continue
                 sentence = view.sentence_at(value.start)
-                found = view.lemmas_beside(value.start)
-                if self._claim.subject.head not in found or self._claim.verb.head not in found:
+                beside = view.lemmas_beside(value.start)
+                if self._claim.subject.head not in beside or self._claim.verb.head not in beside:
                     continue
-                if self._counts and self._claim.object.head not in found:
+                if self._counts and self._claim.object.head not in beside:
                     continue
                 inside = view.values_between(sentence.start, sentence.end)
                 if any(self._matches(other, view) for other in inside):
                     continue
-                words = len(self._subject_words & found)
+                words = len(self._subject_words & beside)
                 if words < best_fit[0]:
                     continue
-                fit = words, len(said.intersection(view.lemmas_near(value.start, NEAR_WORDS)))
+                fit = words, len(claimed.intersection(view.lemmas_near(value.start, NEAR_WORDS)))
                 if fit > best_fit:
                     best, best_fit = (index, value), fit
         if best is None:
@@ -218,8 +218,8 @@ def _neighbours(places: list[int], place: int) -> list[int]:
 def _nearest(view: TextView, lemma: str, sentence: Sentence, place: int) -> int | None:
     """Return the word of the sentence with this lemma that is nearest to ``place``."""
     first, last = view.words_between(sentence.start, sentence.end)
-    inside = [found for found in _neighbours(view.places.get(lemma, []), place) if first <= found < last]
-    return min(inside, key=lambda found: (abs(found - place), found)) if inside else None
+    inside = [index for index in _neighbours(view.places.get(lemma, []), place) if first <= index < last]
+    return min(inside, key=lambda index: (abs(index - place), index)) if inside else None
 
 
 def _negated_in_answer(claim: Claim, answer: TextView, rules: ClaimCheck) -> bool:

@@ -36,8 +36,8 @@ class Completeness:
 def score_completeness(question: TextView, answer: TextView, words: TopicWords) -> Completeness:
     """Look for each keyword of the question among the lemmas of the answer; an empty answer covers nothing."""
     keywords = question.by(extract_keywords, words)
-    said = answer.content_set  # where a keyword stands if anywhere, since none is a stop word
-    missing = tuple([shown for lemma, shown in keywords.items() if lemma not in said])
+    content = answer.content_set  # enough to search, since no keyword is a stop word
+    missing = tuple([shown for lemma, shown in keywords.items() if lemma not in content])
     if missing or not answer.lemmas:
         share = ratio(len(keywords) - len(missing), len(keywords)) if keywords else _NONE
     else:

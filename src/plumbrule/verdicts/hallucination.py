@@ -1,4 +1,4 @@
-"""Hallucination: the share of an answer's anchors that its contexts do not bear out, and the drift gate."""
+"""Hallucination: the share of an answer's anchors that its contexts do not support, and the drift gate."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -139,7 +139,7 @@ def _by_support(sentence: SupportedSentence, claim_from: float) -> Finding:
     """Hold what a sentence claims supported where the sentence is, and contradicted where its evidence differs."""
     if sentence.probability >= claim_from:
         return Finding(supported=True, reason="found", evidence=sentence.evidence)
-    against = any(each.contradicts for each in sentence.findings)
+    against = any(finding.contradicts for finding in sentence.findings)
     return Finding(supported=False, reason="contradicted" if against else "not_found", evidence=sentence.evidence)
 
 

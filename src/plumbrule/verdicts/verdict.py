@@ -1,4 +1,4 @@
-"""The verdict on one sample: PASS, WARN or FAIL, with every rule that fired and all that led to it."""
+"""The verdict on one sample: PASS, WARN or FAIL, with every rule that fired and the evidence."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _REFUSAL_REASONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One sample's verdict with the scores and the evidence behind it; a score of None could not be given."""
+    """One sample's verdict with the scores and the evidence behind it; a score that could not be given is None."""
 
     id: str
     verdict: Outcome
@@ -45,7 +45,7 @@ class Verdict:
     rubric: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as it is written to JSON."""
+        """Return the verdict as a JSON-ready dict; ``VerdictJson`` describes it."""
         return verdict_record(self)
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as wide as JSON
@@ -88,7 +88,7 @@ class VerdictScorer:
             yield from self._score_batch(batch)
 
     def score_beside(self, sample: Sample, contexts: Sequence[Passage]) -> tuple[Verdict, Hallucination]:
-        """Return the verdict on a sample, and what its anchors come to in other contexts; it is parsed once."""
+        """Return the verdict on a sample, and its hallucination score against other contexts; it is parsed once."""
         with self._lock:
             answer = self._answer(sample)
             claims = self._claims([answer])
@@ -100,7 +100,7 @@ class VerdictScorer:
             return verdict, self._hallucination(question, answer, views, claims[0], support, verdict.refusal)
 
     def refusal_in(self, sample: Sample) -> RefusalFinding | None:
-        """Return what a verdict would say of a refusal, without giving one."""
+        """Return what a verdict would say about a refusal, without scoring the rest."""
         return judge_refusal(sample, self._answer(sample), self._wording)
 
     def _score_batch(self, batch: list[Sample]) -> Iterator[Verdict]:
@@ -152,7 +152,7 @@ class VerdictScorer:
         )
 
     def _support_of(self, answer: TextView, contexts: list[TextView], refusal: RefusalFinding | None) -> Support | None:
-        """Return the support of an answer; a refusal says nothing that a context should bear out."""
+        """Return the support of an answer; a refusal says nothing that a context should support."""
         if self._support is None or (refusal is not None and refusal.refused):
             return None
         return self._support.score(answer, contexts)

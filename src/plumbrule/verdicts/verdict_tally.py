@@ -1,20 +1,92 @@
-"""What a scored dataset comes to: counts beside every mean, a histogram of each score, the worst samples."""
+"""The summary of a scored dataset: counts beside every mean, a histogram of each score, the worst samples."""
 
 import heapq
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
+from plumbrule.codec import optional_key
+from plumbrule.rubrics import AnchorKind, Outcome
 from plumbrule.samples.sample_model import Sample
-from plumbrule.stats.intervals import wilson
+from plumbrule.stats.intervals import Interval, wilson
 from plumbrule.verdicts.verdict import Verdict
+from plumbrule.verdicts.verdict_json import StampJson
 
 if TYPE_CHECKING:
-    from plumbrule.rubrics import Outcome
     from plumbrule.support.support_scorer import Band
 
 _BINS = 10
 _SEVERITY = {"PASS": 0, "WARN": 1, "FAIL": 2}
-SCORES = ("relevance", "completeness", "hallucination")
+ScoreName = Literal["relevance", "completeness", "hallucination"]
+SCORES: tuple[ScoreName, ...] = ("relevance", "completeness", "hallucination")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictCounts:
+    """How many records there were, and how many of them were scored, bad, or refusals."""
+
+    attempted: int
+    scored: int
+    errored: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreSummary:
+    """One score over all samples: how many have it, their mean, and a histogram of ten bins from 0 to 1."""
+
+    scored: int
+    mean: float | None
+    histogram: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorCounts:
+    """How many anchors of one kind there are, and how many of them no context supports."""
+
+    total: int
+    unsupported: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportCounts:
+    """How many answers are in each band of the support score."""
+
+    supported: int
+    doubtful: int
+    unsupported: int
+    not_scored: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictSummary:
+    """The verdicts of a dataset in figures; a share of nothing is null."""
+
+    counts: VerdictCounts
+    verdicts: Mapping[Outcome, int]
+    pass_rate: float | None
+    pass_rate_interval_95: tuple[float, float] | None
+    scores: Mapping[ScoreName, ScoreSummary]
+    anchors: Mapping[AnchorKind, AnchorCounts]
+    support: SupportCounts
+    flags: Mapping[str, int]
+    passed_contradicted: int  # a contradicted anchor, but too few to fail: worth a look all the same
+    passed_unverified: int  # nothing was found that could be checked
+    worst: tuple[str, ...]  # the ids of the worst samples, worst first
+    rubric: StampJson | None = optional_key()
+
+    def share(self, outcome: Outcome) -> float:
+        """Return the share of the scored samples with this verdict."""
+        return self.verdicts[outcome] / self.counts.scored if self.counts.scored else 0.0
+
+    def interval(self, outcome: Outcome) -> Interval | None:
+        """Return the 95% interval of that share."""
+        return wilson(self.verdicts[outcome], self.counts.scored)
+
+    @property
+    def refused_by_wording(self) -> int:
+        """How many refusals are known by their wording alone; the data declares the others."""
+        return self.flags.get("refusal_undeclared", 0)
 
 
 @dataclass(slots=True)
@@ -43,7 +115,7 @@ class ScoreTally:
         return self.total / self.scored if self.scored else None
 
 
-class Tally:
+class VerdictTally:
     """Counts verdicts as they come, in constant memory."""
 
     def __init__(self, worst: int = 5) -> None:
@@ -51,9 +123,9 @@ class Tally:
         self.refused = 0
         self.verdicts: dict[Outcome, int] = {"PASS": 0, "WARN": 0, "FAIL": 0}
         self.flags: dict[str, int] = {}
-        self.anchors: dict[str, list[int]] = {kind: [0, 0] for kind in ("number", "date", "claim")}
-        self.passed_contradicted = 0  # a contradicted anchor, but too few to fail: worth a look all the same
-        self.passed_unverified = 0  # nothing was found that could be checked
+        self.anchors: dict[AnchorKind, list[int]] = {"number": [0, 0], "date": [0, 0], "claim": [0, 0]}
+        self.passed_contradicted = 0
+        self.passed_unverified = 0
         self.scores = {name: ScoreTally() for name in SCORES}
         self.support: dict[Band, int] = {"supported": 0, "doubtful": 0, "unsupported": 0}
         self._keep = worst
@@ -83,7 +155,7 @@ class Tally:
         if verdict.verdict != "PASS" and self._keep:
             self._remember(sample, verdict)
 
-    def merge(self, later: "Tally") -> None:
+    def merge(self, later: "VerdictTally") -> None:
         """Count all that a tally of the samples after these counted."""
         for badness, sample, verdict in later._worst:  # noqa: SLF001 - of its own kind
             self._push((*badness[:3], badness[3] - self.attempted), sample, verdict)
@@ -116,30 +188,31 @@ class Tally:
         """Return the worst samples, worst first."""
         return [(sample, verdict) for _, sample, verdict in sorted(self._worst, key=lambda row: row[0], reverse=True)]
 
-    def to_dict(self, *, bad_records: int = 0) -> dict[str, Any]:
-        """Return the counts as they are written to JSON."""
-        interval = wilson(self.verdicts["PASS"], self.attempted)
-        return {
-            "counts": {
-                "attempted": self.attempted + bad_records,
-                "scored": self.attempted,
-                "errored": bad_records,
-                "refused": self.refused,
-            },
-            "verdicts": dict(self.verdicts),
-            "pass_rate": self.verdicts["PASS"] / self.attempted if self.attempted else None,
-            "pass_rate_interval_95": list(interval) if interval else None,
-            "scores": {
-                name: {"scored": score.scored, "mean": score.mean, "histogram": list(score.histogram)}
+    def summary(self, *, bad_records: int = 0, rubric: StampJson | None = None) -> VerdictSummary:
+        """Return the figures; ``bad_records`` could not be read and so have no verdict."""
+        passed = self.verdicts["PASS"]
+        return VerdictSummary(
+            counts=VerdictCounts(
+                attempted=self.attempted + bad_records,
+                scored=self.attempted,
+                errored=bad_records,
+                refused=self.refused,
+            ),
+            verdicts=dict(self.verdicts),
+            pass_rate=passed / self.attempted if self.attempted else None,
+            pass_rate_interval_95=wilson(passed, self.attempted),
+            scores={
+                name: ScoreSummary(scored=score.scored, mean=score.mean, histogram=tuple(score.histogram))
                 for name, score in self.scores.items()
             },
-            "anchors": {
-                kind: {"total": total, "unsupported": unsupported}
+            anchors={
+                kind: AnchorCounts(total=total, unsupported=unsupported)
                 for kind, (total, unsupported) in self.anchors.items()
             },
-            "support": {**self.support, "not_scored": self.attempted - sum(self.support.values())},
-            "flags": dict(sorted(self.flags.items())),
-            "passed_contradicted": self.passed_contradicted,
-            "passed_unverified": self.passed_unverified,
-            "worst": [verdict.id for _, verdict in self.worst()],
-        }
+            support=SupportCounts(**self.support, not_scored=self.attempted - sum(self.support.values())),
+            flags=dict(sorted(self.flags.items())),
+            passed_contradicted=self.passed_contradicted,
+            passed_unverified=self.passed_unverified,
+            worst=tuple(verdict.id for _, verdict in self.worst()),
+            rubric=rubric,
+        )

@@ -140,7 +140,7 @@ hallucination  1.00  2 of 2 anchors unsupported, n-gram overlap 0.67, drift pena
 │ The wire fee is $25.                                                                             │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
 
-support  unsupported  all of it is borne out with a probability of 0.09
+support  unsupported  all of it is supported with a probability of 0.09
 unsupported  0.15  The wire fee is $30.                                           \n\
                    context 0 at 0–20: The wire fee is $25.                        \n\
                 ✗  numbers not in the context: '$30' (where the passage has '$25')

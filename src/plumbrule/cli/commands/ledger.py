@@ -33,9 +33,18 @@ def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, a
       plumbrule ledger verify --keep checkpoint.json
       plumbrule ledger verify --checkpoint checkpoint.json
     """
-    from plumbrule.cli.ledger_access import verify_chain
+    from plumbrule.api.ledger import verify_ledger
+    from plumbrule.cli.ledger_access import open_here
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.ledger_view import show_verification
 
-    return int(not verify_chain(checkpoint, keep, ledger_url=ledger_url, as_json=as_json))
+    with open_here(ledger_url) as ledger:
+        verification = verify_ledger(ledger, checkpoint=checkpoint, keep=keep)
+    if as_json:
+        print_json(verification)
+    else:
+        show_verification(stdout(), ledger.name, verification)
+    return int(not verification.whole)
 
 
 @command.command("export")
@@ -54,11 +63,16 @@ def export(file: Path, with_open_ratings: bool, person: str | None, ledger_url: 
       plumbrule ledger export entries.jsonl
       plumbrule ledger export entries.jsonl --with-open-ratings --as Auditor
     """
-    from plumbrule.cli.ledger_access import export_entries
-
     if with_open_ratings != (person is not None):
         raise click.UsageError("--with-open-ratings and --as NAME go together: who is to see the ratings?")
-    export_entries(file, to=person, ledger_url=ledger_url)
+    from plumbrule.cli.ledger_access import now, open_here
+    from plumbrule.cli.terminal_console import stdout
+    from plumbrule.cli.views.ledger_view import show_export
+    from plumbrule.reviews.disclosure import write_entries
+
+    with open_here(ledger_url) as ledger:
+        written = write_entries(ledger, file, to=person, at=now())
+    show_export(stdout(), file, written)
 
 
 @command.command("backup")
@@ -71,9 +85,14 @@ def backup(file: Path, ledger_url: str | None) -> None:
     Example:
       plumbrule ledger backup ledger-backup.db
     """
-    from plumbrule.cli.ledger_access import back_up
+    from plumbrule.api.ledger import back_up_ledger
+    from plumbrule.cli.ledger_access import open_here
+    from plumbrule.cli.terminal_console import stdout
+    from plumbrule.cli.views.ledger_view import show_backup
 
-    back_up(file, ledger_url=ledger_url)
+    with open_here(ledger_url) as ledger:
+        copy = back_up_ledger(ledger, file)
+    show_backup(stdout(), file, copy)
 
 
 @command.command("upgrade")
@@ -85,6 +104,9 @@ def upgrade(ledger_url: str | None) -> None:
     Example:
       plumbrule ledger upgrade
     """
-    from plumbrule.cli.ledger_access import upgrade_ledger
+    from plumbrule.cli.ledger_access import now
+    from plumbrule.ledger import upgrade as upgrade_to_current
+    from plumbrule.settings import ledger_address
 
-    upgrade_ledger(ledger_url=ledger_url)
+    before, after = upgrade_to_current(ledger_address(ledger_url), at=now())
+    click.echo(f"already at version {after}" if before == after else f"from version {before} to {after}")

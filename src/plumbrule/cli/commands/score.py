@@ -1,11 +1,13 @@
 """``plumbrule score``: give every answer of a dataset a verdict."""
 
+import sys
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from plumbrule.cli.options import dataset_options, json_option, rubric_options, workers_option
+from plumbrule.errors import UsageError
 
 _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "warn": ("FAIL", "WARN"), "never": ()}
 
@@ -19,7 +21,7 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
 @click.option(
     "--support/--no-support",
     default=None,
-    help="Tell how likely the contexts bear out each sentence; by default where claims are checked.",
+    help="Say how likely it is that the contexts support each sentence; by default where claims are checked.",
 )
 @click.option(
     "--verifier",
@@ -58,7 +60,7 @@ def command(
 ) -> int:
     """Score DATASET by the verdict rubric: relevance, completeness, hallucination; PASS, WARN or FAIL.
 
-    Beside them stands the support score: how likely the contexts bear the answer out, sentence by sentence.
+    The support score beside them says how likely it is that the contexts support the answer, by sentence.
 
     DATASET is JSONL, JSON, CSV or Parquet, also .gz or .zst; - reads JSONL from standard input. Without -o the
     terminal gets a summary; --json prints each result as one line of JSON (with -o, the summary).
@@ -73,23 +75,57 @@ def command(
       plumbrule score answers.jsonl --no-claims --support
       cat answers.jsonl | plumbrule score - --json
     """
-    from plumbrule.cli.views.score_job import ScoreJob
+    if output is not None and explain is not None:
+        raise click.UsageError("--explain shows one sample and writes no file: leave out -o")
+    if str(output) == "-":
+        raise UsageError("-o -: --json prints the results to standard output")
+    from plumbrule.api import scoring
+    from plumbrule.cli.progress import progress_bar
+    from plumbrule.cli.terminal_console import print_json, stderr, stdout
+    from plumbrule.cli.views.verdict_tables import show_explanation, show_remarks, show_summary
+    from plumbrule.rubrics import parse_override
+    from plumbrule.samples import DatasetFile, parse_mapping
 
-    job = ScoreJob(
-        dataset=dataset,
-        mapping=mapping,
-        format=format_,
-        rubric=rubric,
-        settings=settings,
-        claims=not no_claims,
-        support=support,
-        verifier=verifier,
-        skip_bad=skip_bad,
-        workers=workers,
-    )
+    overrides = dict(parse_override(setting) for setting in settings)
+    rules = scoring.verdict_rules(rubric, overrides, claims=not no_claims, support=support, verifier=verifier)
+    file = DatasetFile(dataset, parse_mapping(mapping), format_)
     if explain is not None:
-        if output is not None:
-            raise click.UsageError("--explain shows one sample and writes no file: leave out -o")
-        return int(job.explain(explain, as_json=as_json).verdict in _FAILING[fail_on])
-    tally = job.run(output=output, worst=worst, as_json=as_json)
-    return int(any(tally.verdicts[outcome] for outcome in _FAILING[fail_on]))
+        explained = scoring.explain(file, explain, rules=rules, skip_bad=skip_bad)
+        if as_json:
+            print_json(explained.verdict.to_dict())
+        else:
+            show_explanation(stdout(), explained)
+        return int(explained.verdict.verdict in _FAILING[fail_on])
+    into = output if output is not None or not as_json else sys.stdout.buffer
+    with progress_bar(file.source, stderr()) as progress:
+        scored = scoring.score_file(
+            file, rules=rules, into=into, worst=worst, skip_bad=skip_bad, workers=workers, progress=progress
+        )
+    if not as_json:
+        options = _options(mapping, format_, rubric, settings, no_claims, support, verifier, skip_bad)
+        show_summary(stdout(), scored, output=output, again=() if dataset == "-" else (dataset, *options))
+    elif output is not None:
+        print_json(scored.summary)
+    show_remarks(stderr(), scored)
+    return int(any(scored.summary.verdicts[outcome] for outcome in _FAILING[fail_on]))
+
+
+def _options(
+    mapping: tuple[str, ...],
+    format_: str | None,
+    rubric: Path | None,
+    settings: tuple[str, ...],
+    no_claims: bool,
+    support: bool | None,
+    verifier: Path | None,
+    skip_bad: bool,
+) -> list[str]:
+    """Return the options that read and score the dataset in the same way again."""
+    words = [word for pair in mapping for word in ("--map", pair)]
+    words += ["--format", format_] if format_ else []
+    words += ["--rubric", str(rubric)] if rubric else []
+    words += [word for setting in settings for word in ("--set", setting)]
+    words += ["--no-claims"] if no_claims else []
+    words += [] if support is None else ["--support" if support else "--no-support"]
+    words += ["--verifier", str(verifier)] if verifier else []
+    return [*words, "--skip-bad"] if skip_bad else words

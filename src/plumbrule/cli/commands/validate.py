@@ -1,5 +1,7 @@
 """``plumbrule validate``: say what a dataset holds and what is wrong with it."""
 
+from functools import partial
+
 import click
 
 from plumbrule.cli.options import dataset_options, json_option
@@ -22,6 +24,18 @@ def command(dataset: str, mapping: tuple[str, ...], format_: str | None, as_json
       plumbrule validate answers.parquet --map question=prompt
       plumbrule validate answers.jsonl --json
     """
-    from plumbrule.cli.views.dataset_check import validate
+    from plumbrule.api.datasets import validate_file
+    from plumbrule.cli.progress import progress_bar
+    from plumbrule.cli.terminal_console import print_json, stderr, stdout
+    from plumbrule.cli.views.dataset_check import show_bad_record, show_check
+    from plumbrule.samples import DatasetFile, parse_mapping
 
-    return _BAD_INPUT if validate(dataset, mapping, format_, as_json=as_json) else 0
+    file = DatasetFile(dataset, parse_mapping(mapping), format_)
+    on_bad = None if as_json else partial(show_bad_record, stdout())
+    with progress_bar(file.source, stderr()) as progress:
+        check = validate_file(file, on_bad=on_bad, progress=progress)
+    if as_json:
+        print_json(check)
+    else:
+        show_check(stdout(), check)
+    return _BAD_INPUT if check.counts.bad else 0

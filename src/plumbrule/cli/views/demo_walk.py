@@ -1,6 +1,7 @@
 """The demo at work: every part of Plumbrule on the bundled data, in one folder."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,13 @@ from rich.console import Console
 
 from plumbrule.api.reports import write_report
 from plumbrule.api.runs import run
+from plumbrule.api.scoring import score_file
 from plumbrule.cli.ledger_access import now
-from plumbrule.cli.terminal_console import plain, print_json, stdout
+from plumbrule.cli.progress import progress_bar
+from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
 from plumbrule.cli.views.demo_reviews import show_release, show_weeks
 from plumbrule.cli.views.run_tables import gate_table, release_text
-from plumbrule.cli.views.score_job import ScoreJob
+from plumbrule.cli.views.verdict_tables import show_explanation, show_summary
 from plumbrule.demo import samples_path
 from plumbrule.demo.scripted_reviews import CORPUS, INTERACTIONS, LOGS, Watched, review_release, review_weeks
 from plumbrule.errors import UsageError
@@ -21,6 +24,7 @@ from plumbrule.ledger import open_ledger
 from plumbrule.rubrics import load_scorecard
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import RunSummary
+from plumbrule.samples import DatasetFile
 
 DATASET, CONFIG, REPORT, LEDGER = "answers.jsonl", "run.yaml", "report.html", ".plumbrule/ledger.db"
 _SHOWN_ID = 8  # characters of a trace id that are enough to find it in a campaign
@@ -50,11 +54,13 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
         file.write(_RUN.encode())
     console = stdout()
     console.quiet = as_json
-    job = ScoreJob(dataset=str(folder / DATASET))
     _head(console, "Verdicts: every answer against its contexts")
-    tally = job.run(output=folder / "verdicts.jsonl", worst=3, as_json=False, quiet=as_json)
-    if not as_json:
-        job.explain(tally.worst()[0][1].id, as_json=False)
+    verdicts = folder / "verdicts.jsonl"
+    dataset = str(folder / DATASET)
+    with progress_bar(dataset, stderr()) as progress:
+        scored = score_file(DatasetFile(dataset), into=verdicts, worst=3, progress=progress)
+    show_summary(console, scored, output=verdicts, again=[dataset])
+    show_explanation(console, scored.worst[0])
     rubric = load_scorecard().rubric
     with open_ledger(f"sqlite:///{folder / LEDGER}", at=now()) as ledger:
         _head(console, "A benchmark run: judged, gated, kept in a ledger")
@@ -73,7 +79,7 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     if as_json:
         files = {name: str(folder / place) for name, place in (("report", REPORT), ("ledger", LEDGER))}
         told = {
-            "verdicts": tally.to_dict(bad_records=0),
+            "verdicts": replace(scored.summary, rubric=None),
             "run": summary,
             "release": release,
             "monitoring": watched.to_dict(),

@@ -1,6 +1,7 @@
 """Verdicts on a terminal: the summary of a dataset, and one answer with its evidence and its sentences."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,26 +10,26 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from plumbrule.api.scoring import ScoredFile, ScoredSample
 from plumbrule.cli.terminal_console import plain
+from plumbrule.rubrics import Outcome
 from plumbrule.samples import Sample
-from plumbrule.stats.intervals import Interval, wilson
+from plumbrule.stats.intervals import Interval
 from plumbrule.support.support_scorer import Band, Support, SupportedSentence
-from plumbrule.terminal import safe
-from plumbrule.verdicts.anchors import Anchor
-from plumbrule.verdicts.verdict import Verdict
-from plumbrule.verdicts.verdict_tally import ScoreTally, Tally
+from plumbrule.terminal import safe, shortened
+from plumbrule.verdicts import Anchor, ScoreSummary, StampJson, Verdict, VerdictSummary
 
 BANDS: Mapping[Band, str] = {"supported": "green", "doubtful": "yellow", "unsupported": "red"}
 _LONGEST = 240  # characters shown of a sentence, or of its evidence
 
 
 def show_support(console: Console, answer: str, support: Support) -> None:
-    """Print how likely it is that the contexts bear out an answer, sentence by sentence."""
+    """Print the probability that the contexts support an answer, sentence by sentence."""
     line = Text.assemble("support  ", (support.band, f"bold {BANDS[support.band]}"))
     if support.log_odds is None:
         line.append("  nothing is claimed", "dim")
     else:
-        line.append(f"  all of it is borne out with a probability of {support.score:.2f}", "dim")
+        line.append(f"  all of it is supported with a probability of {support.score:.2f}", "dim")
     console.print(line)
     for sentence in support.sentences:
         console.print(_sentence(answer, sentence))
@@ -42,13 +43,13 @@ def _sentence(answer: str, sentence: SupportedSentence) -> Table:
     grid.add_column(width=11)
     grid.add_column(justify="right", width=4)
     grid.add_column(overflow="fold")
-    said = plain(_clipped(answer[sentence.start : sentence.end]))
+    text = plain(_clipped(answer[sentence.start : sentence.end]))
     if not sentence.claims:
-        grid.add_row(Text("no claim", "dim"), "", said)
-        grid.add_row("", "", Text("claims nothing that a context could bear out", "dim"))
+        grid.add_row(Text("no claim", "dim"), "", text)
+        grid.add_row("", "", Text("claims nothing that a context could support", "dim"))
         return grid
     colour = BANDS[sentence.band]
-    grid.add_row(Text(sentence.band, colour), Text(f"{sentence.probability:.2f}", colour), said)
+    grid.add_row(Text(sentence.band, colour), Text(f"{sentence.probability:.2f}", colour), text)
     evidence = sentence.evidence
     if evidence is not None:
         place = f"context {evidence.context} at {evidence.start}–{evidence.end}: "
@@ -59,8 +60,7 @@ def _sentence(answer: str, sentence: SupportedSentence) -> Table:
 
 
 def _clipped(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+    return shortened(" ".join(text.split()), _LONGEST)
 
 
 def _stamps(support: Support) -> list[str]:
@@ -72,7 +72,7 @@ def _stamps(support: Support) -> list[str]:
     ]
 
 
-_COLOURS = {"PASS": "green", "WARN": "yellow", "FAIL": "red"}
+_COLOURS: Mapping[Outcome, str] = {"PASS": "green", "WARN": "yellow", "FAIL": "red"}
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDEST_BAR = 24
 _GOOD, _BAD = "green", "bold red"
@@ -88,42 +88,57 @@ _REASONS = {
 
 
 def show_summary(
-    console: Console,
-    tally: Tally,
-    *,
-    bad: int,
-    rubric: dict[str, str],
-    output: Path | None = None,
-    closer: str | None = None,
+    console: Console, scored: ScoredFile, *, output: Path | None = None, again: Sequence[str] = ()
 ) -> None:
-    """Print counts per verdict, the spread of each score, and the worst samples."""
+    """Print counts per verdict, the spread of each score, and the worst samples.
+
+    ``again`` is the dataset, with the options it was read with, for the command that explains the worst sample.
+    """
+    summary = scored.summary
     console.print()
-    console.print(_verdict_table(tally))
+    console.print(_verdict_table(summary))
     console.print()
-    console.print(_score_table(tally))
-    console.print(_counts_line(tally, bad))
-    if any(tally.support.values()):
-        console.print(_support_line(tally))
-    if tally.passed_contradicted:
-        said = f"{tally.passed_contradicted} passed with a contradicted anchor: too few of their anchors to fail them"
-        console.print(plain(said, "yellow"), soft_wrap=True)
-    if tally.passed_unverified:
-        said = f"{tally.passed_unverified} passed with nothing to verify: no number, date or claim was found in them"
-        console.print(plain(said, "yellow"), soft_wrap=True)
-    for sample, verdict in tally.worst():
+    console.print(_score_table(summary))
+    console.print(_counts_line(summary))
+    if summary.support.not_scored < summary.counts.scored:
+        console.print(_support_line(summary))
+    if summary.passed_contradicted:
+        text = f"{summary.passed_contradicted} passed with a contradicted anchor: too few of their anchors to fail them"
+        console.print(plain(text, "yellow"), soft_wrap=True)
+    if summary.passed_unverified:
+        text = f"{summary.passed_unverified} passed with nothing to verify: no number, date or claim was found in them"
+        console.print(plain(text, "yellow"), soft_wrap=True)
+    for bad in scored.worst:
         console.print()
-        console.print(_headline(verdict))
-        console.print(_quoted(marked_answer(sample, verdict, only_unsupported=True)))
+        console.print(_headline(bad.verdict))
+        console.print(_quoted(marked_answer(bad.sample, bad.verdict, only_unsupported=True)))
     console.print()
     if output is not None:
         console.print(plain(f"results: {output}", "dim"), soft_wrap=True)
-    if closer is not None:
-        console.print(plain(f"look closer: {closer}", "dim"), soft_wrap=True)
-    _show_stamp(console, rubric)
+    if again and scored.worst:
+        words = ["plumbrule", "score", again[0], "--explain", scored.worst[0].verdict.id, *again[1:]]
+        console.print(plain(f"look closer: {shlex.join(words)}", "dim"), soft_wrap=True)
+    if summary.rubric is not None:
+        _show_stamp(console, summary.rubric)
 
 
-def show_explanation(console: Console, sample: Sample, verdict: Verdict) -> None:
+def show_remarks(console: Console, scored: ScoredFile) -> None:
+    """Print which records were skipped, and which fields no record has."""
+    counts = scored.summary.counts
+    if counts.errored:
+        for error in scored.skipped:
+            console.print(plain(f"skipped {error}", "yellow"), soft_wrap=True)
+        rest = f"; 'plumbrule validate {scored.source}' lists all" if counts.errored > len(scored.skipped) else ""
+        text = f"{counts.errored} bad of {counts.attempted} records were skipped{rest}"
+        console.print(plain(text, "yellow"), soft_wrap=True)
+    if scored.unread:
+        text = f"nothing was read as {' or '.join(scored.unread)}; --map FIELD=COLUMN names the column"
+        console.print(plain(text, "yellow"), soft_wrap=True)
+
+
+def show_explanation(console: Console, scored: ScoredSample) -> None:
     """Print one answer with every anchor marked, and the evidence for each."""
+    sample, verdict = scored.sample, scored.verdict
     console.print()
     console.print(_headline(verdict))
     if sample.question:
@@ -140,20 +155,20 @@ def show_explanation(console: Console, sample: Sample, verdict: Verdict) -> None
     if verdict.support is not None:
         console.print()
         show_support(console, sample.answer or "", verdict.support)
-    _show_stamp(console, verdict.rubric)
+    _show_stamp(console, StampJson(**verdict.rubric))
 
 
-def _show_stamp(console: Console, rubric: dict[str, str]) -> None:
-    stamp = f"rubric: {rubric['name']} version {rubric['version']}, sha256 {rubric['sha256'][:12]}"
+def _show_stamp(console: Console, rubric: StampJson) -> None:
+    stamp = f"rubric: {rubric.name} version {rubric.version}, sha256 {rubric.sha256[:12]}"
     console.print(plain(stamp, "dim"), soft_wrap=True)
 
 
 def marked_answer(sample: Sample, verdict: Verdict, *, only_unsupported: bool) -> Text:
-    """Return the answer with its anchors coloured: green where the context bears them out, else red."""
+    """Return the answer with its anchors coloured: green where the contexts support them, else red."""
     if not sample.answer:
         refusal = sample.refusal
-        said = f"refused: {refusal.code or 'no code'}" if refusal is not None else "no answer"
-        return plain(f"({said})", "italic dim")
+        text = f"refused: {refusal.code or 'no code'}" if refusal is not None else "no answer"
+        return plain(f"({text})", "italic dim")
     places = []
     for anchor in verdict.hallucination.anchors:
         if anchor.supported and only_unsupported:
@@ -165,7 +180,7 @@ def marked_answer(sample: Sample, verdict: Verdict, *, only_unsupported: bool) -
 
 
 def _marked(text: str, places: list[tuple[int, int, str]]) -> Text:
-    """Return hostile text with stretches of it styled; offsets are those of the text as it came."""
+    """Return untrusted text with parts of it styled; the offsets are those of the text as it was given."""
     cuts = sorted({0, len(text), *(start for start, _, _ in places), *(end for _, end, _ in places)})
     shown = Text()
     for start, end in pairwise(cuts):
@@ -174,21 +189,20 @@ def _marked(text: str, places: list[tuple[int, int, str]]) -> Text:
     return shown
 
 
-def _verdict_table(tally: Tally) -> Table:
+def _verdict_table(summary: VerdictSummary) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("verdict")
     table.add_column("samples", justify="right")
     table.add_column("share", justify="right")
     table.add_column("95% interval", justify="right")
     table.add_column("")
-    for outcome, count in tally.verdicts.items():
-        interval = wilson(count, tally.attempted)
-        share = count / tally.attempted if tally.attempted else 0.0
+    for outcome, count in summary.verdicts.items():
+        share = summary.share(outcome)
         table.add_row(
             Text(outcome, f"bold {_COLOURS[outcome]}"),
             str(count),
             f"{share:.0%}",
-            _interval_text(interval),
+            _interval_text(summary.interval(outcome)),
             Text("█" * round(share * _WIDEST_BAR), _COLOURS[outcome]),
         )
     return table
@@ -201,46 +215,48 @@ def _interval_text(interval: Interval | None) -> str:
     return f"{interval.low:.{decimals}%} to {interval.high:.{decimals}%}"
 
 
-def _score_table(tally: Tally) -> Table:
+def _score_table(summary: VerdictSummary) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("score")
     table.add_column("mean", justify="right")
     table.add_column("scored", justify="right")
     table.add_column("not scored", justify="right")
     table.add_column("0 to 1")
-    for name, score in tally.scores.items():
+    for name, score in summary.scores.items():
         mean = "none" if score.mean is None else f"{score.mean:.2f}"
-        table.add_row(name, mean, str(score.scored), str(tally.attempted - score.scored), _sparkline(score))
+        table.add_row(name, mean, str(score.scored), str(summary.counts.scored - score.scored), _sparkline(score))
     return table
 
 
-def _sparkline(score: ScoreTally) -> Text:
+def _sparkline(score: ScoreSummary) -> Text:
     top = max(score.histogram) or 1
     blocks = [_BLOCKS[-(-count * (len(_BLOCKS) - 1) // top)] for count in score.histogram]
     return Text("│" + "".join(blocks) + "│", "cyan")
 
 
-def _counts_line(tally: Tally, bad: int) -> Text:
-    by_wording = tally.flags.get("refusal_undeclared", 0)
-    how = f"declared {tally.refused - by_wording}, by wording {by_wording}"
+def _counts_line(summary: VerdictSummary) -> Text:
+    counts, by_wording = summary.counts, summary.refused_by_wording
+    how = f" (declared {counts.refused - by_wording}, by wording {by_wording})" if counts.refused else ""
     parts = [
-        f"attempted {tally.attempted + bad}",
-        f"scored {tally.attempted}",
-        f"errored {bad}",
-        f"refused {tally.refused}" + (f" ({how})" if tally.refused else ""),
+        f"attempted {counts.attempted}",
+        f"scored {counts.scored}",
+        f"errored {counts.errored}",
+        f"refused {counts.refused}{how}",
     ]
     parts += [
-        f"{kind}s unsupported {unsupported}/{total}" for kind, (total, unsupported) in tally.anchors.items() if total
+        f"{kind}s unsupported {anchors.unsupported}/{anchors.total}"
+        for kind, anchors in summary.anchors.items()
+        if anchors.total
     ]
     return Text("\n" + " · ".join(parts), "dim")
 
 
-def _support_line(tally: Tally) -> Text:
-    """Say how many answers the contexts bear out, as the support score has it."""
+def _support_line(summary: VerdictSummary) -> Text:
+    """Say how many answers the contexts support, by the support score."""
     line = Text("support: ", "dim")
-    for band, count in tally.support.items():
-        line.append(f"{band} {count}", BANDS[band]).append(" · ", "dim")
-    return line.append(f"not scored {tally.attempted - sum(tally.support.values())}", "dim")
+    for band, colour in BANDS.items():
+        line.append(f"{band} {getattr(summary.support, band)}", colour).append(" · ", "dim")
+    return line.append(f"not scored {summary.support.not_scored}", "dim")
 
 
 def _headline(verdict: Verdict) -> Text:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from plumbrule.interactions.contract_findings import Found
+from plumbrule.interactions.contract_findings import FindingLog
 from plumbrule.interactions.passages import named_as_here
 from plumbrule.names import UUID_TEXT
 from plumbrule.rubrics import (
@@ -49,10 +49,10 @@ class Contract:
     refusal_codes: frozenset[str]
 
 
-def read_response(record: Mapping[str, object], contract: Contract, found: Found) -> tuple[Sample, bool]:
+def read_response(record: Mapping[str, object], contract: Contract, log: FindingLog) -> tuple[Sample, bool]:
     """Return the response that ``record`` holds, and whether its contexts are its own and not borrowed excerpts."""
     given = dict(record)
-    warnings = _gather_warnings(given, found)
+    warnings = _gather_warnings(given, log)
     contexts = given.get("contexts")
     if isinstance(contexts, SEQUENCES):
         given["contexts"] = [named_as_here(entry) for entry in contexts]
@@ -60,17 +60,17 @@ def read_response(record: Mapping[str, object], contract: Contract, found: Found
     own = "contexts" in mapped.values
     if "id" not in mapped.values and "trace_id" in mapped.values:
         mapped.values["id"] = mapped.values["trace_id"]  # what the response is known by
-    sample = _sample(mapped, found)
+    sample = _sample(mapped, log)
     if warnings:
         sample = _with_warnings(sample, warnings)
     for name, shown in _RESPONSE_FIELDS.items():
         if name not in mapped.values:
-            found.add("field_missing", f"{shown} is missing")
-    _check_metadata(sample, found)
-    _check_identity(sample, found)
-    _check_status(sample, mapped, contract, found)
-    _check_limits(sample, contract, found)
-    _check_citations(sample, contract, found)
+            log.add("field_missing", f"{shown} is missing")
+    _check_metadata(sample, log)
+    _check_identity(sample, log)
+    _check_status(sample, mapped, contract, log)
+    _check_limits(sample, contract, log)
+    _check_citations(sample, contract, log)
     return sample, own and bool(sample.contexts)
 
 
@@ -90,7 +90,7 @@ def may_be_response(record: Mapping[str, object]) -> bool:
     return not ANSWER_KEYS.isdisjoint(record) or any("." in key or key == "attributes" for key in record)
 
 
-def _gather_warnings(given: dict[str, object], found: Found) -> list[object]:
+def _gather_warnings(given: dict[str, object], log: FindingLog) -> list[object]:
     """Take the warnings from wherever they stand; the contract knows ``metadata.warnings`` alone."""
     metadata = given.get("metadata")
     gathered: list[object] = []
@@ -105,9 +105,9 @@ def _gather_warnings(given: dict[str, object], found: Found) -> list[object]:
     for name in filter(_WARNING.fullmatch, list(given)):
         del given[name]
     if len(names) > 1:
-        found.add("warning_under_two_names", f"a warning stands under {' and '.join(names)}; both are kept")
+        log.add("warning_under_two_names", f"a warning stands under {' and '.join(names)}; both are kept")
     elif names and names != ["metadata.warnings"]:
-        found.add("warning_renamed", f"a warning stands under {names[0]}, not metadata.warnings")
+        log.add("warning_renamed", f"a warning stands under {names[0]}, not metadata.warnings")
     return list({repr(value): value for value in gathered if isinstance(value, (str, dict))}.values())
 
 
@@ -116,7 +116,7 @@ def _with_warnings(sample: Sample, warnings: list[object]) -> Sample:
     return replace(sample, metadata={**metadata, "warnings": warnings})
 
 
-def _sample(mapped: Mapped, found: Found) -> Sample:
+def _sample(mapped: Mapped, log: FindingLog) -> Sample:
     """Return the sample, without the values that cannot be read."""
     try:
         return sample_of(mapped)
@@ -126,14 +126,14 @@ def _sample(mapped: Mapped, found: Found) -> Sample:
         try:
             _probe(name, value)
         except Misfit as misfit:
-            found.add("field_type", str(misfit))
+            log.add("field_type", str(misfit))
             mended = _mended(name, value)
             if mended is None:
                 del mapped.values[name]
             else:
                 mapped.values[name] = mended
-    if not found.findings or "answer is null" in first:
-        found.add("answer_missing", "answer is null and there is no refusal")
+    if not log.findings or "answer is null" in first:
+        log.add("answer_missing", "answer is null and there is no refusal")
     try:
         return sample_of(mapped)
     except Misfit:
@@ -172,79 +172,79 @@ def _mended_entry(name: str, entry: object) -> object:
     return kept if _fits(name, [kept]) else None
 
 
-def _check_metadata(sample: Sample, found: Found) -> None:
+def _check_metadata(sample: Sample, log: FindingLog) -> None:
     for name in _METADATA:
         if sample.metadata and sample.metadata.get(name) is None:
-            found.add("field_missing", f"metadata.{name} is missing")
+            log.add("field_missing", f"metadata.{name} is missing")
 
 
-def _check_identity(sample: Sample, found: Found) -> None:
+def _check_identity(sample: Sample, log: FindingLog) -> None:
     if sample.trace_id is not None and not UUID_TEXT.fullmatch(sample.trace_id):
-        found.add("trace_id_bad", f"trace_id {described(sample.trace_id)} is not a UUID")
+        log.add("trace_id_bad", f"trace_id {described(sample.trace_id)} is not a UUID")
     if sample.timestamp is not None:
         try:
             dt.datetime.fromisoformat(sample.timestamp)
         except ValueError:
-            found.add("timestamp_bad", f"timestamp {described(sample.timestamp)} is not an ISO 8601 date and time")
+            log.add("timestamp_bad", f"timestamp {described(sample.timestamp)} is not an ISO 8601 date and time")
 
 
-def _check_status(sample: Sample, mapped: Mapped, contract: Contract, found: Found) -> None:
+def _check_status(sample: Sample, mapped: Mapped, contract: Contract, log: FindingLog) -> None:
     status, refusal = sample.grounding_status, sample.refusal
     answered = bool((sample.answer or "").strip())
-    missed = any(each.code == "answer_missing" for each in found.findings)
+    missed = any(each.code == "answer_missing" for each in log.findings)
     if not answered and not sample.refused and not missed:
-        found.add("answer_missing", "answer is empty and there is no refusal")
+        log.add("answer_missing", "answer is empty and there is no refusal")
     if status is not None and status not in contract.statuses:
         known = ", ".join(sorted(contract.statuses))
-        found.add("status_unknown", f"grounding_status {described(status)} is none of {known}")
+        log.add("status_unknown", f"grounding_status {described(status)} is none of {known}")
     elif status == contract.refused and answered:
-        found.add("status_mismatch", f"grounding_status is {status} and there is an answer")
+        log.add("status_mismatch", f"grounding_status is {status} and there is an answer")
     elif status is not None and status != contract.refused and refusal is not None:
-        found.add("status_mismatch", f"grounding_status is {status} and there is a refusal")
+        log.add("status_mismatch", f"grounding_status is {status} and there is a refusal")
     if answered and refusal is not None:
-        found.add("answer_and_refusal", "there is an answer and a refusal; exactly one of them is null")
+        log.add("answer_and_refusal", "there is an answer and a refusal; exactly one of them is null")
     if sample.refused and refusal is None:
-        found.add("field_missing", "refusal is missing, though grounding_status says that it was refused")
+        log.add("field_missing", "refusal is missing, though grounding_status says that it was refused")
     if not sample.refused and "citations" not in mapped.values:
-        found.add("field_missing", "citations is missing")
+        log.add("field_missing", "citations is missing")
     if refusal is None:
         return
     for name in _REFUSAL:
         if not getattr(refusal, name):
-            found.add("field_missing", f"refusal.{name} is missing")
+            log.add("field_missing", f"refusal.{name} is missing")
     if refusal.code and refusal.code not in contract.refusal_codes:
         known = ", ".join(sorted(contract.refusal_codes))
-        found.add("refusal_code_unknown", f"refusal.code {described(refusal.code)} is none of {known}")
+        log.add("refusal_code_unknown", f"refusal.code {described(refusal.code)} is none of {known}")
 
 
-def _check_limits(sample: Sample, contract: Contract, found: Found) -> None:
+def _check_limits(sample: Sample, contract: Contract, log: FindingLog) -> None:
     asked = len(sample.question)
     if asked > contract.query_characters:
-        found.add("query_too_long", f"the query has {asked} characters; {contract.query_characters} are allowed")
+        log.add("query_too_long", f"the query has {asked} characters; {contract.query_characters} are allowed")
     tokens = sample.output_tokens
     if tokens is not None and tokens > contract.response_tokens:
-        found.add("response_too_long", f"the response has {tokens} tokens; {contract.response_tokens} are allowed")
+        log.add("response_too_long", f"the response has {tokens} tokens; {contract.response_tokens} are allowed")
 
 
-def _check_citations(sample: Sample, contract: Contract, found: Found) -> None:
+def _check_citations(sample: Sample, contract: Contract, log: FindingLog) -> None:
     seen: set[str] = set()
     for index, citation in enumerate(sample.citations):
-        _check_citation(f"citations[{index}]", citation, contract, found)
+        _check_citation(f"citations[{index}]", citation, contract, log)
         if citation.citation_id is not None and citation.citation_id in seen:
-            found.add("citation_twice", f"citations[{index}]: citation_id {described(citation.citation_id)} again")
+            log.add("citation_twice", f"citations[{index}]: citation_id {described(citation.citation_id)} again")
         seen.add(citation.citation_id or "")
     sources = {citation.source_id for citation in sample.citations if citation.source_id}
     if len(sources) > contract.sources:
-        found.add("too_many_sources", f"{len(sources)} sources are cited; {contract.sources} are allowed")
+        log.add("too_many_sources", f"{len(sources)} sources are cited; {contract.sources} are allowed")
 
 
-def _check_citation(name: str, citation: Citation, contract: Contract, found: Found) -> None:
+def _check_citation(name: str, citation: Citation, contract: Contract, log: FindingLog) -> None:
     missing = [field for field in _CITATION if getattr(citation, field) in (None, "")]
     if missing:
-        found.add("field_missing", f"{name}: {', '.join(missing)} missing")
+        log.add("field_missing", f"{name}: {', '.join(missing)} missing")
     length = len(citation.passage or "")
     if length > contract.excerpt_characters:
-        found.add(
+        log.add(
             "excerpt_too_long",
             f"{name}.passage has {length} characters; {contract.excerpt_characters} are allowed",
         )

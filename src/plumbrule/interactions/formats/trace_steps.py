@@ -1,4 +1,4 @@
-"""What the spans or observations of one trace come to: one response, and what was retrieved for it."""
+"""The spans or observations of one trace as one response, and the passages retrieved for it."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping

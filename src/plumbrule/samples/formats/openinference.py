@@ -22,35 +22,35 @@ def dig(value: object, path: str) -> object:
         step, _, rest = path.partition(".")
         if not (step.isascii() and step.isdigit() and len(step) < 10 and int(step) < len(value)):
             return None
-        found = value[int(step)]
-        return dig(found, rest) if rest else found
+        inner = value[int(step)]
+        return dig(inner, rest) if rest else inner
     if not isinstance(value, Mapping):
         return None
-    found = value.get(path)
-    if found is not None:
-        return found
+    inner = value.get(path)
+    if inner is not None:
+        return inner
     end = path.find(".")
     while end > 0:
         if path[:end] in value:
-            found = dig(value[path[:end]], path[end + 1 :])
-            if found is not None:
-                return found
+            inner = dig(value[path[:end]], path[end + 1 :])
+            if inner is not None:
+                return inner
         end = path.find(".", end + 1)
     return None
 
 
 def read_span(record: Mapping[str, object]) -> dict[str, tuple[str, object]]:
     """Return the fields that a span gives: field -> (where it stood, value)."""
-    found: dict[str, tuple[str, object]] = {}
+    fields: dict[str, tuple[str, object]] = {}
     for prefix in _PREFIXES:
         for field, path in _VALUES.items():
             value = dig(record, prefix + path)
             if value is not None:
-                found.setdefault(field, (prefix + path, value))
+                fields.setdefault(field, (prefix + path, value))
         documents = _documents(record, prefix)
         if documents:
-            found.setdefault("contexts", (prefix + DOCUMENTS, documents))
-    return found
+            fields.setdefault("contexts", (prefix + DOCUMENTS, documents))
+    return fields
 
 
 def _documents(record: Mapping[str, object], prefix: str) -> list[object]:

@@ -1,0 +1,56 @@
+"""The package tree shows the product: names that are nouns, used once, in packages that can be taken in at a glance."""
+
+import importlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import plumbrule
+
+SOURCE = Path(plumbrule.__file__).parent
+MODULES = [path.relative_to(SOURCE) for path in sorted(SOURCE.rglob("*.py")) if path.stem != "__init__"]
+PACKAGES = sorted({path.parent for path in MODULES})
+
+# A format has one reader here and one writer there, and a command is called as what it works on.
+FORMATS = {"csv", "html", "json", "jsonl", "junit", "markdown", "parquet"}
+COMMANDS = Path("cli/commands")
+# Nouns all the same: what a program does to bytes, and what is done to an answer.
+NOUNS = {"grounding", "hashing", "monitoring", "sampling", "scoring"}
+MOST_MODULES = 25
+# Results are typed; how many untyped ones are left, which may only become fewer.
+UNTYPED = {"api": 5, "cli": 38}
+EXPORTING = ["engines", "http", "interactions", "judges", "ledger", "models", "samples", "text", "verdicts"]
+
+
+def test_no_module_name_is_used_twice() -> None:
+    """A name in a traceback or an editor's tab tells which module it is."""
+    counted = Counter(path.stem for path in MODULES if path.parent != COMMANDS and path.stem not in FORMATS)
+    assert [name for name, count in counted.items() if count > 1] == []
+
+
+def test_a_module_is_called_by_a_noun() -> None:
+    """A module is what it holds; what is done is a function."""
+    gerunds = [path.as_posix() for path in MODULES if path.stem.endswith("ing") and path.stem not in NOUNS]
+    assert [path for path in gerunds if not Path(path).stem.startswith("rating")] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=str)
+def test_a_package_is_small(package: Path) -> None:
+    """What has more modules is more than one thing."""
+    assert sum(path.parent == package for path in MODULES) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("package", UNTYPED)
+def test_untyped_results_become_fewer(package: str) -> None:
+    """No new ``dict[str, Any]`` comes in; lower the number above when some go."""
+    texts = [(SOURCE / path).read_text(encoding="utf-8") for path in MODULES if path.parts[0] == package]
+    assert sum(text.count("dict[str, Any]") for text in texts) <= UNTYPED[package]
+
+
+@pytest.mark.parametrize("package", EXPORTING)
+def test_a_package_says_what_its_neighbours_may_use(package: str) -> None:
+    """Its ``__all__`` holds no name twice, and every name is there; ruff keeps it sorted."""
+    module = importlib.import_module(f"plumbrule.{package}")
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert all(hasattr(module, name) for name in module.__all__)
