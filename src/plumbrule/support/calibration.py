@@ -128,8 +128,9 @@ def calibration_error(probabilities: Sequence[float], supported: Sequence[bool],
     ) / len(probabilities)
 
 
-class Bin(NamedTuple):
-    """The answers whose probability lies between two bounds: how many, their mean probability, and what they were."""
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The answers whose probability lies between two bounds: how many, their mean probability, the share supported."""
 
     low: float
     high: float
