@@ -63,7 +63,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An entry of the ledger that bears on the interaction: who took it up in a campaign, or an alert."""
+    """An entry of the ledger about the interaction: work on it in a campaign, or an alert of its week."""
 
     kind: str
     subject: str
@@ -132,7 +132,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """One interaction and all that bears on it."""
+    """One interaction and everything about it."""
 
     incident_version: int
     trace_id: str

@@ -64,8 +64,8 @@ class Rules:
 
     def decide(self, rule: str, spots: Iterable[Spot], message: str) -> Check:
         """Return a check that fails where there is a spot; ``{n}`` in the message is their number."""
-        found = list(spots)
-        return self.failed(rule, message.replace("{n}", str(len(found))), found) if found else self.passed(rule)
+        listed = list(spots)
+        return self.failed(rule, message.replace("{n}", str(len(listed))), listed) if listed else self.passed(rule)
 
     def failed(self, rule: str, message: str, spots: Iterable[Spot] = ()) -> Check:
         """Return a check that fails."""

@@ -115,7 +115,7 @@ class CaseResult:
 
 
 def sample_of(case: Case) -> Sample:
-    """Return the case as a candidate is asked it; its id tells nothing of what is expected."""
+    """Return the case as a candidate is asked; the id does not show what is expected."""
     return Sample(
         id=sha256_of(case.id)[:_ID_LENGTH],
         question=case.query,
@@ -125,7 +125,7 @@ def sample_of(case: Case) -> Sample:
 
 
 def suite_request(sample: Sample) -> dict[str, object]:
-    """Return the request of a case: the question, who asks, and the passages that stand in for a search, if any."""
+    """Return the request of a case: the question, who asks, and the passages that replace a search, if any."""
     passages = [
         {name: sendable(value) if isinstance(value, str) else value for name, value in asdict(passage).items()}
         for passage in sample.contexts

@@ -1,4 +1,4 @@
-"""Fit the calibration to labels, and tell honestly how well it does: on labels that it was not fitted to."""
+"""Fit the calibration to labels, and measure it on labels that it was not fitted to."""
 
 import math
 from collections.abc import Sequence

@@ -169,12 +169,12 @@ def test_the_page_stands_alone(run: Run, store: Store, tmp_path: Path) -> None:
 
 
 def test_a_refusal_has_no_support(run: Run, store: Store, tmp_path: Path) -> None:
-    """There is nothing to bear out: it is said so, and no figure stands for it."""
+    """There is nothing to support: the page says so, and shows no figure."""
     page, data = tmp_path / "incident.html", tmp_path / "incident.json"
     for file in (page, data):
         assert run("incident", "t3", "-o", file, "--ledger", store.url).code == 0
     assert json.loads(data.read_bytes())["support"] is None
-    assert "Not given: there is no answer that the passages should bear out." in parse(page.read_bytes()).text
+    assert "Not given: there is no answer that the passages should support." in parse(page.read_bytes()).text
 
 
 def test_hostile_text_changes_no_structure(run: Run, tmp_path: Path) -> None:

@@ -41,13 +41,13 @@ def show_release(console: Console, review: ReleaseReview, rubric: ScorecardRubri
     text = f"{'RELEASE' if released else 'NO RELEASE'}: {decision['recommendation']}"
     console.print(
         Text(text, "bold green" if released else "bold red"),
-        plain(f"{decision['records']} cards, average {figure(decision['overall'])} of 4, {decision['band']}", "dim"),
+        plain(f"{decision['records']} records, average {figure(decision['overall'])} of 4, {decision['band']}", "dim"),
         sep="  ",
     )
     for reason in decision["reasons"]:
         console.print(plain(f"  {reason}"))
     if not decision["blockers"]:
-        console.print(plain("  no card sets off a rule that blocks; to be fixed next:"))
+        console.print(plain("  no record sets off a rule that blocks; to be fixed next:"))
     for item in review.noted:
         low = f"{_words(item.dimension)} {item.counts}"
         console.print(_labelled({"asked": item.query, "rated": low, "because": item.notes}))
@@ -58,7 +58,7 @@ def show_weeks(console: Console, review: WeeksReview, rubric: ScorecardRubric) -
     weeks = review.weeks
     console.print(
         plain(
-            f"{weeks[0].week} to {weeks[-1].week}: {review.reviewed} cards, "
+            f"{weeks[0].week} to {weeks[-1].week}: {review.reviewed} records, "
             f"{len(weeks)} weekly samples drawn by strata."
         )
     )
@@ -81,7 +81,7 @@ def show_weeks(console: Console, review: WeeksReview, rubric: ScorecardRubric) -
     console.print(table)
     console.print()
     for alert in review.alerts:
-        over = f" over {alert.total} cards" if isinstance(alert, ThresholdAlert) else ""
+        over = f" over {alert.total} records" if isinstance(alert, ThresholdAlert) else ""
         text = f" {alert.week}: {alert.title} is {figure(alert.value)}{over}"
         console.print(Text("ALERT", "bold red"), plain(text), sep="")
     if not review.alerts:

@@ -84,8 +84,8 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     if as_json:
         files = {name: str(folder / place) for name, place in (("report", REPORT), ("ledger", LEDGER))}
         summary = tally.to_dict(bad_records=0)
-        told = {"verdicts": summary, "run": described, "release": release, "monitoring": weeks}
-        print_json({**told, "files": files})
+        parts = {"verdicts": summary, "run": described, "release": release, "monitoring": weeks}
+        print_json({**parts, "files": files})
         return
     _head(console, "What is there now")
     for place, what in (
