@@ -224,7 +224,7 @@ def _spans(figures: Figures) -> str:
 def _speed(figures: Figures) -> str:
     timing = figures.timing
     lines = [
-        ["support, every text read anew", f"{timing.support:.1f}"],
+        ["support, every text read for the first time", f"{timing.support:.1f}"],
         ["support, contexts met before", f"{timing.cached:.1f}"],
         ["the whole verdict with claims and support", f"{timing.verdict:.1f}"],
         ["of that, the parse of the claims", f"{timing.parse:.1f} ({timing.parse / timing.verdict:.0%})"],

@@ -48,12 +48,12 @@ def _calibrate(table: Table, models: Models, name: str) -> Calibrated:
     for draw in range(DRAWS):
         rng = random.Random(f"{name} {draw}")  # noqa: S311 - no secret
         labelled, others = _by_source(rows, rng)
-        curve = _fitted(rows, raw, labelled)
+        curve = _fitted(rows, raw, labelled, model.answers.tail_slope)
         elsewhere.append(_error(rows, raw, curve, others))
         probabilities = _probabilities(raw, curve, others)
         floors.append(calibration_error(probabilities, [rng.random() < each for each in probabilities]))
         labelled, others = _by_answer(rows, rng)
-        after.append(_error(rows, raw, _fitted(rows, raw, labelled), others))
+        after.append(_error(rows, raw, _fitted(rows, raw, labelled, model.answers.tail_slope), others))
     return Calibrated(
         unsupported=share,
         before=_error(rows, raw, model.answers, every),
@@ -65,10 +65,11 @@ def _calibrate(table: Table, models: Models, name: str) -> Calibrated:
     )
 
 
-def _fitted(rows: Sequence[Labelled], raw: Sequence[float | None], labelled: Sequence[int]) -> Curve:
+def _fitted(rows: Sequence[Labelled], raw: Sequence[float | None], labelled: Sequence[int], tail_slope: float) -> Curve:
     """Return the curve of some labels; an answer that claims nothing tells it nothing."""
     return fit_curve(
-        [Example(log_odds, not rows[index].unsupported) for index in labelled if (log_odds := raw[index]) is not None]
+        [Example(log_odds, not rows[index].unsupported) for index in labelled if (log_odds := raw[index]) is not None],
+        tail_slope,
     )
 
 

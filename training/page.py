@@ -30,7 +30,7 @@ def count(number: int) -> str:
 
 
 def diagram(sets: Mapping[str, Sequence[Bin]]) -> str:
-    """Draw a panel for each data set: what was foretold against what people found, a circle by its answers."""
+    """Draw a panel for each data set: what was predicted against what people found, a circle by its answers."""
     rows = -(-len(sets) // _COLUMNS)
     width, height = _GAP + _COLUMNS * (_SIDE + _GAP), rows * (_TOP + _SIDE + _FOOT) + 8
     parts = [
@@ -50,8 +50,8 @@ def _panel(name: str, bins: Sequence[Bin], left: int, top: int) -> list[str]:
     bottom, right = top + _SIDE, left + _SIDE
     most = max(each.answers for each in bins)
 
-    def place(foretold: float, found: float) -> tuple[str, str]:
-        return f"{left + _SIDE * foretold:.1f}", f"{bottom - _SIDE * found:.1f}"
+    def place(predicted: float, found: float) -> tuple[str, str]:
+        return f"{left + _SIDE * predicted:.1f}", f"{bottom - _SIDE * found:.1f}"
 
     points = [place(each.probability, each.share) for each in bins]
     middle = left + _SIDE // 2
@@ -72,6 +72,6 @@ def _panel(name: str, bins: Sequence[Bin], left: int, top: int) -> list[str]:
             f'<text x="{left + _SIDE * tick:.1f}" y="{bottom + 14}" text-anchor="middle">{tick:g}</text>'
             for tick in (0, 0.5, 1)
         ],
-        f'<text x="{middle}" y="{bottom + 27}" text-anchor="middle">foretold</text>',
+        f'<text x="{middle}" y="{bottom + 27}" text-anchor="middle">predicted</text>',
         f'<text transform="translate({left - 26} {top + _SIDE // 2}) rotate(-90)" text-anchor="middle">found</text>',
     ]

@@ -5,9 +5,9 @@ INTRODUCTION = """\
 
 How far does the support score agree with people who read an answer beside its contexts? This page is written by
 `make agreement` from {rows} human-labelled answers of {sets} public data sets, {unsupported} of them with at least one
-statement that the contexts do not bear out. None of the data is kept in this repository: RAGTruth (MIT), WiCE (ODC-BY),
+statement that the contexts do not support. None of the data is kept in this repository: RAGTruth (MIT), WiCE (ODC-BY),
 SummEdits (Apache-2.0), BEGIN (CC BY 4.0) and ExpertQA (MIT); `make agreement DATA=folder` names where it lies.
-`make support` trains the model anew on the same answers and on {pairs} sentences made by rule from their contexts.
+`make support` trains the model again on the same answers and on {pairs} sentences made by rule from their contexts.
 
 **Leave one data set out.** All agreement below is of a model, and a calibration, that never saw the data set it is
 measured on, nor sentences made from it: one model for each data set, trained on all the others. That is the
@@ -34,7 +34,7 @@ of its words that stand nowhere in the contexts; the hallucination score of the 
 proximity); and the number of names, numbers, dates and data fields that the contexts do not have or deny, which is one
 measure of the support score by itself. The two files of WiCE count as one data set.
 
-Drawing the sources anew {draws} times within each task, the mean of support is {mean} (95% interval {low} to {high}),
+Drawing the sources again {draws} times within each task, the mean of support is {mean} (95% interval {low} to {high}),
 and {above} above word overlap ({above_low} to {above_high})."""
 
 WITHIN = """\
@@ -42,7 +42,7 @@ WITHIN = """\
 
 On RAGTruth, to know which model wrote the answer and for which task, and to read nothing, gives an AUROC of {alone}:
 weak generators err more. A score could gain by recognising a style. So this is the AUROC among answers of one
-generator to one task, averaged over generators; it is told where either class has at least {least} answers
+generator to one task, averaged over generators; it is given where either class has at least {least} answers
 (there are {cells} cells of generator and task in all)."""
 
 ABLATION = """\
@@ -58,7 +58,7 @@ number to this power: 0 is the sum, 1 the mean):
 {levels}
 
 Measures that were tried and left out, each added to the measures that ship, with its sign held. A weight of
-nought says that the fit has no use for the measure, or would turn it round. The last column tells whether the sentences
+zero says that the fit has no use for the measure, or would turn it round. The last column says whether the sentences
 made by rule are to blame; compare it with "without the sentences made by rule" in the first table.
 
 {tried}"""
@@ -66,12 +66,12 @@ made by rule are to blame; compare it with "without the sentences made by rule" 
 CLAIMS = """\
 ## Claims of the verdict rubric
 
-Balanced accuracy (the mean of the shares of supported and of unsupported answers told right; 0.5 is a coin) of "the
+Balanced accuracy (the mean of the shares of supported and of unsupported answers called right; 0.5 is a coin) of "the
 hallucination score is above {limit:g}", with `claim_check: proximity` and with `claim_check: evidence`, where a claim
 is supported if its sentence is at least `support.claim_from` ({claim_from:g}) likely. Numbers and dates are checked
 alike by both. Model and calibration never saw the data set; the threshold was chosen on all of them, so it flatters.
 
-Drawing the sources anew, evidence is {gained} above proximity in the mean over all tasks (95% interval {low} to
+Drawing the sources again, evidence is {gained} above proximity in the mean over all tasks (95% interval {low} to
 {high}). Read it by data set too: the gain is far from even."""
 
 CALIBRATION = """\

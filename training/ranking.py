@@ -32,7 +32,7 @@ def auroc(rows: Sequence[Labelled], columns: Columns) -> dict[str, dict[str, dic
 
 
 def intervals(rows: Sequence[Labelled], support: Sequence[float], overlap: Sequence[float]) -> dict[str, Interval]:
-    """Return the mean AUROC of support, and how far it is above overlap, with intervals from drawing sources anew."""
+    """Return the mean AUROC of support, and how far it is above overlap, with intervals from drawing sources again."""
     drawn: dict[str, list[Array]] = {"support": [], "overlap": []}
     rng = np.random.default_rng(SEED)
     for tasks in tasks_of(rows).values():

@@ -1,7 +1,8 @@
 """Train the small model of the support score: ``python -m training.support`` writes ``support/model.json``.
 
 Each weight has the sign of its measure, so that more support never raises the risk. Every data set and class weighs the
-same, and the sentences made by rule as much as one data set.
+same, and the sentences made by rule as much as one data set. The constants of the model that ships are kept: they shape
+the measures that are trained on.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from scipy.optimize import minimize
 
 from plumbrule.files import written_whole
 from plumbrule.support.calibration import Curve, Example, fit_curve
+from plumbrule.support.constants import load_constants
 from plumbrule.support.measures import LOWERS_RISK, MEASURES
 from plumbrule.support.support_model import SupportModel
 from plumbrule.support.word_lists import support_words
@@ -24,13 +26,12 @@ from training.rule_pairs import Pair, make_pairs
 from training.table import Array, Compared, compare_pairs, compare_rows
 
 TARGET = Path(__file__).parents[1] / "src/plumbrule/support/model.json"
-VERSION = "2"
+VERSION = "3"
 PAIR_WEIGHT = 0.75  # of the made sentences beside one data set
 LENGTH_POWER = 0.85
 _RIDGE = 5.0
 _KNOTS = 12
 _EACH = 1000.0  # what a data set's class weighs
-_STRAIGHT = Curve(knots=((0.0, 0.0),))
 
 
 class Table(NamedTuple):
@@ -73,6 +74,8 @@ def fit(
     used = np.array([*[float(name in measures) for name in MEASURES], *[1.0 for _ in more]])
     signs = np.array([*[-1.0 if name in LOWERS_RISK else 1.0 for name in MEASURES], *more])
     intercept, coefficients = _logistic(values * used, labels, weights, signs)
+    constants = load_constants()
+    straight = Curve(knots=((0.0, 0.0),), tail_slope=constants.answers.tail_slope)
     model = SupportModel(
         name="plumbrule-support",
         version=VERSION,
@@ -80,8 +83,9 @@ def fit(
         intercept=round(intercept, 6),
         weights=tuple(round(float(weight), 6) for weight in coefficients),
         length_power=LENGTH_POWER,
-        sentences=_STRAIGHT,
-        answers=_STRAIGHT,
+        constants=constants,
+        sentences=straight,
+        answers=straight,
         unsupported_share=0.5,
     )
     return _calibrated(model, table, kept)
@@ -95,6 +99,7 @@ def model_file(model: SupportModel) -> bytes:
         "intercept": model.intercept,
         "weights": dict(zip(MEASURES, model.weights, strict=True)),
         "length_power": model.length_power,
+        "constants": model.constants.to_dict(),
         "calibration": {
             "sentences": model.sentences.knots,
             "answers": model.answers.knots,
@@ -180,10 +185,11 @@ def _calibrated(model: SupportModel, table: Table, kept: Sequence[int]) -> Suppo
             if not np.isnan(label)
         ]
     unsupported = sum(example.weight for example in answers if not example.supported)
+    slope = model.constants.answers.tail_slope
     return replace(
         model,
-        sentences=fit_curve(sentences, _KNOTS),
-        answers=fit_curve(answers, _KNOTS),
+        sentences=fit_curve(sentences, slope, _KNOTS),
+        answers=fit_curve(answers, slope, _KNOTS),
         unsupported_share=round(unsupported / sum(example.weight for example in answers), 6),
     )
 

@@ -23,7 +23,7 @@ class Timing(NamedTuple):
     answers: int
     words: float  # of the answer
     context_words: float
-    support: float  # every text read anew
+    support: float  # every text read for the first time
     cached: float  # the contexts were met before
     verdict: float  # the whole verdict with claims and support
     parse: float  # of the whole, what the parse of the claims takes

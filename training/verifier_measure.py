@@ -48,11 +48,12 @@ def risks_of(row: Labelled, asked: Sequence[Asked], verifier: Verifier, model: S
     """Return an answer's risk by each method; sentences are added up to answers in one way for all of them."""
     told = verifier.verify([(each.evidence, each.sentence) for each in asked])
     own = [model.log_odds(each.found.measures) for each in asked]
+    others = [log_odds_of(probability, model.constants.answers.verifier_bound) for probability in told]
 
     def risk(weight: float) -> float:
         if not asked:
             return _CLAIMS_NOTHING
-        mixed = [(1 - weight) * mine + weight * log_odds_of(other) for mine, other in zip(own, told, strict=True)]
+        mixed = [(1 - weight) * mine + weight * other for mine, other in zip(own, others, strict=True)]
         return -model.answer_log_odds(mixed)
 
     return {

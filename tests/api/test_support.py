@@ -57,8 +57,8 @@ def test_records_without_labels(labels: Records) -> None:
 def test_the_sentences_move_with_the_answers() -> None:
     """Labels are of answers: the sentences' curve is moved by the mean change of the answers' log-odds."""
     judged = [Judged(str(number), number / 10, number % 3 > 0) for number in range(-30, 30)]
-    before = Curve(knots=((0.0, 0.0),))
-    found = fit(judged, before, Curve(knots=((0.0, 1.0), (1.0, 2.0))))
+    before = Curve(knots=((0.0, 0.0),), tail_slope=0.25)
+    found = fit(judged, before, Curve(knots=((0.0, 1.0), (1.0, 2.0)), tail_slope=0.25))
     changes = [found.answers.log_odds(each.log_odds) - before.log_odds(each.log_odds) for each in judged]
     [first, second] = found.sentences.knots
     assert first[1] - 1.0 == pytest.approx(sum(changes) / len(changes), abs=1e-6)
@@ -71,7 +71,9 @@ def test_probabilities_that_are_far_off_come_near() -> None:
     chance = Random(5)  # noqa: S311 - made-up labels
     places = [chance.uniform(-3, 3) for _ in range(2000)]
     judged = [Judged(str(at), place, chance.random() < logistic(place)) for at, place in enumerate(places)]
-    found = fit(judged, Curve(knots=((-3.0, 1.0), (3.0, 5.0))), Curve(knots=((0.0, 0.0),)))
+    found = fit(
+        judged, Curve(knots=((-3.0, 1.0), (3.0, 5.0)), tail_slope=0.25), Curve(knots=((0.0, 0.0),), tail_slope=0.25)
+    )
     assert found.before.error > 0.3
     assert found.after.error < 0.04
     assert found.auroc == pytest.approx(0.84, abs=0.02)

@@ -137,7 +137,7 @@ def test_a_column_that_is_not_there(run: Run, write: Write) -> None:
         ("relevance.fail_below=low", "must be a number"),
         ("relevance.fail_below", "is not of the form key=value"),
         ("relevance.fail_below=[", "relevance.fail_below"),
-        ("relevance=1", "'relevance'"),
+        ("relevance=1", "override relevance: must be a mapping of keys to values"),
     ],
 )
 def test_a_setting_that_cannot_be(run: Run, dataset: Path, tmp_path: Path, setting: str, said: str) -> None:
@@ -149,9 +149,9 @@ def test_a_setting_that_cannot_be(run: Run, dataset: Path, tmp_path: Path, setti
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"relevanz: 1\n", "unknown key 'relevanz'"),
-        (b"relevance: {fail_below: 3}\n", "'relevance.fail_below': must be between 0 and 1, not 3"),
-        (b"relevance: [\n", "line"),
+        (b"relevanz: 1\n", "mine.yaml:1: relevanz: unknown key; did you mean 'relevance'?"),
+        (b"relevance: {fail_below: 3}\n", "mine.yaml:1: relevance.fail_below: must be between 0 and 1, not 3"),
+        (b"relevance: [\n", "mine.yaml:1: not YAML: "),
         (b"\xff", "not a text file in UTF-8"),
         (b"", "a rubric is a mapping"),
     ],

@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
 import pytest
+from tests.clock import wait_until
+from tests.processes import start_interruptible
 
 COMMAND = Path(sys.executable).with_name("plumbrule")
 
@@ -34,7 +35,7 @@ def long_dataset(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def interrupt(arguments: list[object], folder: Path) -> tuple[int, bytes, bytes]:
     """Start the command, send Ctrl-C to it and its workers once it writes, and return how it ended."""
-    process = subprocess.Popen(
+    process = start_interruptible(
         [COMMAND, *map(str, arguments)],
         cwd=folder,
         stdout=subprocess.PIPE,
@@ -42,9 +43,8 @@ def interrupt(arguments: list[object], folder: Path) -> tuple[int, bytes, bytes]
         start_new_session=True,
     )
     try:
-        while not [part for part in folder.glob(".*.part") if part.stat().st_size]:
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_until(lambda: process.poll() is not None or any(part.stat().st_size for part in folder.glob(".*.part")))
+        assert process.poll() is None
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate()
     finally:

@@ -1,18 +1,27 @@
 """Runs that call somebody, over real HTTP: judges, live candidates, budgets, failures, and going on after them."""
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.clock import LONG_S, MovableTime, wait_until
+from tests.processes import start_interruptible
 from tests.servers.scripted import GOOD, MODEL, Request, ScriptedServer, Step, responding
 
+from plumbrule.judges.judgement import Judgement
+from plumbrule.judges.rules_judge import RulesJudge
+from plumbrule.ledger import open_ledger
+from plumbrule.runs.candidate import Answered
+from plumbrule.runs.http_candidate import HttpCandidate
+from plumbrule.samples import Sample
 from plumbrule.support.support_model import load_model
 
 COMMAND = Path(sys.executable).with_name("plumbrule")
@@ -160,20 +169,26 @@ def test_a_model_answers(run: Run, start: Start, configure: Callable[..., None])
     assert 0 < shown["aggregates"]["latency_e2e_p50_ms"] != 900
 
 
-def test_a_timeout_is_recorded(run: Run, start: Start, configure: Callable[..., None]) -> None:
+def test_a_timeout_is_recorded(
+    run: Run, start: Start, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is non-responsive: accuracy 0, faithfulness none, its elapsed time counts, and no judge is called."""
+    moved = MovableTime()
+    monkeypatch.setattr(asyncio, "run", moved.run)
 
     def script(request: Request) -> Step:
         late = "q3?" in request.prompt and not request.prompt.startswith(JUDGE)
-        return Step(text="The fee is $25.", delay_s=5) if late else answers_and_judges(request)
+        if late:
+            moved.move(LONG_S)
+        return Step(delay_s=LONG_S) if late else answers_and_judges(request)
 
     server = start(script)
-    configure(model_at(server), judge_at(server), "repeats: 1\ntimeout_s: 0.5")
+    configure(model_at(server), judge_at(server), f"repeats: 1\nconcurrency: 1\ntimeout_s: {LONG_S}")
     [_] = run("run", "run.yaml", "--json").records
     [shown] = run("show", "last", "--samples", "--json").records
     [late] = [sample for sample in shown["samples"] if sample["sample_id"] == "q3"]
     assert (late["timed_out"], late["accuracy_score"], late["faithfulness_score"]) == (True, 0, None)
-    assert late["latency_e2e_ms"] >= 500
+    assert late["latency_e2e_ms"] >= LONG_S * 1000
     assert shown["aggregates"]["counts"]["timed_out"] == 1
     assert sum("q3?" in request.prompt for request in server.requests) == 1
 
@@ -228,18 +243,32 @@ def test_a_function_that_prints_or_fails(run: Run, tmp_path: Path, configure: Ca
 
 
 def test_a_judge_by_rules_takes_no_time_of_the_candidate(
-    run: Run, start: Start, configure: Callable[..., None]
+    run: Run, start: Start, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long answer that takes long to judge makes no other answer late."""
-    long_answer = " ".join(f"The fee of plan {number} is ${number}." for number in range(4000))
+    """The others are answered while the first answer is being judged."""
+    answered = threading.Semaphore(0)
+    answer, rate = HttpCandidate.answer, RulesJudge.rate
+    beside: list[bool] = []
+
+    async def answer_and_tell(candidate: HttpCandidate, sample: Sample, repeat: int) -> Answered:
+        came = await answer(candidate, sample, repeat)
+        answered.release()
+        return came
+
+    def rate_slowly(judge: RulesJudge, sample: Sample) -> Judgement:
+        if not beside:
+            beside.append(all(answered.acquire(timeout=LONG_S) for _ in range(4)))
+        return rate(judge, sample)
 
     def script(request: Request) -> Step:
-        first = request.json["query"].endswith("q0?")
-        return responding({"answer": long_answer if first else "It is $25."}, delay_s=0.0 if first else 0.5)
+        return responding({"answer": "It is $25."}, delay_s=0.0 if request.json["query"].endswith("q0?") else 0.5)
 
+    monkeypatch.setattr(HttpCandidate, "answer", answer_and_tell)
+    monkeypatch.setattr(RulesJudge, "rate", rate_slowly)
     server = start(script)
-    configure(f'{{kind: http, url: "http://127.0.0.1:{server.port}/a"}}', RULES, "repeats: 1\ntimeout_s: 5", count=4)
+    configure(f'{{kind: http, url: "http://127.0.0.1:{server.port}/a"}}', RULES, "repeats: 1", count=4)
     [shown] = run("run", "run.yaml", "--json").records
+    assert beside == [True]
     assert shown["aggregates"]["counts"]["timed_out"] == 0
 
 
@@ -408,18 +437,23 @@ def test_a_run_that_has_changed_is_not_gone_on_with(
     assert "was begun with another prompt: give that one, or start a new run" in done.err
 
 
+def finished(folder: Path) -> int:
+    """Return how many samples of the only run are finished."""
+    with open_ledger(f"sqlite:///{folder}/.plumbrule/ledger.db") as ledger:
+        [begun] = ledger.runs()
+        return len(list(ledger.finished(begun.subject)))
+
+
 def test_an_interrupt_says_how_to_go_on(start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:
     """Ctrl+C ends calls under way, keeps what is finished, and leaves with 130; the rest is done by --resume."""
-    server = start(lambda request: Step(delay_s=30 if "q7?" in request.prompt else 0))
+    server = start(lambda request: Step(delay_s=LONG_S if "q7?" in request.prompt else 0))
     configure(RECORDED, judge_at(server))
-    process = subprocess.Popen(
+    process = start_interruptible(
         [COMMAND, "run", "run.yaml"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    while len(server.requests) < 12:
-        time.sleep(0.01)
-    time.sleep(0.3)
+    wait_until(lambda: len(server.requests) == 12 and finished(tmp_path) == 11)
     os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=LONG_S)
     assert process.returncode == 130
     assert errors.count("\n") == 1
     assert "interrupted; what was finished is kept; go on with: plumbrule run run.yaml --resume run-" in errors

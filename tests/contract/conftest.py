@@ -13,6 +13,10 @@ import psycopg
 import pytest
 from psycopg import sql
 from sqlalchemy.engine import URL, make_url
+from tests.clock import LONG_S
+
+from plumbrule.errors import UsageError
+from plumbrule.ledger import Ledger
 
 _NUMBERS = itertools.count()
 
@@ -44,6 +48,15 @@ class Backend:
         else:
             drops = ["DROP TRIGGER IF EXISTS entries_refuse_change ON entries"]
         self.run(*drops, *statements)
+
+
+def is_free(ledger: Ledger, run: str) -> bool:
+    """Tell whether no process holds a run."""
+    try:
+        with ledger.hold(run):
+            return True
+    except UsageError:
+        return False
 
 
 def plain(url: str) -> str:
@@ -83,6 +96,7 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
             with psycopg.connect(plain(str(server)), autocommit=True) as connection:
                 connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
             url = server.set(drivername="postgresql+psycopg", password=None)
-            return url.update_query_dict({"options": f"-csearch_path={name}"}).render_as_string(hide_password=False)
+            options = {"options": f"-csearch_path={name}", "connect_timeout": str(round(LONG_S))}
+            return url.update_query_dict(options).render_as_string(hide_password=False)
 
     return Backend(kind=request.param, new_url=new_url, url=new_url())

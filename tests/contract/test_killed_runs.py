@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.clock import wait_until
+from tests.contract.conftest import is_free
 from tests.servers.scripted import Request, ScriptedServer, Step
 
 from plumbrule.ledger import open_ledger
@@ -99,13 +101,13 @@ def test_a_killed_run_is_taken_up_to_the_same_whole(backend: "Backend", config: 
         for kill in range(kills):
             process = call(config, "--ledger", backend.url, *(["--resume", "last"] if kill else []))
             enough = len(server.requests) + generator.randint(1, 2 * SAMPLES // kills - 1)
-            while len(server.requests) < enough and process.poll() is None:
-                time.sleep(0.001)
+            wait_until(lambda: len(server.requests) >= enough or process.poll() is not None)  # noqa: B023 - called here
             time.sleep(generator.uniform(0, 0.01))
             os.kill(process.pid, signal.SIGKILL)
             process.communicate()
             with open_ledger(backend.url) as ledger:
                 [run] = ledger.runs()
+                wait_until(lambda: is_free(ledger, run.subject))  # noqa: B023 - called here
                 done.append((len(server.requests), {key.sample for key in ledger.finished(run.subject)}))
         resumed = whole(config, "--ledger", backend.url, "--resume", "last")
         asked = [sample_of(request) for request in server.requests]

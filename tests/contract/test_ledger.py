@@ -220,7 +220,7 @@ class TestAppending:
         assert ledger.checkpoint() == before
         assert ledger.verify().whole
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
     @given(bodies=st.lists(JSON, min_size=1, max_size=8))
     def test_any_json_comes_back_and_verifies(self, ledger: Ledger, bodies: list[Any]) -> None:
         """The canonical text survives the database: signed zero, any text, every number that JSON holds here."""

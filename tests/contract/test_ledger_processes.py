@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.clock import LONG_S, wait_until
+from tests.contract.conftest import is_free
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import LedgerBusyError, LedgerReadOnlyError, LedgerUnreachableError, ResultKey, open_ledger
@@ -24,7 +25,7 @@ from plumbrule.ledger import ResultKey, open_ledger
 
 url, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 at = datetime(2026, 1, 31, tzinfo=UTC)
-with open_ledger(url, at=at) as ledger:
+with open_ledger(url, at=at, lock_timeout_s=300) as ledger:
     for number in range(count):
         key = ResultKey(run="run-1", repeat=0, sample=f"{name}-{number}")
         ledger.append_result(key, {"text": "x" * 500, "number": number}, name, at=at)
@@ -52,7 +53,7 @@ def start(url: str, name: str, count: int) -> subprocess.Popen[str]:
 def test_two_processes_append_at_once(backend: "Backend") -> None:
     """Both make the ledger and write at the same time: one chain, nothing lost, nothing twice."""
     writers = [start(backend.url, name, 60) for name in ("a", "b")]
-    said = [writer.communicate(timeout=60) for writer in writers]
+    said = [writer.communicate(timeout=LONG_S) for writer in writers]
     assert [(writer.returncode, errors) for writer, (_, errors) in zip(writers, said, strict=True)] == [(0, "")] * 2
     with open_ledger(backend.url) as ledger:
         found = ledger.verify()
@@ -104,14 +105,7 @@ def test_one_process_at_a_time_holds_a_run(backend: "Backend") -> None:
         holder.kill()
         holder.stdout.close()
         holder.wait()
-        for _ in range(200):  # a server takes a moment to see that its client is gone
-            try:
-                with ledger.hold("run-1"):
-                    break
-            except UsageError:
-                time.sleep(0.05)
-        else:
-            raise AssertionError("the killed process holds it still")
+        wait_until(lambda: is_free(ledger, "run-1"))  # a server takes a moment to see that its client is gone
 
 
 def test_reading_goes_on_while_another_writes(backend: "Backend") -> None:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.clock import LONG_S
+
 from plumbrule.demo import samples_path
 from plumbrule.ledger import Entry, Ledger, open_ledger
 from plumbrule.reviews.campaign_store import claim_item, claim_next, load_campaign, open_campaign
@@ -53,7 +55,10 @@ def test_a_campaign_from_end_to_end(backend: "Backend") -> None:
 
 def test_two_who_claim_at_once(backend: "Backend") -> None:
     """Both append, on connections of their own; the chain has room for one."""
-    with open_ledger(backend.url, at=AT) as ledger, open_ledger(backend.url) as other:
+    with (
+        open_ledger(backend.url, at=AT, lock_timeout_s=LONG_S) as ledger,
+        open_ledger(backend.url, lock_timeout_s=LONG_S) as other,
+    ):
         [item] = opened(ledger, samples_path(), size=1)
         won: list[str] = []
         start = threading.Barrier(2)
@@ -84,7 +89,7 @@ from plumbrule.ledger import open_ledger
 
 url, name, keys = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
 at = datetime(2026, 1, 31, 9, 31, tzinfo=UTC)
-with open_ledger(url) as ledger:
+with open_ledger(url, lock_timeout_s=300) as ledger:
     while (found := claim_next(ledger, "c", name, at=at)) is not None:
         record = {"trace_id": found[0].trace_id, "scores": dict.fromkeys(keys, 4)}
         submit_records(ledger, "c", [("", record)], evaluator=name, at=at)
@@ -106,7 +111,7 @@ def test_processes_at_once_never_share_a_place(backend: "Backend") -> None:
             )
             for name in ("Ada", "Ben", "Cy")
         ]
-        said = [worker.communicate(timeout=120) for worker in workers]
+        said = [worker.communicate(timeout=LONG_S) for worker in workers]
         assert [errors for _, errors in said] == [""] * 3
         rated = [out.split() for out, _ in said]
         assert [len(each) for each in rated] == [len(set(each)) for each in rated]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.clock import LONG_S
 
 from plumbrule.demo import samples_path
 from plumbrule.suites.suite_run import SuiteOutcome, run_suite
@@ -40,7 +41,7 @@ def ask(address: str, content: object) -> dict[str, Any]:
     request = urllib.request.Request(  # noqa: S310 - an address of this test's own
         address, data=json.dumps(content).encode(), headers={"content-type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310 - the same
+    with urllib.request.urlopen(request, timeout=LONG_S) as response:  # noqa: S310 - the same
         answer: dict[str, Any] = json.load(response)
     return answer
 

@@ -1,5 +1,5 @@
 """A judge that asks a scripted server, as the tests of judges use it."""
 
-from tests.judges.conftest import ask, protocol
+from tests.judges.conftest import ask_counted, protocol
 
-__all__ = ["ask", "protocol"]
+__all__ = ["ask_counted", "protocol"]

@@ -2,12 +2,10 @@
 
 import asyncio
 import math
-import selectors
-import time
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import pytest
+from tests.clock import counted_s, run_counted
 from tests.judges.conftest import QUICK, Ask
 from tests.servers.scripted import Step
 
@@ -18,53 +16,19 @@ from plumbrule.http.retry import Clock, Patience
 from plumbrule.http.transport_errors import ServerError
 
 
-class _Leaping(selectors.DefaultSelector):
-    """Waits for nothing: the clock leaps to the next timer instead."""
-
-    now = 0.0
-
-    def select(self, timeout: float | None = None) -> Any:
-        """Leap."""
-        self.now += timeout or 0.0
-        return super().select(0)
-
-
-class _LeapingLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time is counted, not waited for."""
-
-    def __init__(self) -> None:
-        self._leaping = _Leaping()
-        super().__init__(self._leaping)
-
-    def time(self) -> float:
-        """Tell the counted time."""
-        return self._leaping.now
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run in counted time."""
-    with asyncio.Runner(loop_factory=_LeapingLoop) as runner:
-        runner.run(work)
-
-
-def now() -> float:
-    """Tell the loop's time, to the millisecond."""
-    return round(asyncio.get_running_loop().time(), 3)
-
-
 def test_turns_are_evenly_spaced_and_in_order() -> None:
     """Two a second: the first at once, each of the others half a second after the one before it."""
     turns: list[tuple[int, float]] = []
 
     async def take(pace: Pace, number: int) -> None:
         await pace.turn()
-        turns.append((number, now()))
+        turns.append((number, counted_s()))
 
     async def all_of_them() -> None:
         pace = Pace(120)
         await asyncio.gather(*(take(pace, number) for number in range(5)))
 
-    run(all_of_them())
+    run_counted(all_of_them())
     assert turns == [(0, 0.0), (1, 0.5), (2, 1.0), (3, 1.5), (4, 2.0)]
 
 
@@ -77,9 +41,9 @@ def test_a_pause_saves_up_no_turns() -> None:
         for pause in (0, 60, 0, 0):
             await asyncio.sleep(pause)
             await pace.turn()
-            turns.append(now())
+            turns.append(counted_s())
 
-    run(work())
+    run_counted(work())
     assert turns == [0.0, 60.0, 61.0, 62.0]
 
 
@@ -90,7 +54,7 @@ def test_who_gives_up_leaves_the_turn_to_the_next(given_up: int) -> None:
 
     async def take(pace: Pace, number: int) -> None:
         await pace.turn()
-        turns.append((number, now()))
+        turns.append((number, counted_s()))
 
     async def work() -> None:
         pace = Pace(60)
@@ -99,7 +63,7 @@ def test_who_gives_up_leaves_the_turn_to_the_next(given_up: int) -> None:
         tasks[given_up].cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    run(work())
+    run_counted(work())
     assert [moment for _, moment in turns] == [0.0, 1.0, 2.0]
     assert [number for number, _ in turns] == [number for number in range(4) if number != given_up]
 
@@ -137,12 +101,12 @@ def test_a_wait_of_our_own_uses_up_no_patience() -> None:
         clock = Clock(Patience(deadline_s=0.4, calls=3, first_wait_s=0.0))
         return await clock.call(send, lambda _: told.append("failed"), before=wait(0.3, told))
 
-    assert asyncio.run(work()) == "answer"
+    assert run_counted(work()) == "answer"
     assert told == ["before", "send", "failed", "before", "send", "failed", "before", "send"]
-    assert min(left) > 0  # 0.9 s were waited against a deadline of 0.4 s
+    assert left == pytest.approx([0.4] * 3)  # 0.9 s were waited against a deadline of 0.4 s
 
 
-def test_a_judge_keeps_the_pace(ask: Ask) -> None:
+def test_a_judge_keeps_the_pace(ask_counted: Ask) -> None:
     """Every request waits for its turn, the one after a failure too, and the judgement is the same."""
 
     class Counting(Pace):
@@ -156,7 +120,6 @@ def test_a_judge_keeps_the_pace(ask: Ask) -> None:
             await super().turn()
 
     pace = Counting(6000)
-    started = time.monotonic()
-    done = ask([Step(status=500), Step(text="no judgement"), Step()], patience=QUICK, pace=pace)
+    done = ask_counted([Step(status=500), Step(text="no judgement"), Step()], patience=QUICK, pace=pace)
     assert (len(done.requests), pace.turns, done.judgement.accuracy_score) == (3, 3, 2)
-    assert time.monotonic() - started >= 0.02
+    assert done.took_s == pytest.approx(0.02)

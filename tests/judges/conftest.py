@@ -1,12 +1,13 @@
 """A judge in front of a scripted provider, in both protocols."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pytest
+from tests.clock import counted_s, run_counted
+from tests.servers.counted import CountedServer
 from tests.servers.scripted import Request, Script, ScriptedServer
 
 from plumbrule.http.retry import Patience
@@ -24,12 +25,13 @@ SAMPLE = Sample(
     reference="$25.",
     contexts=(Passage(text="The wire fee is $25."),),
 )
-QUICK = Patience(deadline_s=5.0, call_timeout_s=2.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05)
+# quick to call again, and slow to give up: a busy machine is no timeout
+QUICK = Patience(deadline_s=600.0, call_timeout_s=300.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What a judgement came to, what reached the server for it, and how long it took."""
+    """What a judgement came to, what reached the server for it, and how long it took by the event loop's clock."""
 
     judgement: Judgement
     requests: list[Request]
@@ -53,23 +55,39 @@ def protocol(request: pytest.FixtureRequest) -> str:
     return name
 
 
+async def _judge(
+    server: ScriptedServer | CountedServer, protocol: str, sample: Sample, options: dict[str, Any]
+) -> tuple[Judgement, float]:
+    model = open_chat_model(f"{protocol}:scripted", base_url=server.base_url(protocol), api_key_env=KEY_NAME)
+    try:
+        judge = LLMJudge(model, generation=Generation(), **options)
+        started = counted_s()
+        return await judge.judge(sample), counted_s() - started
+    finally:
+        await model.aclose()
+
+
 @pytest.fixture
 def ask(protocol: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Judged]:
     """Judge one sample through a real connection to a scripted server."""
     monkeypatch.setenv(KEY_NAME, SENTINEL)
 
     def judge(script: Script, *, patience: Patience = QUICK, sample: Sample = SAMPLE, **options: Any) -> Judged:
-        async def run(server: ScriptedServer) -> tuple[Judgement, float]:
-            model = open_chat_model(f"{protocol}:scripted", base_url=server.base_url(protocol), api_key_env=KEY_NAME)
-            try:
-                judge = LLMJudge(model, generation=Generation(), patience=patience, **options)
-                started = time.monotonic()
-                return await judge.judge(sample), time.monotonic() - started
-            finally:
-                await model.aclose()
-
         with ScriptedServer(script) as server:
-            judgement, took_s = asyncio.run(run(server))
+            judgement, took_s = asyncio.run(_judge(server, protocol, sample, {"patience": patience, **options}))
+        return Judged(judgement=judgement, requests=server.requests, took_s=took_s)
+
+    return judge
+
+
+@pytest.fixture
+def ask_counted(protocol: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Judged]:
+    """Judge one sample in counted time: waits and delays are exact, and take none."""
+    monkeypatch.setenv(KEY_NAME, SENTINEL)
+
+    def judge(script: Script, *, patience: Patience = QUICK, sample: Sample = SAMPLE, **options: Any) -> Judged:
+        server = CountedServer(script, monkeypatch)
+        judgement, took_s = run_counted(_judge(server, protocol, sample, {"patience": patience, **options}))
         return Judged(judgement=judgement, requests=server.requests, took_s=took_s)
 
     return judge

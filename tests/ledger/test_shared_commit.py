@@ -4,6 +4,7 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
+from tests.clock import LONG_S, wait_until
 
 from plumbrule.ledger import Draft
 from plumbrule.ledger.shared_commit import SharedCommit, Ticket
@@ -24,7 +25,7 @@ class Disk:
         """Settle all tickets, or fail and settle them all the same."""
         self.batches.append(tickets)
         self.begun.release()
-        self.go_on.acquire(timeout=10)
+        self.go_on.acquire(timeout=LONG_S)
         for ticket in tickets:
             ticket.settled = True
         if self.failure is not None:
@@ -55,13 +56,12 @@ def test_those_who_wait_are_written_together(failure: BaseException | None) -> N
     tickets = [Ticket([DRAFT]) for _ in range(6)]
     errors: list[BaseException] = []
     threads = [call(shared, tickets[0], errors)]
-    disk.begun.acquire(timeout=10)
+    disk.begun.acquire(timeout=LONG_S)
     threads += [call(shared, ticket, errors) for ticket in tickets[1:]]
-    while len(shared._waiting) < 5:
-        pass
+    wait_until(lambda: len(shared._waiting) == 5)
     disk.go_on.release(2)
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=LONG_S)
     assert [len(batch) for batch in disk.batches] == [1, 5]
     assert all(ticket.settled for ticket in tickets)
     assert errors == ([] if failure is None else [failure])
@@ -96,17 +96,15 @@ def test_a_caller_who_leaves_is_not_waited_for(*, after_call: bool) -> None:
             left.append(True)
 
     threads = [call(shared, first, [])]
-    disk.begun.acquire(timeout=10)
+    disk.begun.acquire(timeout=LONG_S)
     threads.append(threading.Thread(target=leave))
     threads[-1].start()
-    while not (left or gone in shared._waiting):
-        pass
+    wait_until(lambda: left or gone in shared._waiting)
     threads.append(call(shared, last, []))
-    while last not in shared._waiting:
-        pass
+    wait_until(lambda: last in shared._waiting)
     disk.go_on.release(2)
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=LONG_S)
     assert left == [True]
     assert [first.settled, gone.settled, last.settled] == [True, False, True]
     assert not shared._led

@@ -16,12 +16,11 @@ from plumbrule.interactions.interaction import Interaction, interaction_from
 from plumbrule.prescores.checks import DIMENSIONS, Check
 from plumbrule.prescores.prescorer import Prescore, PreScorer, prescorer
 from plumbrule.rubrics import LEVELS, load_compliance, load_refusals, load_verdict
-from plumbrule.rubrics.plain_yaml import PlainYaml
 from plumbrule.samples.sample_model import Passage
 from plumbrule.support.support_model import load_model
 
 CASES = Path(__file__).parents[1] / "data" / "interactions.yaml"
-DATA = yaml.load(CASES.read_text(encoding="utf-8"), Loader=PlainYaml)  # noqa: S506 - PlainYaml is a SafeLoader
+DATA = yaml.safe_load(CASES.read_text(encoding="utf-8"))
 COMPLIANCE, REFUSALS = load_compliance(), load_refusals()
 VERDICT = load_verdict(overrides={"support.unsupported_below": 0.4})  # so that a plain invention is unsupported
 CONTRACT = contract_of(COMPLIANCE, REFUSALS)

@@ -78,41 +78,40 @@ def test_no_key_may_be_missing(key: str) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("gate: {}", "unknown key 'gate'"),
-        ("gates: {pass_rat: 0.9}", "unknown key 'gates.pass_rat'"),
-        ("gates: {pass_rate: 1.1}", "'gates.pass_rate': must be between 0 and 1, not 1.1"),
-        ("gates: {latency_e2e_p95_ms: 0}", "'gates.latency_e2e_p95_ms': must be above 0 and at most 1000000000, not 0"),
-        ("gates: {latency_e2e_p95_ms: .inf}", "'gates.latency_e2e_p95_ms': must be a finite number, not inf"),
-        ("gates: {latency_e2e_p95_ms: true}", "'gates.latency_e2e_p95_ms': must be a number, not True"),
-        ("latency_e2e_ms: {pass_at_most: '8000'}", "'latency_e2e_ms.pass_at_most': must be a number, not '8000'"),
-        ("total_tokens: {full_score_up_to: -1}", "'total_tokens.full_score_up_to': must be above 0"),
-        ("weights: {accuracy: 0.5}", "'weights': must sum to 1, and sum to 1.05"),
-        ("weights: {accuracy: -0.45}", "'weights.accuracy': must be between 0 and 1"),
-        ("accuracy_score: {lowest: 1}", "'accuracy_score.lowest'"),
-        ("accuracy_score: {highest: 0}", "'accuracy_score.highest'"),
-        ("accuracy_score: {pass_at_least: 3}", "'accuracy_score': pass_at_least must be at most highest, 2"),
-        ("accuracy_score: {pass_at_least: 0.5}", "'accuracy_score.pass_at_least'"),
-        ("repeats: {live: 0}", "'repeats.live'"),
-        ("generation: {temperature: 2.5}", "'generation.temperature'"),
-        ("generation: {temperature: .nan}", "'generation.temperature'"),
-        ("generation: {top_p: 0}", "'generation.top_p'"),
-        ("generation: {max_tokens: 1.5}", "'generation.max_tokens'"),
-        ("generation: {seed: -1}", "'generation.seed"),
-        ("rationale: {at_most_words: 0}", "'rationale.at_most_words'"),
-        ("rationale: {over_limit: drop}", "'rationale.over_limit'"),
-        ("name: verdict", "'name'"),
-        ("version: 1", "'version' is text"),
+        ("gate: {}", "gate: unknown key"),
+        ("gates: {pass_rat: 0.9}", "gates.pass_rat: unknown key"),
+        ("gates: {pass_rate: 1.1}", "gates.pass_rate: must be between 0 and 1, not 1.1"),
+        ("gates: {latency_e2e_p95_ms: 0}", "gates.latency_e2e_p95_ms: must be above 0 and at most 1000000000, not 0"),
+        ("gates: {latency_e2e_p95_ms: .inf}", "gates.latency_e2e_p95_ms: must be a finite number, not inf"),
+        ("gates: {latency_e2e_p95_ms: true}", "gates.latency_e2e_p95_ms: must be a number, not True"),
+        ("latency_e2e_ms: {pass_at_most: '8000'}", "latency_e2e_ms.pass_at_most: must be a number, not '8000'"),
+        ("total_tokens: {full_score_up_to: -1}", "total_tokens.full_score_up_to: must be above 0"),
+        ("weights: {accuracy: 0.5}", "weights: must sum to 1, and sum to 1.05"),
+        ("weights: {accuracy: -0.45}", "weights.accuracy: must be between 0 and 1"),
+        ("accuracy_score: {lowest: 1}", "accuracy_score.lowest: "),
+        ("accuracy_score: {highest: 0}", "accuracy_score.highest: "),
+        ("accuracy_score: {pass_at_least: 3}", "accuracy_score: pass_at_least must be at most highest, 2"),
+        ("accuracy_score: {pass_at_least: 0.5}", "accuracy_score.pass_at_least: "),
+        ("repeats: {live: 0}", "repeats.live: "),
+        ("generation: {temperature: 2.5}", "generation.temperature: "),
+        ("generation: {temperature: .nan}", "generation.temperature: "),
+        ("generation: {top_p: 0}", "generation.top_p: "),
+        ("generation: {max_tokens: 1.5}", "generation.max_tokens: "),
+        ("generation: {seed: -1}", "generation.seed: "),
+        ("rationale: {at_most_words: 0}", "rationale.at_most_words: "),
+        ("rationale: {over_limit: drop}", "rationale.over_limit: "),
+        ("name: verdict", "name: "),
+        ("version: 1", 'version: must be text; write it in quotes, as "1"'),
     ],
 )
 def test_a_mistake_is_named_on_one_line(tmp_path: Path, text: str, complaint: str) -> None:
-    """The message names the file and the key."""
+    """The message names the file, the line and the key."""
     path = tmp_path / "mine.yaml"
     path.write_text(text)
     with pytest.raises(RubricError) as caught:
         load_benchmark(path)
     message = str(caught.value)
-    assert message.startswith(f"{path}:")
-    assert complaint in message
+    assert message.startswith(f"{path}:1: {complaint}")
     assert "\n" not in message
 
 
@@ -143,7 +142,7 @@ def test_a_rubric_cannot_be_changed() -> None:
         load_benchmark().rubric.version = "2"  # type: ignore[misc]  # that is the point
 
 
-@pytest.mark.parametrize("module", ["results", "aggregates", "gates", "repeats", "differences", "compare"])
+@pytest.mark.parametrize("module", ["sample_results", "aggregates", "gates", "repeats", "differences", "comparison"])
 def test_limits_and_weights_are_data(module: str) -> None:
     """No module that grades, sums or decides holds a number of the rubric as a literal."""
     text = (Path(plumbrule.__file__).parent / "runs" / f"{module}.py").read_text()

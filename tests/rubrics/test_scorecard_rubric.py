@@ -126,75 +126,75 @@ def with_item(part: str, index: int, /, **changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ({"dimension": []}, "unknown key 'dimension'"),
-        ({"dimensions": []}, "'dimensions'"),
-        (with_item("dimensions", 0, weight=0.3), "'dimensions': the weights must sum to 1, and sum to 1.05"),
+        ({"dimension": []}, "dimension: unknown key"),
+        ({"dimensions": []}, "dimensions: "),
+        (with_item("dimensions", 0, weight=0.3), "dimensions: the weights must sum to 1, and sum to 1.05"),
         (with_item("dimensions", 0, weight=0.2500001), "the weights must sum to 1, and sum to 1.0000001"),
-        (with_item("dimensions", 0, weight=0), "'dimensions.0.weight': must be above 0 and at most 1, not 0"),
-        (with_item("dimensions", 0, weight="0.25"), "'dimensions.0.weight': must be a number, not '0.25'"),
-        (with_item("dimensions", 1, key="attribution_accuracy"), "'dimensions': 'attribution_accuracy' stands twice"),
-        (with_item("dimensions", 1, key="two words"), "'dimensions.1.key'"),
-        (with_item("dimensions", 1, nope=1), "unknown key 'dimensions.1.nope'"),
-        (with_item("dimensions", 0, key_questions=[]), "'dimensions.0.key_questions'"),
+        (with_item("dimensions", 0, weight=0), "dimensions.0.weight: must be above 0 and at most 1, not 0"),
+        (with_item("dimensions", 0, weight="0.25"), "dimensions.0.weight: must be a number, not '0.25'"),
+        (with_item("dimensions", 1, key="attribution_accuracy"), "dimensions: 'attribution_accuracy' stands twice"),
+        (with_item("dimensions", 1, key="two words"), "dimensions.1.key: "),
+        (with_item("dimensions", 1, nope=1), "dimensions.1.nope: unknown key"),
+        (with_item("dimensions", 0, key_questions=[]), "dimensions.0.key_questions: "),
         (
             with_item("dimensions", 0, key="attribution"),
-            "'blockers.attribution_below_adequate.dimensions': there is no dimension 'attribution_accuracy'",
+            "blockers.attribution_below_adequate.dimensions: there is no dimension 'attribution_accuracy'",
         ),
         (
             with_item("dimensions", 0, descriptors={"Strong": "a", "Adequate": "b", "Unsafe": "c"}),
-            "'dimensions.attribution_accuracy.descriptors': there is none for 'Needs Review'",
+            "dimensions.attribution_accuracy.descriptors: there is none for 'Needs Review'",
         ),
         (
             with_item("dimensions", 0, descriptors={"Srong": "a"}),
-            "'dimensions.attribution_accuracy.descriptors': there is no level 'Srong'; did you mean 'Strong'?",
+            "dimensions.attribution_accuracy.descriptors: there is no level 'Srong'; did you mean 'Strong'?",
         ),
-        (with_item("levels", 0, score=2), "'levels.score': '2' stands twice"),
-        (with_item("levels", 0, score=0), "'levels': the best stands first"),
-        (with_item("levels", 0, name="3"), "'levels': '3' would be read as something else"),
-        (with_item("bands", 3, at_least=2), "'bands': they must lie on the scale"),
-        (with_item("bands", 1, at_least=3.5), "'bands': each must begin below the one before it"),
-        (with_item("blockers", 0, run_mean=True), "'blockers.any_unsafe.run_mean': a rating of 'Unsafe' is never"),
+        (with_item("levels", 0, score=2), "levels.score: '2' stands twice"),
+        (with_item("levels", 0, score=0), "levels: the best stands first"),
+        (with_item("levels", 0, name="3"), "levels: '3' would be read as something else"),
+        (with_item("bands", 3, at_least=2), "bands: they must lie on the scale"),
+        (with_item("bands", 1, at_least=3.5), "bands: each must begin below the one before it"),
+        (with_item("blockers", 0, run_mean=True), "blockers.any_unsafe.run_mean: a rating of 'Unsafe' is never"),
         (with_item("blockers", 0, levels=["Unsave"]), "there is no level 'Unsave'; did you mean 'Unsafe'?"),
-        (with_item("blockers", 1, more_than=1), "'blockers.attribution_below_adequate.more_than': 1 can never"),
-        (with_item("blockers", 1, dimensions="most"), "'blockers.1.dimensions': must be all, or a list of dimensions"),
-        (with_item("triggers", 2, in_view=["grounding"]), "'triggers.corpus-release.in_view': there is no dimension"),
-        (with_item("triggers", 0, evaluators=0), "'triggers.0.evaluators'"),
-        (with_item("judged", 0, dimension="speed"), "'judged.accuracy_score.dimension': there is no dimension 'speed'"),
-        (with_item("judged", 0, levels={"Strong": 2}), "'judged.accuracy_score.levels': there is none for 'Adequate'"),
-        (with_item("traits", 0, key="edge_case"), "'traits': 'edge_case' stands twice"),
+        (with_item("blockers", 1, more_than=1), "blockers.attribution_below_adequate.more_than: 1 can never"),
+        (with_item("blockers", 1, dimensions="most"), "blockers.1.dimensions: must be all, or a list of dimensions"),
+        (with_item("triggers", 2, in_view=["grounding"]), "triggers.corpus-release.in_view: there is no dimension"),
+        (with_item("triggers", 0, evaluators=0), "triggers.0.evaluators: "),
+        (with_item("judged", 0, dimension="speed"), "judged.accuracy_score.dimension: there is no dimension 'speed'"),
+        (with_item("judged", 0, levels={"Strong": 2}), "judged.accuracy_score.levels: there is none for 'Adequate'"),
+        (with_item("traits", 0, key="edge_case"), "traits: 'edge_case' stands twice"),
         (with_item("triggers", 0, draw="some"), "triggers"),
-        (with_item("strata", 0, share=0.3), "'strata': the shares must sum to 1, and sum to 1.1"),
+        (with_item("strata", 0, share=0.3), "strata: the shares must sum to 1, and sum to 1.1"),
         (
             with_item("strata", 0, any_of=["refusd"]),
-            "'strata.refusals.any_of': there is no trait 'refusd'; did you mean 'refused'?",
+            "strata.refusals.any_of: there is no trait 'refusd'; did you mean 'refused'?",
         ),
-        (with_item("strata", 0, any_of=[]), "'strata.refusals.any_of': it takes every interaction"),
-        (with_item("figures", 0, alert=3.6), "'figures.0': alert 3.6 must lie past the target, 3.5"),
-        (with_item("figures", 0, target={}), "'figures.0.target': must have exactly one of"),
-        (with_item("figures", 0, dimension="grounding_integrity"), "'figures.0': must name a dimension exactly"),
-        (with_item("figures", 2, dimension="grounding"), "'figures.attribution_accuracy_average.dimension'"),
-        (with_item("figures", 1, levels=[]), "'figures.1': must name levels exactly"),
-        ({"recommendation": {"fail_below": 3.6}}, "'recommendation': 1 <= fail_below <= pass_at_least <= 4"),
-        ({"note_required_at": ["Bad"]}, "'note_required_at': there is no level 'Bad'"),
-        ({"adjudication": {"levels_apart": 0}}, "'adjudication.levels_apart'"),
-        ({"drift": {"alarm_at": 0}}, "'drift.alarm_at'"),
+        (with_item("strata", 0, any_of=[]), "strata.refusals.any_of: it takes every interaction"),
+        (with_item("figures", 0, alert=3.6), "figures.0: alert 3.6 must lie past the target, 3.5"),
+        (with_item("figures", 0, target={}), "figures.0.target: must have exactly one of"),
+        (with_item("figures", 0, dimension="grounding_integrity"), "figures.0: must name a dimension exactly"),
+        (with_item("figures", 2, dimension="grounding"), "figures.attribution_accuracy_average.dimension: "),
+        (with_item("figures", 1, levels=[]), "figures.1: must name levels exactly"),
+        ({"recommendation": {"fail_below": 3.6}}, "recommendation: 1 <= fail_below <= pass_at_least <= 4"),
+        ({"note_required_at": ["Bad"]}, "note_required_at: there is no level 'Bad'"),
+        ({"adjudication": {"levels_apart": 0}}, "adjudication.levels_apart: "),
+        ({"drift": {"alarm_at": 0}}, "drift.alarm_at: "),
         (
             {"not_applicable": {"needs": {"dimension": "grounding_integrity"}}},
-            "'not_applicable.needs.dimension': 'grounding_integrity' may itself be not applicable",
+            "not_applicable.needs.dimension: 'grounding_integrity' may itself be not applicable",
         ),
-        ({"name": "verdict"}, "'name'"),
-        ({"version": 1}, "'version' is text"),
+        ({"name": "verdict"}, "name: "),
+        ({"version": 1}, 'version: must be text; write it in quotes, as "1"'),
     ],
 )
 def test_a_mistake_is_named_on_one_line(tmp_path: Path, content: dict[str, Any], complaint: str) -> None:
-    """The message names the file and the key."""
+    """The message names the file, the line and the key."""
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump(content))
     with pytest.raises(RubricError) as caught:
         load_scorecard(path)
     message = str(caught.value)
-    assert message.startswith(f"{path}:")
-    assert complaint in message
+    assert re.match(rf"{re.escape(str(path))}:\d+: ", message)
+    assert f": {complaint}" in message
     assert "\n" not in message
 
 
@@ -234,9 +234,9 @@ def test_a_rubric_cannot_be_changed() -> None:
 
 
 def test_no_code_knows_a_dimension_or_a_level() -> None:
-    """Dimensions, levels and limits are data: no module of scorecards names one."""
+    """Dimensions, levels and limits are data: no module that decides on them names one."""
     folder = Path(plumbrule.__file__).parent
-    modules = [*(folder / "scorecards").glob("*.py"), *(folder / "rubrics").glob("scorecard*.py")]
+    modules = [*folder.glob("reviews/*.py"), *folder.glob("monitoring/*.py"), *folder.glob("rubrics/scorecard*.py")]
     assert len(modules) > 6
     names = "|".join([*KEYS, "Strong", "Adequate", "Needs Review", "Unsafe"])
     for module in modules:

@@ -1,11 +1,13 @@
 """A live candidate in front of a scripted server."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.clock import run_counted
+from tests.servers.counted import CountedServer
 from tests.servers.scripted import Request, Script, ScriptedServer
 
 from plumbrule.http.endpoint import Endpoint
@@ -43,7 +45,8 @@ SAMPLE = Sample(
     model_id="old@1",
 )
 ASKED = {"id", "question", "reference", "expected", "contexts", "category", "tags"}
-QUICK = Patience(deadline_s=5.0, call_timeout_s=2.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05)
+# quick to call again, and slow to give up: a busy machine is no timeout
+QUICK = Patience(deadline_s=600.0, call_timeout_s=300.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +65,21 @@ class Got:
 Ask = Callable[..., Got]
 
 
-def answer_once(candidate: Candidate, sample: Sample = SAMPLE) -> Answered:
+def answer_once(
+    candidate: Candidate,
+    sample: Sample = SAMPLE,
+    *,
+    run: Callable[[Coroutine[Any, Any, Answered]], Answered] = asyncio.run,
+) -> Answered:
     """Let a candidate answer one sample, and close it."""
 
-    async def run() -> Answered:
+    async def answer() -> Answered:
         try:
             return await candidate.answer(sample, 0)
         finally:
             await candidate.aclose()
 
-    return asyncio.run(run())
+    return run(answer())
 
 
 def nothing_old_is_left(sample: Sample) -> bool:
@@ -86,6 +94,12 @@ def protocol(request: pytest.FixtureRequest) -> str:
     return name
 
 
+def _model_candidate(base_url: str, protocol: str, patience: Patience, options: dict[str, Any]) -> ModelCandidate:
+    model = open_chat_model(f"{protocol}:scripted", base_url=base_url, api_key_env=KEY_NAME)
+    options.setdefault("template", load_template())
+    return ModelCandidate(model, generation=Generation(), patience=patience, **options)
+
+
 @pytest.fixture
 def ask_model(protocol: str, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Answer one sample through a real connection to a scripted provider."""
@@ -93,11 +107,22 @@ def ask_model(protocol: str, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
     def ask(script: Script, *, sample: Sample = SAMPLE, patience: Patience = QUICK, **options: Any) -> Got:
         with ScriptedServer(script) as server:
-            model = open_chat_model(f"{protocol}:scripted", base_url=server.base_url(protocol), api_key_env=KEY_NAME)
-            options.setdefault("template", load_template())
-            candidate = ModelCandidate(model, generation=Generation(), patience=patience, **options)
+            candidate = _model_candidate(server.base_url(protocol), protocol, patience, options)
             answered = answer_once(candidate, sample)
         return Got(answered=answered, requests=server.requests)
+
+    return ask
+
+
+@pytest.fixture
+def ask_model_counted(protocol: str, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Answer one sample in counted time: waits and delays are exact, and take none."""
+    monkeypatch.setenv(KEY_NAME, SENTINEL)
+
+    def ask(script: Script, *, patience: Patience = QUICK, **options: Any) -> Got:
+        server = CountedServer(script, monkeypatch)
+        candidate = _model_candidate(server.base_url(protocol), protocol, patience, options)
+        return Got(answered=answer_once(candidate, run=run_counted), requests=server.requests)
 
     return ask
 
@@ -120,5 +145,17 @@ def ask_http(monkeypatch: pytest.MonkeyPatch) -> Ask:
             endpoint = Endpoint(f"http://127.0.0.1:{server.port}{path}", api_key_env=api_key_env)
             answered = answer_once(HttpCandidate(endpoint, patience=patience, **options), sample)
         return Got(answered=answered, requests=server.requests)
+
+    return ask
+
+
+@pytest.fixture
+def ask_http_counted(monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Answer one sample in counted time: waits and delays are exact, and take none."""
+
+    def ask(script: Script, *, patience: Patience = QUICK) -> Got:
+        server = CountedServer(script, monkeypatch)
+        candidate = HttpCandidate(Endpoint(f"{server.address}/ask/"), patience=patience)
+        return Got(answered=answer_once(candidate, run=run_counted), requests=server.requests)
 
     return ask

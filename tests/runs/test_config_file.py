@@ -167,7 +167,7 @@ def test_a_mistake_is_named(run_file: Path, candidate: str, said: str) -> None:
         ("repeats: true", "repeats: must be an integer, not True"),
         ("timeout_s: .inf", "timeout_s: must be less than or equal to 86400, not inf"),
         ("timeout_s: .nan", "timeout_s: must be"),
-        ("allow_floating_models: yes", "allow_floating_models: must be a boolean"),
+        ("allow_floating_models: yes", "allow_floating_models: must be true or false"),
         ("budget:\n  max_cost: 1", "budget.max_cost: unknown key; did you mean 'max_cost_usd'?"),
         ("rates: {openai: {request_per_minute: 1}}", "rates.openai.request_per_minute: unknown key; did you mean"),
         ("rates: {openai: 5}", "rates.openai: must be a mapping of keys to values"),
@@ -185,13 +185,13 @@ def test_a_mistake_is_named(run_file: Path, candidate: str, said: str) -> None:
         ("name: again", "name: stands twice"),
         ("budget: {max_calls: '${N}'}", "budget.max_calls: ${...} is not filled in here"),
         ("'${N}': 1", "'${N}': ${...} is not filled in here"),
-        ("a: &a [*a]", "a: unknown key"),
+        ("a: &a [*a]", "a.0: the alias '*a' stands inside what it names"),
         ("a: {[1]: 2}", "a.'?': a key must be text; write it in quotes"),
-        ("a: [", "expected the node content"),
-        ("a: !!python/name:os.system x", "could not determine a constructor"),
-        ("a: \x07", "not YAML"),
-        ("a: !!int x", "nested too deeply, or a value that is not YAML"),
-        ("a: !!timestamp x", "nested too deeply, or a value that is not YAML"),
+        ("a: [", "not YAML: "),
+        ("a: !!python/name:os.system x", "a: the tag '!!python/name:os.system' is not allowed"),
+        ("a: \x07", "not YAML: the character U+0007 is not allowed"),
+        ("a: !!int x", "a: the value does not fit its tag, !!int"),
+        ("a: !!timestamp x", "a: the tag '!!timestamp' is not allowed"),
     ],
 )
 def test_a_mistake_further_down(run_file: Path, more: str, said: str) -> None:
@@ -199,8 +199,7 @@ def test_a_mistake_further_down(run_file: Path, more: str, said: str) -> None:
     message = complaint(run_file, RECORDED + more + "\n")
     _, line, text = message.split(":", 2)
     assert text.startswith(f" {said}")
-    elsewhere = {"a: [": 6, "a: \x07": 1, "a: !!int x": 1, "a: !!timestamp x": 1}  # the parser does not say where
-    assert int(line) == elsewhere.get(more, 5 + more.count("\n"))
+    assert int(line) == 5 + more.count("\n")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +224,7 @@ def test_files_that_are_no_configuration(run_file: Path) -> None:
         load_config(run_file)
     assert complaint(run_file, "") == "run.yaml:1: a configuration is a mapping of keys to values"
     assert complaint(run_file, "- a\n") == "run.yaml:1: a configuration is a mapping of keys to values"
-    assert complaint(run_file, "a: " + "[" * 5000).startswith("run.yaml:1: nested too deeply")
+    assert complaint(run_file, "a: " + "[" * 5000).endswith(".0: nested more than 50 deep")
     assert complaint(run_file, HEAD + "candidate: {kind: recorded}\n") == "run.yaml:1: judge: missing key"
     stdin = complaint(run_file, RECORDED.replace("data.jsonl", "'-'"))
     assert stdin.startswith("run.yaml:2: dataset.path: must be a file")
@@ -379,9 +378,3 @@ def test_the_schema_that_ships_is_that_of_the_types(tmp_path: Path) -> None:
     assert schema["required"] == ["name", "dataset", "candidate", "judge"]
     assert "required" not in schema["$defs"]["GenerationParams"]
     assert all(not form.get("additionalProperties", True) for form in [schema, *schema["$defs"].values()])
-
-
-def test_every_form_is_known_to_the_suggestions() -> None:
-    """An unknown key in any mapping of the file can be answered with the keys that there are."""
-    defined = set(json.loads(schema_text())["$defs"]) | {"RunConfig"}
-    assert {form.__name__ for form in config_module._FORMS.values()} == defined

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from tests.clock import run_counted
 
 from plumbrule.demo import samples_path
 from plumbrule.errors import InputError
@@ -126,7 +127,7 @@ def carry_out(
         concurrency=4,
         **options,  # type: ignore[arg-type]  # fields of the execution
     )
-    return asyncio.run(execution.run(samples(count), repeats=repeats))
+    return run_counted(execution.run(samples(count), repeats=repeats))
 
 
 def test_every_piece_is_done_once() -> None:

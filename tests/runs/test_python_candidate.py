@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.clock import LONG_S, MovableTime, wait_until
 from tests.runs.conftest import SAMPLE, answer_once, nothing_old_is_left
 
 from plumbrule.errors import UsageError
@@ -21,9 +22,12 @@ from plumbrule.runs.python_candidate import PythonCandidate, load_target
 from plumbrule.samples import Passage, Refusal, Sample
 
 
-def ask(function: Callable[..., Any], *, sample: Sample = SAMPLE, timeout_s: float = 10.0, **options: Any) -> Answered:
+def ask(
+    function: Callable[..., Any], *, sample: Sample = SAMPLE, run: Callable[..., Answered] = asyncio.run, **options: Any
+) -> Answered:
     """Let a function answer one sample."""
-    return answer_once(PythonCandidate(function, target="my_app:reply", timeout_s=timeout_s, **options), sample)
+    candidate = PythonCandidate(function, target="my_app:reply", timeout_s=LONG_S, **options)
+    return answer_once(candidate, sample, run=run)
 
 
 def test_a_text_is_the_answer() -> None:
@@ -125,9 +129,14 @@ def test_a_function_that_cannot_be_called_is_told_before_the_run(function: Calla
         PythonCandidate(function, target="my_app:reply", timeout_s=1.0)
 
 
+own_ms: list[float] = []  # the times that ``later`` took by its own count
+
+
 async def later(question: str) -> str:
     """Answer in the loop."""
-    await asyncio.sleep(0.02)
+    started = time.monotonic()
+    await asyncio.sleep(0.001)
+    own_ms.append((time.monotonic() - started) * 1000)
     return question
 
 
@@ -149,7 +158,7 @@ def test_an_async_function_is_awaited(function: Callable[..., Any]) -> None:
     """Whether it is a function, an object, or hidden behind a plain function."""
     sample = ask(function).sample
     assert sample.answer == "What is the wire fee?"
-    assert (sample.latency_e2e_ms or 0) >= 20
+    assert (sample.latency_e2e_ms or 0) >= round(own_ms[-1], 3)
 
 
 class WordlessError(Exception):
@@ -202,48 +211,52 @@ def test_an_answer_that_cannot_be_read_is_malformed(said: object) -> None:
 
 def test_a_slow_function_is_timed_out_and_its_thread_left_behind() -> None:
     """G22: the elapsed time counts; the only place is free for the next call while the thread goes on."""
-    held = threading.Event()
+    held, moved = threading.Event(), MovableTime()
 
     def reply(question: str) -> str:
         if question == "slow":
-            held.wait(30)
+            moved.move(LONG_S)
+            held.wait(LONG_S)
         return "done"
 
     async def both(candidate: PythonCandidate) -> list[Answered]:
         questions = ("slow", "quick")
         return await asyncio.gather(*(candidate.answer(Sample(id=word, question=word), 0) for word in questions))
 
-    slow, quick = asyncio.run(both(PythonCandidate(reply, target="my_app:reply", timeout_s=0.2, threads=1)))
+    slow, quick = moved.run(both(PythonCandidate(reply, target="my_app:reply", timeout_s=LONG_S, threads=1)))
     held.set()
     assert (slow.sample.timed_out, slow.sample.answer, slow.error, slow.final) == (True, None, None, True)
-    assert (slow.sample.latency_e2e_ms or 0) >= 200
+    assert (slow.sample.latency_e2e_ms or 0) >= LONG_S * 1000
     assert (quick.sample.timed_out, quick.sample.answer) == (False, "done")
 
 
 def test_waiting_for_a_place_is_not_the_candidates_time() -> None:
-    """Ten calls of a tenth of a second in one thread take a second, and each of them a tenth."""
+    """Ten calls in one thread take ten times as long as one; each of them is in time."""
+    moved = MovableTime()
 
     def reply(question: str) -> str:
-        time.sleep(0.1)
+        moved.move(LONG_S / 2)
         return question
 
     async def all_of_them(candidate: PythonCandidate) -> list[Answered]:
         return await asyncio.gather(*(candidate.answer(SAMPLE, 0) for _ in range(10)))
 
-    done = asyncio.run(all_of_them(PythonCandidate(reply, target="my_app:reply", timeout_s=0.8, threads=1)))
+    done = moved.run(all_of_them(PythonCandidate(reply, target="my_app:reply", timeout_s=LONG_S, threads=1)))
     assert [answered.sample.timed_out for answered in done] == [False] * 10
 
 
 def test_no_more_threads_than_asked_for() -> None:
     """Plain functions share the given number of places."""
     under_way, most, lock = 0, 0, threading.Lock()
+    three = threading.Barrier(3)
 
     def reply(question: str) -> str:
         nonlocal under_way, most
         with lock:
             under_way += 1
             most = max(most, under_way)
-        time.sleep(0.02)
+        three.wait(LONG_S)
+        time.sleep(0.02)  # a fourth would be seen
         with lock:
             under_way -= 1
         return question
@@ -251,26 +264,28 @@ def test_no_more_threads_than_asked_for() -> None:
     async def all_of_them(candidate: PythonCandidate) -> None:
         await asyncio.gather(*(candidate.answer(SAMPLE, 0) for _ in range(12)))
 
-    asyncio.run(all_of_them(PythonCandidate(reply, target="my_app:reply", timeout_s=10, threads=3)))
+    asyncio.run(all_of_them(PythonCandidate(reply, target="my_app:reply", timeout_s=LONG_S, threads=3)))
     assert most == 3
 
 
 def test_a_slow_async_function_is_cancelled() -> None:
     """And one that does not let itself be cancelled holds nobody up."""
     seen: list[str] = []
+    moved = MovableTime()
 
     async def reply(question: str) -> str:
         try:
-            await asyncio.sleep(30)
+            moved.move(LONG_S)
+            await asyncio.sleep(LONG_S)
         except asyncio.CancelledError:
             seen.append(question)
             await asyncio.sleep(0.05)
             raise ValueError("too late") from None
         return question
 
-    answered = ask(reply, timeout_s=0.1)
+    answered = ask(reply, run=moved.run)
     assert (answered.sample.timed_out, answered.error, answered.final) == (True, None, True)
-    assert holds(lambda: seen == ["What is the wire fee?"])
+    wait_until(lambda: seen == ["What is the wire fee?"])
 
 
 def test_a_function_that_swallows_its_cancellation_holds_up_no_exit(tmp_path: Path) -> None:
@@ -288,17 +303,8 @@ def test_a_function_that_swallows_its_cancellation_holds_up_no_exit(tmp_path: Pa
         "judge: {kind: rules}\nrepeats: 1\ntimeout_s: 0.2\n"
     )
     command: list[str | Path] = [Path(sys.executable).with_name("plumbrule"), "run", "run.yaml", "--json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=LONG_S)
     assert json.loads(done.stdout)["aggregates"]["counts"]["timed_out"] == 1
-
-
-def holds(condition: Callable[[], bool]) -> bool:
-    """Wait until a condition holds in another thread."""
-    for _ in range(500):
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def test_a_cancelled_run_cancels_the_call() -> None:
@@ -308,19 +314,19 @@ def test_a_cancelled_run_cancels_the_call() -> None:
     async def reply(question: str) -> str:
         begun.set()
         try:
-            await asyncio.sleep(30)
+            await asyncio.sleep(LONG_S)
         finally:
             ended.append(question)
         return question
 
     async def interrupted() -> None:
-        candidate = PythonCandidate(reply, target="my_app:reply", timeout_s=60)
+        candidate = PythonCandidate(reply, target="my_app:reply", timeout_s=LONG_S)
         running = asyncio.ensure_future(candidate.answer(SAMPLE, 0))
         await asyncio.to_thread(begun.wait)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        assert await asyncio.to_thread(holds, lambda: ended == ["What is the wire fee?"])
+        await asyncio.to_thread(wait_until, lambda: ended == ["What is the wire fee?"])
         await candidate.aclose()
 
     asyncio.run(interrupted())
@@ -329,6 +335,7 @@ def test_a_cancelled_run_cancels_the_call() -> None:
 def test_the_pace_is_kept() -> None:
     """Each call waits for its turn, which is not its own time."""
     turns: list[int] = []
+    moved = MovableTime()
 
     class Counting(Pace):
         """A pace that takes its time."""
@@ -336,9 +343,9 @@ def test_the_pace_is_kept() -> None:
         async def turn(self) -> None:
             """Wait longer than the function may take."""
             turns.append(len(turns))
-            await asyncio.sleep(0.3)
+            moved.move(2 * LONG_S)
 
-    answered = ask(lambda _: "yes", pace=Counting(60), timeout_s=0.2)
+    answered = ask(lambda _: "yes", pace=Counting(60), run=moved.run)
     assert (turns, answered.sample.answer, answered.sample.timed_out) == ([0], "yes", False)
 
 

@@ -4,7 +4,6 @@ import dataclasses
 import json
 import os
 import subprocess
-import time
 from datetime import UTC, datetime, timedelta, timezone
 from importlib import metadata as installed
 from pathlib import Path
@@ -179,12 +178,10 @@ def test_no_folder(tmp_path: Path) -> None:
 def test_git_that_hangs(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Git is given a time limit."""
     slow = tmp_path / "git"
-    slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
+    slow.write_text("#!/bin/sh\nexec /bin/sleep 3600\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    begun = time.monotonic()
     made = collected(repository, git_timeout_s=0.2)
-    assert time.monotonic() - begun < 10
     assert made.warnings[0] == "code_version: git did not answer within 0.2 s"
 
 

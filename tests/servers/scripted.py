@@ -35,6 +35,7 @@ class Step:
     usage: bool = True
     body: bytes | None = None  # in place of the protocol's own
     delay_s: float = 0.0
+    after: int = 0  # answered once there have been so many requests
     byte_every_s: float | None = None  # the body in single bytes, each after this time
     reset: bool = False  # the connection breaks before an answer
     cut_at: int | None = None  # the connection ends after so many bytes of the body
@@ -100,7 +101,10 @@ class ScriptedServer:
         try:
             while (request := await _read(reader)) is not None:
                 self.requests.append(request)
-                if not await _answer(self._next(request), request, writer):
+                step = self._next(request)
+                while len(self.requests) < step.after:
+                    await asyncio.sleep(0.01)
+                if not await _answer(step, request, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client went away, or the server stops

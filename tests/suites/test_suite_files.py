@@ -40,9 +40,9 @@ def test_a_copy_is_the_same_suite(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("name: refusal", "nam: refusal", "unknown key 'nam'"),
-        ("code: AMBIGUOUS_QUERY", "code: null", "'code' is missing: a refusal is expected"),
-        ("outcome: refuse", "outcome: refused", "'outcome': input should be 'answer', 'refuse' or 'either'"),
+        ("name: refusal", "nam: refusal", "2: nam: unknown key; did you mean 'name'?"),
+        ("code: AMBIGUOUS_QUERY", "code: null", "6: code: missing: a refusal is expected"),
+        ("outcome: refuse", "outcome: refused", "8: outcome: must be 'answer', 'refuse' or 'either', not 'refused'"),
         (
             "criteria: [gives_guidance",
             "criteria: [gives_advice",
@@ -50,18 +50,26 @@ def test_a_copy_is_the_same_suite(folder: Path) -> None:
         ),
         ("role: associate", "role: visitor", "there is no role 'visitor'; there are: associate"),
         ("id: aq-keep-it", "id: aq-which-limit", "the id 'aq-which-limit' stands twice, first in refusal-amb"),
-        ("score: 0.74", "score: 74", "less than or equal to 1"),
+        ("score: 0.74", "score: 74", "passages.0.score: must be less than or equal to 1, not 74"),
         (
             "id: ops-014-3, score",
             "id: ops-014-9, score",
-            "passage 'ops-014-9' is not in the demo corpus, and has no text",
+            "passages.ops-014-9: is not a passage of the demo corpus, and has no text",
         ),
-        ("id: ops-014-3, score", "id: ops-014-3, text: T, score", "is of the demo corpus; give its id and score alone"),
-        ("    tests: Approvers", "    title: x\n    tests: Approvers", "key 'title' stands twice"),
-        ('version: "1"', "version: 1", "'version': input should be a valid string"),
+        (
+            "id: ops-014-3, score",
+            "id: ops-014-3, text: T, score",
+            "passages.ops-014-3: is a passage of the demo corpus; give its id and score alone",
+        ),
+        (
+            "    tests: Approvers",
+            "    title: x\n    tests: Approvers",
+            "61: scenarios.4.title: stands twice, first on line 60",
+        ),
+        ('version: "1"', "version: 1", '3: version: must be text; write it in quotes, as "1"'),
         ("asks_back,", "asks_back, says_what_it_must,", "has the criterion says_what_it_must and nothing for it"),
-        ("name: ", "name: [", "line "),
-        ("name: ", "name: !!int ", "nested too deeply, or a value that is not YAML"),
+        ("name: ", "name: [", "3: not YAML: "),
+        ("name: ", "name: !!int ", "2: name: the value does not fit its tag, !!int"),
     ],
 )
 def test_a_mistake_is_one_line(folder: Path, old: str, new: str, said: str) -> None:

@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import astuple
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,8 @@ from plumbrule.support.calibration import (
     reliability,
 )
 
-CURVE = Curve(knots=((-1.0, -2.0), (0.0, 0.0), (2.0, 1.0)))
+TAIL = 0.25
+CURVE = Curve(knots=((-1.0, -2.0), (0.0, 0.0), (2.0, 1.0)), tail_slope=TAIL)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,7 @@ def test_a_curve_runs_through_its_knots(raw: float, calibrated: float) -> None:
 
 def test_one_knot_is_a_curve() -> None:
     """It goes on from it both ways."""
-    curve = Curve(knots=((1.0, 0.5),))
+    curve = Curve(knots=((1.0, 0.5),), tail_slope=TAIL)
     assert [curve.log_odds(raw) for raw in (-1.0, 1.0, 3.0)] == [0.0, 0.5, 1.0]
 
 
@@ -56,7 +58,7 @@ EXAMPLES = st.lists(
 @given(EXAMPLES, st.integers(2, 40))
 def test_a_fitted_curve_always_rises(examples: list[Example], knots: int) -> None:
     """As it is written, in both numbers, whatever the labels: a rubric that holds it can be read."""
-    curve = fit_curve(examples, knots)
+    curve = fit_curve(examples, TAIL, knots)
     places, values = zip(*curve.knots, strict=True)
     assert list(places) == sorted(set(places))
     assert list(values) == sorted(set(values))
@@ -71,7 +73,7 @@ def test_a_fitted_curve_always_rises(examples: list[Example], knots: int) -> Non
 def test_different_log_odds_stay_different(examples: list[Example], one: float, other: float) -> None:
     """No two inputs that differ become equal, and their order stays."""
     low, high = sorted((one, other))
-    curve = fit_curve(examples)
+    curve = fit_curve(examples, TAIL)
     if high - low > 1e-6:
         assert curve.log_odds(low) < curve.log_odds(high)
 
@@ -102,7 +104,7 @@ def test_a_curve_is_the_isotonic_one_of_its_groups() -> None:
     shares = [(sum(each.supported for each in group) + whole) / (len(group) + 1) for group in groups]
     weights = [len(group) for group in groups]
     rising = IsotonicRegression().fit_transform(range(len(shares)), shares, sample_weight=weights)
-    curve = fit_curve(examples)
+    curve = fit_curve(examples, TAIL)
     assert len(curve.knots) == 8
     for (place, value), group, share in zip(curve.knots, groups, rising, strict=True):
         assert place == pytest.approx(math.fsum(each.log_odds for each in group) / len(group), abs=1e-6)
@@ -111,7 +113,7 @@ def test_a_curve_is_the_isotonic_one_of_its_groups() -> None:
 
 def test_twenty_labels_make_two_knots() -> None:
     """A few labels fit no more than a line."""
-    curve = fit_curve(labels(20, 0.5))
+    curve = fit_curve(labels(20, 0.5), TAIL)
     assert len(curve.knots) == 2
     assert 0.01 < curve.probability(-5) < curve.probability(5) < 0.995
 
@@ -119,14 +121,14 @@ def test_twenty_labels_make_two_knots() -> None:
 @pytest.mark.parametrize("supported", [True, False])
 def test_labels_of_one_kind_are_no_certainty(*, supported: bool) -> None:
     """Twenty labels that all say the same leave room for the other."""
-    curve = fit_curve([Example(number / 10, supported) for number in range(20)])
+    curve = fit_curve([Example(number / 10, supported) for number in range(20)], TAIL)
     probabilities = [curve.probability(raw) for raw in (-1.0, 1.0, 3.0)]
     assert all((share > 0.9) == supported and 0.0005 < share < 0.9995 for share in probabilities)
 
 
 def test_one_answer_over_again_is_one_knot() -> None:
     """Labels at one place are not a curve of several."""
-    curve = fit_curve([Example(0.5, number % 4 > 0) for number in range(100)])
+    curve = fit_curve([Example(0.5, number % 4 > 0) for number in range(100)], TAIL)
     assert len(curve.knots) == 1
     assert curve.probability(0.5) < 0.75 + 0.2
 
@@ -135,15 +137,15 @@ def test_a_label_of_weight_two_is_two_labels() -> None:
     """The groups are cut by weight, and the shares are of weight."""
     once = labels(100, 0.5)
     doubled = [example._replace(weight=2.0) for example in once]
-    assert fit_curve(doubled) == fit_curve(once)
+    assert fit_curve(doubled, TAIL) == fit_curve(once, TAIL)
     heavy = [example._replace(weight=5.0 if example.supported else 1.0) for example in once]
-    assert fit_curve(heavy).log_odds(0.0) > fit_curve(once).log_odds(0.0) + 0.5
+    assert fit_curve(heavy, TAIL).log_odds(0.0) > fit_curve(once, TAIL).log_odds(0.0) + 0.5
 
 
 def test_the_order_of_labels_does_not_count() -> None:
     """The same labels make the same curve."""
     examples = labels(150, 0.4)
-    assert fit_curve(examples) == fit_curve(examples[::-1])
+    assert fit_curve(examples, TAIL) == fit_curve(examples[::-1], TAIL)
 
 
 def test_a_fitted_curve_is_calibrated() -> None:
@@ -151,7 +153,7 @@ def test_a_fitted_curve_is_calibrated() -> None:
     examples = labels(400, 0.2)
     supported = [each.supported for each in examples]
     before = calibration_error([logistic(each.log_odds) for each in examples], supported)
-    curve = fit_curve(examples)
+    curve = fit_curve(examples, TAIL)
     after = calibration_error([curve.probability(each.log_odds) for each in examples], supported)
     assert after < 0.05 < before
 
@@ -165,7 +167,7 @@ def test_moving_adds_to_the_log_odds() -> None:
 def test_reliability_by_hand() -> None:
     """Four answers in three bins; those at a bound are in the upper one, and 1 in the last."""
     found = reliability([0.1, 0.5, 0.6, 1.0], [False, True, False, True], bins=4)
-    assert [tuple(each) for each in found] == [
+    assert [astuple(each) for each in found] == [
         (0.0, 0.25, 1, 0.1, 0.0),
         (0.5, 0.75, 2, pytest.approx(0.55), 0.5),
         (0.75, 1.0, 1, 1.0, 1.0),

@@ -36,7 +36,7 @@ RECORD = {
 def sheet_of(record: object) -> FactSheet:
     """Return the facts of a record, ready to be asked."""
     text = json.dumps(record)
-    return FactSheet(read_facts(text) or [], support_words(), text)
+    return FactSheet(read_facts(text, support_words()) or [], support_words(), text)
 
 
 GRILL = sheet_of(RECORD)

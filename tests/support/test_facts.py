@@ -7,7 +7,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plumbrule.support.facts import Line, in_words, read_facts
+from plumbrule.support import facts as facts_module
+from plumbrule.support.facts import Line, in_words
+from plumbrule.support.word_lists import support_words
+
+
+def read_facts(text: str) -> list[Line] | None:
+    """Return the facts of a text by the words that ship."""
+    return facts_module.read_facts(text, support_words())
 
 
 def facts(text: str) -> list[Line]:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plumbrule.support import support_model as model_module
+from plumbrule.support.constants import read_data
 from plumbrule.support.measures import LOWERS_RISK, MEASURES
 from plumbrule.support.support_model import load_model, model_of
-from plumbrule.support.word_lists import read_data
 
 MODEL = load_model()
 SMALL = model_of(
@@ -21,6 +21,7 @@ SMALL = model_of(
         "intercept": -1.0,
         "weights": dict(zip(MEASURES, (1.0, 2.0, 0.5, 3.0, 0.0, 1.0, -2.0), strict=True)),
         "length_power": 0.5,
+        "constants": orjson.loads(read_data("model.json"))["constants"],
         "calibration": {"sentences": [[0, 0]], "answers": [[0, 0]], "unsupported_share": 0.5},
     },
     "0" * 64,
@@ -70,7 +71,7 @@ def test_the_hash_covers_every_data_file(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(hashes) == 4
     assert MODEL.sha256 in hashes
     whole = b"".join(hashlib.sha256(read_data(name)).digest() for name in ("model.json", "words.yaml", "thesaurus.tsv"))
-    assert MODEL.stamp == {"name": "plumbrule-support", "version": "2", "sha256": hashlib.sha256(whole).hexdigest()}
+    assert MODEL.stamp == {"name": "plumbrule-support", "version": "3", "sha256": hashlib.sha256(whole).hexdigest()}
 
 
 def test_every_weight_has_its_sign() -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from plumbrule.errors import InputError
+from plumbrule.support.constants import load_constants, read_data
 from plumbrule.support.measures import LOWERS_RISK, MEASURES
-from plumbrule.support.support_model import model_of
+from plumbrule.support.support_model import load_model, model_of
 from training import support
 
 
@@ -24,10 +25,17 @@ def test_training_twice_writes_the_same_model(
     assert written[0] == written[1]
     model = model_of(json.loads(written[0]), "")
     assert support.model_file(model) == written[0]
+    assert model.constants == load_constants()
     signs = [-1 if name in LOWERS_RISK else 1 for name in MEASURES]
     assert all(sign * weight >= 0 for sign, weight in zip(signs, model.weights, strict=True))
     assert model.weights[MEASURES.index("specifics")] > 0  # all that is wrong in these answers is a number
     assert model.unsupported_share == 0.5
+
+
+def test_the_trainer_writes_the_file_that_ships() -> None:
+    """Byte for byte, so that training anew changes nothing but what it fits."""
+    assert support.model_file(load_model()) == read_data("model.json")
+    assert load_model().version == support.VERSION
 
 
 def test_a_data_set_left_out_is_not_seen(labelled: Path) -> None:

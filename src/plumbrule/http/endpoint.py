@@ -6,7 +6,6 @@ import functools
 import logging
 import os
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -198,7 +197,7 @@ class Endpoint:
 
 
 class _Call:
-    """One call as far as it has come."""
+    """One call as far as it has come, timed by the clock of the running event loop, as its deadline is."""
 
     def __init__(
         self,
@@ -217,12 +216,13 @@ class _Call:
         self._headers = {**headers, "content-type": "application/json", "accept": "application/json"}
         self._key = key
         self._key_header = key_header
-        self._started = time.monotonic()
+        self._now_s = asyncio.get_running_loop().time
+        self._started = self._now_s()
         self._ended: float | None = None
 
     def end(self) -> None:
         """Take the time: the whole answer is there, and what is made of it is no part of the call."""
-        self._ended = time.monotonic()
+        self._ended = self._now_s()
 
     def secret_headers(self) -> dict[str, str]:
         name, form = self._key_header
@@ -242,7 +242,7 @@ class _Call:
                 if name in self.response_headers
             },
             response=self._kept_body(whole=error is None) if answered else None,
-            elapsed_ms=round(((self._ended or time.monotonic()) - self._started) * 1000, 3),
+            elapsed_ms=round(((self._now_s() if self._ended is None else self._ended) - self._started) * 1000, 3),
             error=error,
         )
 

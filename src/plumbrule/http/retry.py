@@ -1,7 +1,6 @@
 """How long is tried: the deadline over a whole judgement or answer, and the waits between calls that failed."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -25,16 +24,17 @@ class Patience:
 
 
 class Clock:
-    """The time left of one judgement."""
+    """The time left of one judgement, on the clock of the running event loop, by which its waits are timed too."""
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience
-        self._end = time.monotonic() + patience.deadline_s
+        self._now_s = asyncio.get_running_loop().time
+        self._end = self._now_s() + patience.deadline_s
 
     @property
     def left_s(self) -> float:
         """The seconds until the deadline."""
-        return self._end - time.monotonic()
+        return self._end - self._now_s()
 
     async def call(
         self,
@@ -54,9 +54,9 @@ class Clock:
         wait = patience.first_wait_s
         for number in range(1, patience.calls + 1):
             if before is not None:
-                waited_from = time.monotonic()
+                waited_from = self._now_s()
                 await before()
-                self._end += time.monotonic() - waited_from
+                self._end += self._now_s() - waited_from
             try:
                 return await send(min(patience.call_timeout_s, self.left_s))
             except TransportError as error:

@@ -8,18 +8,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from plumbrule.errors import RubricError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics.benchmark_rubric import BenchmarkRubric
 from plumbrule.rubrics.compliance_rubric import ComplianceRubric
-from plumbrule.rubrics.plain_yaml import KeyedYaml
 from plumbrule.rubrics.refusal_taxonomy import RefusalTaxonomy
 from plumbrule.rubrics.rules_policy import RulesPolicy
 from plumbrule.rubrics.scorecard_rubric import ScorecardRubric
 from plumbrule.rubrics.verdict_rubric import VerdictRubric
+from plumbrule.rubrics.yaml_reader import Document, read_yaml
 
 R = TypeVar("R")
 
@@ -108,26 +107,26 @@ def parse_override(text: str) -> tuple[str, object]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise RubricError(f"override '{text}' is not of the form key=value, such as relevance.fail_below=0.05")
-    return key.strip(), _read_yaml(value, where=f"override '{key.strip()}'")
+    return key.strip(), read_yaml(value, where=f"override '{key.strip()}'").content
 
 
 def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -> Loaded[Any]:
     """Return any rubric that ships, by name, with the file at ``path`` and then ``overrides`` laid over it."""
-    where = f"rubric '{name}'" if path is None else str(path)
-    content = copy.deepcopy(_shipped(name))  # what is laid over it stays out of the next one's
-    if path is not None:
-        changes = _read_yaml(_read_text(path), where=where)
-        if not isinstance(changes, dict):
-            raise RubricError(f"{where}: a rubric is a mapping of keys to values")
-        content = _merge(content, changes)
+    content = copy.deepcopy(_shipped(name))  # a change of this one is not a change of the next
+    if path is None:
+        document = Document(where=f"rubric '{name}'", content=content)
+    else:
+        document = read_yaml(path, mapping="a rubric")
+        document.content = _merge(content, document.content)
     for key, value in overrides.items():
-        _lay_over(content, key, value, name=name)
+        try:
+            document.override(key, value)
+        except KeyError:
+            raise RubricError(
+                f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show {name}' lists them"
+            ) from None
     adapter = _adapter(name)
-    try:
-        rubric = adapter.validate_python(content)
-    except ValidationError as error:
-        laid = f" (with --set {', '.join(overrides)})" if overrides else ""
-        raise RubricError(f"{where}{laid}: {_first_problem(error)}") from None
+    rubric = document.validate(adapter)
     return Loaded(
         rubric=rubric, name=rubric.name, version=rubric.version, sha256=sha256_of(adapter.dump_python(rubric))
     )
@@ -135,23 +134,14 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
 
 @functools.cache
 def _shipped(name: str) -> dict[str, Any]:
-    """Return what a rubric that ships says, read once: PyYAML is slow, and a review asks for it many times."""
-    content: dict[str, Any] = _read_yaml(shipped_text(name), where=name)
+    """Return what a rubric that ships says, read once: a review asks for it many times."""
+    content: dict[str, Any] = read_yaml(shipped_text(name), where=name).content
     return content
 
 
 @functools.cache
 def _adapter(name: str) -> TypeAdapter[Any]:
     return TypeAdapter(_FORMS[name])
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise RubricError(f"{path}: not a text file in UTF-8") from None
-    except OSError as error:
-        raise RubricError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _merge(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
@@ -161,47 +151,3 @@ def _merge(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
         below = merged.get(key)
         merged[key] = _merge(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
     return merged
-
-
-def _lay_over(content: dict[str, Any], key: str, value: object, *, name: str) -> None:
-    *parents, last = key.split(".")
-    place: Any = content
-    for parent in [*parents, last]:
-        if not isinstance(place, dict) or parent not in place:
-            raise RubricError(
-                f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show {name}' lists them"
-            )
-        if parent is not last:
-            place = place[parent]
-    place[last] = value
-
-
-def _first_problem(error: ValidationError) -> str:
-    problems = error.errors()
-    first = problems[0]
-    key = ".".join(str(part) for part in first["loc"])
-    match first["type"]:
-        case "unexpected_keyword_argument" | "extra_forbidden":
-            text = f"unknown key '{key}'"
-        case "missing" | "missing_argument" | "missing_keyword_only_argument":
-            text = f"missing key '{key}'"
-        case "string_type" if key == "version":
-            text = f"'version' is text: write it in quotes, as \"{first['input']}\""
-        case _:
-            message = first["msg"].removeprefix("Value error, ")
-            text = f"'{key}': {message[0].lower()}{message[1:]}" if key else message
-            if not isinstance(first["input"], dict | list):
-                text += f", not {first['input']!r:.60}"
-    return text if len(problems) == 1 else f"{text} (and {len(problems) - 1} more)"
-
-
-def _read_yaml(text: str, *, where: str) -> Any:  # noqa: ANN401 - YAML holds anything; the typed form checks it
-    try:
-        return yaml.load(text, Loader=KeyedYaml)  # noqa: S506 - it is a SafeLoader
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" line {mark.line + 1}" if mark is not None else ""
-        problem = getattr(error, "problem", None) or "not YAML"
-        raise RubricError(f"{where}:{line} {problem}".replace("::", ":")) from None
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):  # PyYAML on '!!int x' and the like
-        raise RubricError(f"{where}: nested too deeply, or a value that is not YAML") from None

@@ -5,13 +5,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from plumbrule.names import nearest
+from plumbrule.rubrics.yaml_reader import KeyFault
 
 if TYPE_CHECKING:
     from plumbrule.rubrics.scorecard_rubric import ScorecardRubric
 
 
 def check_scorecard(rubric: "ScorecardRubric") -> None:
-    """Raise a ValueError that names the key of the first part that does not fit the others."""
+    """Raise a KeyFault that names the key of the first part that does not fit the others."""
     _check_unique(rubric)
     _check_levels(rubric)
     _check_dimensions(rubric)
@@ -42,52 +43,52 @@ def _check_unique(rubric: "ScorecardRubric") -> None:
     for place, names in lists.items():
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"'{place}': '{name}' stands twice")
+                raise KeyFault(place, f"'{name}' stands twice")
 
 
 def _check_levels(rubric: "ScorecardRubric") -> None:
     scores = [level.score for level in rubric.levels]
     if scores != sorted(scores, reverse=True):
-        raise ValueError("'levels': the best stands first, with the highest score")
+        raise KeyFault("levels", "the best stands first, with the highest score")
     digits = {str(score) for score in scores}
     for level in rubric.levels:
         if level.name in digits or level.name == rubric.not_applicable.name:
-            raise ValueError(f"'levels': '{level.name}' would be read as something else; give the level another name")
+            raise KeyFault("levels", f"'{level.name}' would be read as something else; give the level another name")
 
 
 def _check_dimensions(rubric: "ScorecardRubric") -> None:
     total = sum((dimension.weight for dimension in rubric.dimensions), Fraction())
     if total != 1:
-        raise ValueError(f"'dimensions': the weights must sum to 1, and sum to {float(total)}")
+        raise KeyFault("dimensions", f"the weights must sum to 1, and sum to {float(total)}")
     if all(dimension.may_be_not_applicable for dimension in rubric.dimensions):
-        raise ValueError("'dimensions': one of them must always apply; set may_be_not_applicable: false for it")
+        raise KeyFault("dimensions", "one of them must always apply; set may_be_not_applicable: false for it")
     names = [level.name for level in rubric.levels]
     for dimension in rubric.dimensions:
         place = f"dimensions.{dimension.key}.descriptors"
         _check_known(place, dimension.descriptors, names, "level")
         missing = [name for name in names if name not in dimension.descriptors]
         if missing:
-            raise ValueError(f"'{place}': there is none for '{missing[0]}'")
+            raise KeyFault(place, f"there is none for '{missing[0]}'")
     for judged in rubric.judged:
         for name in names:
             if name not in judged.levels:
-                raise ValueError(f"'judged.{judged.score}.levels': there is none for '{name}'")
+                raise KeyFault(f"judged.{judged.score}.levels", f"there is none for '{name}'")
     needs = rubric.not_applicable.needs
     excusable = [dimension.key for dimension in rubric.dimensions if dimension.may_be_not_applicable]
     if needs is not None and needs.dimension in excusable:
-        raise ValueError(f"'not_applicable.needs.dimension': '{needs.dimension}' may itself be not applicable")
+        raise KeyFault("not_applicable.needs.dimension", f"'{needs.dimension}' may itself be not applicable")
 
 
 def _check_limits(rubric: "ScorecardRubric") -> None:
     lowest, highest = rubric.levels[-1].score, rubric.levels[0].score
     starts = [band.at_least for band in rubric.bands]
     if starts != sorted(set(starts), reverse=True):
-        raise ValueError("'bands': each must begin below the one before it")
+        raise KeyFault("bands", "each must begin below the one before it")
     if starts[-1] != lowest or starts[0] > highest:
-        raise ValueError(f"'bands': they must lie on the scale, and the last must begin at the lowest level, {lowest}")
+        raise KeyFault("bands", f"they must lie on the scale, and the last must begin at the lowest level, {lowest}")
     limits = rubric.recommendation
     if not lowest <= limits.fail_below <= limits.pass_at_least <= highest:
-        raise ValueError(f"'recommendation': {lowest} <= fail_below <= pass_at_least <= {highest} must hold")
+        raise KeyFault("recommendation", f"{lowest} <= fail_below <= pass_at_least <= {highest} must hold")
 
 
 def _check_blockers(rubric: "ScorecardRubric") -> None:
@@ -95,23 +96,23 @@ def _check_blockers(rubric: "ScorecardRubric") -> None:
     for blocker in rubric.blockers:
         place = f"blockers.{blocker.rule}"
         if blocker.more_than >= len(rubric.dimensions_of(blocker.dimensions)):
-            raise ValueError(f"'{place}.more_than': {blocker.more_than} can never be passed")
+            raise KeyFault(f"{place}.more_than", f"{blocker.more_than} can never be passed")
         if blocker.run_mean and set(blocker.levels) == {worst}:
-            raise ValueError(f"'{place}.run_mean': a rating of '{worst}' is never averaged away; set it to false")
+            raise KeyFault(f"{place}.run_mean", f"a rating of '{worst}' is never averaged away; set it to false")
 
 
 def _check_strata(rubric: "ScorecardRubric") -> None:
     total = sum((stratum.share for stratum in rubric.strata), Fraction())
     if total != 1:
-        raise ValueError(f"'strata': the shares must sum to 1, and sum to {float(total)}")
+        raise KeyFault("strata", f"the shares must sum to 1, and sum to {float(total)}")
     traits = [trait.key for trait in rubric.traits]
     for stratum in rubric.strata:
         for name in stratum.any_of:
             if name not in traits:
-                raise ValueError(f"'strata.{stratum.key}.any_of': there is no trait '{name}'{nearest(name, traits)}")
+                raise KeyFault(f"strata.{stratum.key}.any_of", f"there is no trait '{name}'{nearest(name, traits)}")
     for stratum in rubric.strata[:-1]:
         if not stratum.any_of:
-            raise ValueError(f"'strata.{stratum.key}.any_of': it takes every interaction, so it must stand last")
+            raise KeyFault(f"strata.{stratum.key}.any_of", "it takes every interaction, so it must stand last")
 
 
 def _named_dimensions(rubric: "ScorecardRubric") -> Iterator[tuple[str, Iterable[str]]]:
@@ -150,6 +151,6 @@ def _check_known(place: str, names: Iterable[str], known: list[str], what: str) 
     named = list(names)
     for name in named:
         if name not in known:
-            raise ValueError(f"'{place}': there is no {what} '{name}'{nearest(name, known)}")
+            raise KeyFault(place, f"there is no {what} '{name}'{nearest(name, known)}")
         if named.count(name) > 1:
-            raise ValueError(f"'{place}': '{name}' stands twice")
+            raise KeyFault(place, f"'{name}' stands twice")

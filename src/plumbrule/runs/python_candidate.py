@@ -117,7 +117,8 @@ class PythonCandidate:
         positional, named = self._wanted.arguments(sample)
         if self._pace is not None:
             await self._pace.turn()
-        started = time.perf_counter()
+        now_s = asyncio.get_running_loop().time  # the clock by which the call is timed out, too
+        started = now_s()
         task = asyncio.ensure_future(self._call(positional, named))
         try:
             await asyncio.wait({task}, timeout=self._timeout_s)
@@ -125,7 +126,7 @@ class PythonCandidate:
             task.cancel()
         blank = replace(unanswered(sample), model_id=self.identity.model_id)
         if not task.done():
-            elapsed_ms = _milliseconds_since(started)
+            elapsed_ms = _milliseconds(now_s() - started)
             return Answered(sample=replace(blank, timed_out=True, latency_e2e_ms=elapsed_ms), requests=1)
         outcome = _outcome(task)
         if self._heard is not None and outcome.error is None:
@@ -133,7 +134,8 @@ class PythonCandidate:
         return _read(outcome, blank)
 
     async def _call(self, positional: list[object], named: dict[str, object]) -> _Outcome:
-        started = time.perf_counter()
+        now_s = asyncio.get_running_loop().time
+        started = now_s()
         work = partial(self._function, *positional, **named)
         try:
             # an async function only makes its coroutine here
@@ -142,7 +144,7 @@ class PythonCandidate:
                 return outcome
             # also an async function behind a plain decorator
             answer = await self._loop.run(outcome.answer)
-            return _Outcome(answer=answer, elapsed_ms=_milliseconds_since(started))
+            return _Outcome(answer=answer, elapsed_ms=_milliseconds(now_s() - started))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's function may raise anything
             return _Outcome(error=_worded(error))
 
@@ -251,7 +253,7 @@ def _run(work: Callable[[], Any]) -> _Outcome:
         answer = work()
     except BaseException as error:  # noqa: BLE001 - in a thread nothing else would hear of it
         return _Outcome(error=_worded(error))
-    return _Outcome(answer=answer, elapsed_ms=_milliseconds_since(started))
+    return _Outcome(answer=answer, elapsed_ms=_milliseconds(time.perf_counter() - started))
 
 
 def _outcome(task: "asyncio.Task[_Outcome]") -> _Outcome:
@@ -278,8 +280,8 @@ def _read(outcome: _Outcome, blank: Sample) -> Answered:
     )
 
 
-def _milliseconds_since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 3)
 
 
 def _worded(error: BaseException) -> str:

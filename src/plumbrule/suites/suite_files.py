@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import orjson
-import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from plumbrule.errors import UsageError
 from plumbrule.hashing import sha256_of
-from plumbrule.rubrics.plain_yaml import KeyedYaml
+from plumbrule.rubrics.yaml_reader import Document, Key, read_yaml
 from plumbrule.samples.sample_model import Passage
 from plumbrule.suites.suite_schema import (
     Criteria,
@@ -116,25 +115,25 @@ class Suite:
 def load_suite(folder: Path | None = None) -> Suite:
     """Return the suite that ships, or that in ``folder``: criteria.yaml, world.yaml and a file for each test case."""
     folder = folder if folder is not None else Path(__file__).parent
-    criteria = _read(folder / "criteria.yaml", Criteria)
-    world = _read(folder / "world.yaml", World)
+    _, criteria = _read(folder / "criteria.yaml", Criteria)
+    _, world = _read(folder / "world.yaml", World)
     paths = sorted(path for path in folder.glob("*.yaml") if path.name not in _ASIDE)
     if not paths:
         raise UsageError(f"{folder}: there is no test case in it")
     corpus = _corpus()
-    files = [(path, _read(path, SetFile)) for path in paths]
-    for path, file in files:
-        _check(path, file, criteria, world)
+    files = [_read(path, SetFile) for path in paths]
+    for document, file in files:
+        _check(document, file, criteria, world)
     _check_ids(files)
-    sets = tuple(CaseSet(file=file, cases=tuple(_cases(file, corpus, path))) for path, file in files)
-    content = [
-        TypeAdapter(type(part)).dump_python(part, mode="json") for part in (criteria, world, *dict(files).values())
-    ]
+    sets = tuple(CaseSet(file=file, cases=tuple(_cases(document, file, corpus))) for document, file in files)
+    parts = (criteria, world, *(file for _, file in files))
+    content = [TypeAdapter(type(part)).dump_python(part, mode="json") for part in parts]
     return Suite(sets=sets, criteria=criteria.criteria, world=world, sha256=sha256_of(content))
 
 
-def _cases(file: SetFile, corpus: dict[str, Passage], path: Path) -> Iterator[Case]:
+def _cases(document: Document, file: SetFile, corpus: dict[str, Passage]) -> Iterator[Case]:
     for scenario in file.scenarios:
+        key = ("scenarios", scenario.id)
         outcome = scenario.outcome or file.outcome
         base = Case(
             id=scenario.id,
@@ -143,7 +142,7 @@ def _cases(file: SetFile, corpus: dict[str, Passage], path: Path) -> Iterator[Ca
             kind="scenario",
             query=scenario.query,
             role=scenario.role or file.role,
-            passages=_passages(scenario.passages, corpus, f"{path}: {scenario.id}"),
+            passages=_passages(scenario.passages, corpus, document, key),
             outcome=outcome,
             code=(scenario.code or file.code) if outcome == "refuse" else None,
             says=scenario.says,
@@ -156,18 +155,18 @@ def _cases(file: SetFile, corpus: dict[str, Passage], path: Path) -> Iterator[Ca
         for variation in scenario.variations:
             yield replace(base, id=f"{base.id}/{variation.id}", kind="variation", query=variation.query)
         for miss in scenario.near_misses:
-            yield _near_miss(base, miss, file, corpus, path)
+            yield _near_miss(base, miss, document, file, corpus)
 
 
-def _near_miss(base: Case, miss: NearMiss, file: SetFile, corpus: dict[str, Passage], path: Path) -> Case:
-    where = f"{path}: {base.id}/{miss.id}"
+def _near_miss(base: Case, miss: NearMiss, document: Document, file: SetFile, corpus: dict[str, Passage]) -> Case:
+    key = ("scenarios", base.id, "near_misses", miss.id)
     return replace(
         base,
         id=f"{base.id}/{miss.id}",
         kind="near_miss",
         query=miss.query,
         role=miss.role or base.role,
-        passages=base.passages if miss.passages is None else _passages(miss.passages, corpus, where),
+        passages=base.passages if miss.passages is None else _passages(miss.passages, corpus, document, key),
         outcome="answer",
         code=None,
         says=miss.says,
@@ -178,19 +177,20 @@ def _near_miss(base: Case, miss: NearMiss, file: SetFile, corpus: dict[str, Pass
     )
 
 
-def _passages(given: Passages, corpus: dict[str, Passage], where: str) -> tuple[Passage, ...] | None:
+def _passages(given: Passages, corpus: dict[str, Passage], document: Document, key: Key) -> tuple[Passage, ...] | None:
     if given == "corpus":
         return None
     passages = []
     for passage in given:
+        place = (*key, "passages", passage.id)
         parts = {name: value for name in _SOURCE_PARTS if (value := getattr(passage, name)) is not None}
         if not parts and passage.id in corpus:
             passages.append(replace(corpus[passage.id], score=passage.score))
         elif passage.id in corpus:
-            raise UsageError(f"{where}: passage '{passage.id}' is of the demo corpus; give its id and score alone")
+            raise document.error(place, "is a passage of the demo corpus; give its id and score alone")
         elif set(parts) != set(_SOURCE_PARTS):
             missing = ", ".join(name for name in _SOURCE_PARTS if name not in parts)
-            raise UsageError(f"{where}: passage '{passage.id}' is not in the demo corpus, and has no {missing}")
+            raise document.error(place, f"is not a passage of the demo corpus, and has no {missing}")
         else:
             passages.append(Passage(id=passage.id, score=passage.score, **parts))
     return tuple(passages)
@@ -201,73 +201,46 @@ def _corpus() -> dict[str, Passage]:
     return {passage.id: passage for line in lines if (passage := Passage(**orjson.loads(line))).id is not None}
 
 
-def _check(path: Path, file: SetFile, criteria: Criteria, world: World) -> None:
+def _check(document: Document, file: SetFile, criteria: Criteria, world: World) -> None:
     """Raise where a file names a criterion or a role that there is not, or a scenario that checks nothing."""
     if file.outcome == "refuse" and file.code is None:
-        raise UsageError(f"{path}: 'code' is missing: a refusal is expected, and exactly one code applies")
+        raise document.error(("code",), "missing: a refusal is expected, and exactly one code applies")
     for scenario in file.scenarios:
+        key = ("scenarios", scenario.id)
         if (scenario.outcome or file.outcome) == "refuse" and not (scenario.code or file.code):
-            raise UsageError(f"{path}: scenario '{scenario.id}' expects a refusal and names no 'code'")
+            raise document.error(key, "expects a refusal and names no code")
         named = (*file.criteria, *file.near_miss_criteria, *scenario.criteria)
-        _must_know(path, scenario, "criterion", named, criteria.criteria)
+        _must_know(document, key, "criterion", named, criteria.criteria)
         roles = (file.role, scenario.role, *(miss.role for miss in scenario.near_misses))
-        _must_know(path, scenario, "role", [role for role in roles if role is not None], world.roles)
+        _must_know(document, key, "role", [role for role in roles if role is not None], world.roles)
         for criterion, compared in (("says_what_it_must", scenario.says), ("status_as_expected", scenario.status)):
             if criterion in (*file.criteria, *scenario.criteria) and not compared:
-                raise UsageError(f"{path}: scenario '{scenario.id}' has the criterion {criterion} and nothing for it")
+                raise document.error(key, f"has the criterion {criterion} and nothing for it")
 
 
-def _must_know(path: Path, scenario: Scenario, what: str, named: Iterable[str], known: Iterable[str]) -> None:
+def _must_know(document: Document, key: Key, what: str, named: Iterable[str], known: Iterable[str]) -> None:
     there = list(known)
     for name in named:
         if name not in there:
-            raise UsageError(
-                f"{path}: scenario '{scenario.id}': there is no {what} '{name}'; there are: {', '.join(there)}"
-            )
+            raise document.error(key, f"there is no {what} '{name}'; there are: {', '.join(there)}")
 
 
-def _check_ids(files: Sequence[tuple[Path, SetFile]]) -> None:
+def _check_ids(files: Sequence[tuple[Document, SetFile]]) -> None:
     """Raise where an id is used twice: results are known by it."""
-    seen: dict[str, Path] = {}
-    for path, file in files:
+    seen: dict[str, str] = {}
+    for document, file in files:
         for scenario in file.scenarios:
             inner = [*(part.id for part in scenario.variations), *(miss.id for miss in scenario.near_misses)]
             for id_ in (scenario.id, *(f"{scenario.id}/{name}" for name in inner)):
                 if id_ in seen:
-                    raise UsageError(f"{path}: the id '{id_}' stands twice, first in {seen[id_].name}")
-                seen[id_] = path
+                    problem = f"the id '{id_}' stands twice, first in {Path(seen[id_]).name}"
+                    raise document.error(("scenarios", scenario.id), problem)
+                seen[id_] = document.where
 
 
-def _read(path: Path, form: type[T]) -> T:
-    try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=KeyedYaml)  # noqa: S506 - it is a SafeLoader
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text file in UTF-8") from None
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" line {mark.line + 1}:" if mark is not None else ""
-        raise UsageError(f"{path}:{line} {getattr(error, 'problem', None) or 'not YAML'}") from None
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):  # PyYAML on '!!int x' and the like
-        raise UsageError(f"{path}: nested too deeply, or a value that is not YAML") from None
-    if not isinstance(content, dict):
-        raise UsageError(f"{path}: a file of the suite is a mapping of keys to values")
-    try:
-        return TypeAdapter(form).validate_python(content)
-    except ValidationError as error:
-        raise UsageError(f"{path}: {_problem(error)}") from None
-
-
-def _problem(error: ValidationError) -> str:
-    """Return the problem to mend first: a key that there is not, else the one deepest inside."""
-    problems = error.errors()
-    unknown = [problem for problem in problems if problem["type"] == "unexpected_keyword_argument"]
-    first = unknown[0] if unknown else max(problems, key=lambda problem: len(problem["loc"]))
-    key = ".".join(str(part) for part in first["loc"])
-    if unknown:
-        return f"unknown key '{key}'"
-    return f"'{key}': {first['msg'][0].lower()}{first['msg'][1:]}"
+def _read(path: Path, form: type[T]) -> tuple[Document, T]:
+    document = read_yaml(path, mapping="a file of the suite", error=UsageError)
+    return document, document.validate(TypeAdapter(form))
 
 
 def corpus_path() -> Path:

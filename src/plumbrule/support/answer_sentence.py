@@ -9,10 +9,7 @@ from plumbrule.text.text_view import TextView
 from plumbrule.text.values import Value
 
 _MARKER = re.compile(r"[\[【][\d\s,;^–-]*\Z")  # before a number of a citation marker
-_LONGEST_MARKER = 60
 _OPENING = frozenset('.:!?*•\n("“')
-_TITLE_WORDS = 4
-_TITLE = 0.7  # share of capitalised words from which a line is a title, and its words are no names
 
 
 class SaidSentence:
@@ -20,13 +17,14 @@ class SaidSentence:
 
     def __init__(self, answer: TextView, sentence: Sentence, known: SupportWords) -> None:
         self.answer, self.place = answer, sentence
+        longest = known.constants.sentences.longest_marker
         first, last = answer.words_between(sentence.start, sentence.end)
         words = [
             (lemma, (begin, end))
             for lemma, begin, end in zip(answer.lemmas[first:last], answer.spans[0][first:last],
                                          answer.spans[1][first:last], strict=True)
             if lemma.strip("0123456789,")
-            or not (_in_marker(answer.text, begin) or known.numbers(answer.text, begin))
+            or not (_in_marker(answer.text, begin, longest) or known.numbers(answer.text, begin))
         ]  # fmt: skip
         self.lemmas = [lemma for lemma, _ in words]  # without the numbers of citation markers
         self.spans = [span for _, span in words]
@@ -53,9 +51,10 @@ class SaidSentence:
 
     def names(self, known: SupportWords) -> list[list[int]]:
         """Return the runs of capitalised words that are no mere openings, each as the places of its words."""
-        text = self.answer.text
-        capital = [text[start].isupper() and end - start > 1 for start, end in self.spans]
-        if len(capital) >= _TITLE_WORDS and sum(capital) > _TITLE * len(capital):
+        text, constants = self.answer.text, known.constants.sentences
+        least = constants.least_name
+        capital = [text[start].isupper() and end - start >= least for start, end in self.spans]
+        if len(capital) >= constants.title_words and sum(capital) > constants.title_share * len(capital):
             return []
         runs: list[list[int]] = []
         for index, lemma in enumerate(self.lemmas):
@@ -76,6 +75,6 @@ class SaidSentence:
         return index == 0 or not _OPENING.isdisjoint(self.answer.text[self.spans[index - 1][1] : self.spans[index][0]])
 
 
-def _in_marker(text: str, at: int) -> bool:
+def _in_marker(text: str, at: int, longest: int) -> bool:
     """Tell whether the number at ``at`` is one of a citation marker: [1], [2, 3], [^1]."""
-    return _MARKER.search(text, max(0, at - _LONGEST_MARKER), at) is not None
+    return _MARKER.search(text, max(0, at - longest), at) is not None

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
 
+# These shape how a curve is fitted; what they make are the knots, which are kept with the model or the calibration.
 _MOST_KNOTS = 8
 _LABELS_A_KNOT = 25
 _LEAST_SLOPE = 0.02  # the curve always rises a little, so that it never makes two answers equal that were not
-_TAIL_SLOPE = 0.25  # and goes on rising beyond the labels
-_BOUND = 1e-6
+_BOUND = 1e-6  # how near to 0 or 1 a share that a curve is fitted to may be
 _DECIMALS = 6  # of a knot, as it is written
 _LEAST_STEP = 0.001  # between two knots, so that the least slope shows in those decimals
 
@@ -28,14 +28,15 @@ class Curve:
     """A rising line through knots, from the model's log-odds to calibrated log-odds."""
 
     knots: tuple[tuple[float, float], ...]
+    tail_slope: float  # with which it goes on rising beyond its knots
 
     def log_odds(self, raw: float) -> float:
         """Return the calibrated log-odds."""
         first, last = self.knots[0], self.knots[-1]
         if raw <= first[0]:
-            return first[1] + _TAIL_SLOPE * (raw - first[0])
+            return first[1] + self.tail_slope * (raw - first[0])
         if raw >= last[0]:
-            return last[1] + _TAIL_SLOPE * (raw - last[0])
+            return last[1] + self.tail_slope * (raw - last[0])
         at = next(index for index, (place, _) in enumerate(self.knots) if place > raw)
         (left, low), (right, high) = self.knots[at - 1], self.knots[at]
         return low + (high - low) * (raw - left) / (right - left)
@@ -47,10 +48,10 @@ class Curve:
     def moved(self, shift: float) -> "Curve":
         """Return the curve with this much added to its log-odds: another share of unsupported answers."""
         shift = round(shift, _DECIMALS)
-        return Curve(knots=tuple((place, round(value + shift, _DECIMALS)) for place, value in self.knots))
+        return replace(self, knots=tuple((place, round(value + shift, _DECIMALS)) for place, value in self.knots))
 
 
-def fit_curve(examples: Sequence[Example], most_knots: int = _MOST_KNOTS) -> Curve:
+def fit_curve(examples: Sequence[Example], tail_slope: float, most_knots: int = _MOST_KNOTS) -> Curve:
     """Return the rising curve through the shares of supported examples, in groups of about equal weight.
 
     A share is drawn a little towards that of all examples, so that a few labels never make a certainty.
@@ -76,7 +77,7 @@ def fit_curve(examples: Sequence[Example], most_knots: int = _MOST_KNOTS) -> Cur
                 continue  # the same answers over again
             value = max(value, round(found[-1][1] + _LEAST_SLOPE * (place - found[-1][0]), _DECIMALS))
         found.append((place, value))
-    return Curve(knots=tuple(found))
+    return Curve(knots=tuple(found), tail_slope=tail_slope)
 
 
 def _share(examples: Sequence[Example]) -> float:
@@ -115,9 +116,9 @@ def logistic(log_odds: float) -> float:
     return math.exp(log_odds) / (1.0 + math.exp(log_odds))
 
 
-def log_odds_of(probability: float) -> float:
-    """Return the log-odds of a probability, kept away from certainty."""
-    bounded = min(1.0 - _BOUND, max(_BOUND, probability))
+def log_odds_of(probability: float, bound: float = _BOUND) -> float:
+    """Return the log-odds of a probability, kept away from certainty by a bound."""
+    bounded = min(1.0 - bound, max(bound, probability))
     return math.log(bounded / (1.0 - bounded))
 
 

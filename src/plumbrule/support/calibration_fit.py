@@ -62,7 +62,7 @@ def fit(judged: Sequence[Judged], answers: Curve, sentences: Curve) -> Fit:
     Labels say nothing of single sentences, so that their curve keeps its form.
     """
     check_enough(judged)
-    fitted = fit_curve(_examples(judged))
+    fitted = fit_curve(_examples(judged), answers.tail_slope)
     change = math.fsum([fitted.log_odds(each.log_odds) - answers.log_odds(each.log_odds) for each in judged])
     labels = [each.supported for each in judged]
     area = auroc([each.log_odds for each in judged], labels)
@@ -71,7 +71,7 @@ def fit(judged: Sequence[Judged], answers: Curve, sentences: Curve) -> Fit:
         answers=fitted,
         sentences=sentences.moved(change / len(judged)),
         before=_reliability([answers.probability(each.log_odds) for each in judged], labels),
-        after=_reliability(_cross_fitted(judged), labels),
+        after=_reliability(_cross_fitted(judged, answers.tail_slope), labels),
         auroc=area,
     )
 
@@ -92,12 +92,13 @@ def shift_to(share: float, before: float) -> float:
     return log_odds_of(1.0 - share) - log_odds_of(1.0 - before)
 
 
-def _cross_fitted(judged: Sequence[Judged]) -> list[float]:
+def _cross_fitted(judged: Sequence[Judged], tail_slope: float) -> list[float]:
     """Return each answer's probability by a curve that was fitted to the other folds."""
     fold_of = _folds(judged)
     found = [0.0] * len(judged)
     for fold in range(FOLDS):
-        curve = fit_curve(_examples([each for each, its in zip(judged, fold_of, strict=True) if its != fold]))
+        others = [each for each, its in zip(judged, fold_of, strict=True) if its != fold]
+        curve = fit_curve(_examples(others), tail_slope)
         for index, each in enumerate(judged):
             if fold_of[index] == fold:
                 found[index] = logistic(curve.log_odds(each.log_odds))

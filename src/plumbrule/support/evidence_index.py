@@ -12,13 +12,6 @@ from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas, words
 from plumbrule.text.values import Value
 
-_CANDIDATES = 6  # units whose neighbourhoods are weighed against each other
-_REACH = 1  # units on either side of the best one that belong to its window
-_STEM = 5  # letters that two forms of one word share at least
-_ALIKE = 0.6  # and the share of the shorter form
-_JOINING = frozenset({"of", "and", "for", "the", "de"})  # a name goes on after these
-_LONGEST_NAME = 6
-
 
 class Window(NamedTuple):
     """A run of units of one context."""
@@ -31,7 +24,7 @@ class Passage:
     """One context: its units, the lemmas of each, and its facts where it is data."""
 
     def __init__(self, view: TextView, known: SupportWords) -> None:
-        facts = read_facts(view.text)
+        facts = read_facts(view.text, known)
         if facts is None:
             self.view = view
             self.places = [(sentence.start, sentence.end) for sentence in view.sentences]
@@ -49,20 +42,22 @@ class Passage:
         self.units = [frozenset(self.view.lemmas[first:last]) for first, last in ranges]
         self.lemmas = self.view.lemma_set
         if facts:  # a sentence may write a key as one word
-            joined = [_joined(fact.key) | self.sheet.days_of(fact) for fact in facts] if self.sheet else []
+            size = known.constants.ground.joined_key_words
+            joined = [_joined(fact.key, size) | self.sheet.days_of(fact) for fact in facts] if self.sheet else []
             self.units = [unit | key for unit, key in zip(self.units, joined, strict=True)]
             self.lemmas = self.lemmas.union(*joined)
         self.where: dict[str, list[int]] = {}
         for index, unit in enumerate(self.units):
             for lemma in unit - known.stop:
                 self.where.setdefault(lemma, []).append(index)
+        self._known = known
         self._names: Names | None = None
 
     @property
     def names(self) -> "Names":
         """The names that the context has."""
         if self._names is None:
-            self._names = Names(words(self.view.text))
+            self._names = Names(words(self.view.text), self._known)
         return self._names
 
 
@@ -89,6 +84,7 @@ class Ground:
         self.lemmas = frozenset[str]().union(*[passage.lemmas for passage in self.passages])
         sheets = [passage.sheet for passage in self.passages if passage.sheet is not None]
         self.days = frozenset[str]().union(*[sheet.days for sheet in sheets])  # that the keys of data name
+        self._constants = known.constants.ground
         self._written_as = known.written_as
         self._stems: dict[str, list[str]] | None = None
 
@@ -103,22 +99,25 @@ class Ground:
 
     def weight(self, lemma: str) -> float:
         """Return how much a lemma tells: the fewer units have it, the more."""
-        return log(1.0 + (len(self.units) + 1.0) / (1.0 + len(self.where.get(lemma, ()))))
+        smoothing = self._constants.rarity_smoothing
+        return log(1.0 + (len(self.units) + smoothing) / (smoothing + len(self.where.get(lemma, ()))))
 
     def alike(self, lemma: str) -> str | None:
         """Return the word of the contexts that looks most like another form of ``lemma``."""
-        if len(lemma) < _STEM:
+        stem = self._constants.stem
+        if len(lemma) < stem:
             return None
         if self._stems is None:
             self._stems = {}
             for known in self.where:
-                if len(known) >= _STEM:
-                    self._stems.setdefault(known[:_STEM], []).append(known)
+                if len(known) >= stem:
+                    self._stems.setdefault(known[:stem], []).append(known)
         best: tuple[int, str] | None = None
-        for known in self._stems.get(lemma[:_STEM], ()):
+        share = self._constants.form_share
+        for known in self._stems.get(lemma[:stem], ()):
             shorter = min(len(lemma), len(known))
-            common = _common(lemma, known, shorter)
-            if common >= _ALIKE * shorter and (best is None or (-common, known) < best):
+            common = _common(lemma, known, stem, shorter)
+            if common >= share * shorter and (best is None or (-common, known) < best):
                 best = (-common, known)
         return best[1] if best else None
 
@@ -129,7 +128,7 @@ class Ground:
             for unit in self.where.get(lemma, ()):
                 scores[unit] = scores.get(unit, 0.0) + weight
         best: tuple[float, Window] | None = None
-        for unit in sorted(scores, key=lambda unit: (-scores[unit], unit))[:_CANDIDATES]:
+        for unit in sorted(scores, key=lambda unit: (-scores[unit], unit))[: self._constants.candidates]:
             window = self._around(unit)
             have = self.lemmas_of(window)
             covered = -sum([weight for lemma, weight in wanted.items() if lemma in have])
@@ -197,7 +196,8 @@ class Ground:
         owner = self._owner(unit)
         first = self._bases[owner]
         last = first + len(self.passages[owner].units) - 1
-        return Window(max(first, unit - _REACH), min(last, unit + _REACH))
+        reach = self._constants.reach
+        return Window(max(first, unit - reach), min(last, unit + reach))
 
     def _words_of(self, unit: int) -> tuple[TextView, int, int]:
         """Return the text that a unit is a part of, and the range of its words there."""
@@ -210,13 +210,14 @@ class Ground:
         return bisect_left(self._bases, unit + 1) - 1
 
 
-def _joined(key: str) -> frozenset[str]:
-    """Return the lemma of a key of two words written as one: "WiFi"."""
-    return frozenset(lemmas(key.replace(" ", ""))) if key.count(" ") == 1 else frozenset()
+def _joined(key: str, size: int) -> frozenset[str]:
+    """Return the lemma of a key of so many words written as one: "WiFi"."""
+    return frozenset(lemmas(key.replace(" ", ""))) if key.count(" ") == size - 1 else frozenset()
 
 
-def _common(one: str, other: str, shorter: int) -> int:
-    for index in range(_STEM, shorter):
+def _common(one: str, other: str, stem: int, shorter: int) -> int:
+    """Return how many letters two words share that share so many at least."""
+    for index in range(stem, shorter):
         if one[index] != other[index]:
             return index
     return shorter
@@ -225,7 +226,10 @@ def _common(one: str, other: str, shorter: int) -> int:
 class Names:
     """The capitalised words of a text, and the initials that runs of them make."""
 
-    def __init__(self, surface: Iterable[str]) -> None:
+    def __init__(self, surface: Iterable[str], known: SupportWords) -> None:
+        self._constants = constants = known.constants.ground
+        stem, least, joins = constants.name_stem, constants.least_initials, known.name_joins
+        kept = 1 - constants.longest_name
         self.capitals: dict[str, None] = {}
         self.shouted: set[str] = set()
         self.plain: set[str] = set()
@@ -238,13 +242,13 @@ class Names:
                 self.capitals[folded] = None
                 if word.isupper():
                     self.shouted.add(word)
-                self._heads.add(folded[: _STEM - 1])
-                run = [*run[1 - _LONGEST_NAME :], folded]
-                for size in range(2, len(run) + 1):
+                self._heads.add(folded[:stem])
+                run = [*run[kept:], folded]
+                for size in range(least, len(run) + 1):
                     self._initials.add("".join([part[0] for part in run[-size:]]))
             else:
                 self.plain.add(word)
-                if word not in _JOINING:
+                if word not in joins:
                     run = []
 
     def has(self, word: str) -> bool:
@@ -254,15 +258,17 @@ class Names:
             return True
         if word.isupper() and folded in self._initials:
             return True
-        return len(folded) >= _STEM - 1 and folded[: _STEM - 1] in self._heads and self._has_form(folded)
+        stem = self._constants.name_stem
+        return len(folded) >= stem and folded[:stem] in self._heads and self._has_form(folded)
 
     def abbreviates(self, parts: Sequence[str]) -> bool:
         """Tell whether the text has the initials of a name of several words."""
-        return len(parts) > 1 and "".join([part[0].casefold() for part in parts]) in self.capitals
+        initials = "".join([part[0].casefold() for part in parts])
+        return len(parts) >= self._constants.least_initials and initials in self.capitals
 
     def _has_form(self, folded: str) -> bool:
-        head = folded[: _STEM - 1]
-        return any(name.startswith(head) and abs(len(name) - len(folded)) < _STEM for name in self.capitals)
+        head, most = folded[: self._constants.name_stem], self._constants.name_difference
+        return any(name.startswith(head) and abs(len(name) - len(folded)) <= most for name in self.capitals)
 
 
 def bare(word: str) -> str:

@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 from plumbrule.support.facts import Line
 from plumbrule.support.weekdays import days_of_key, days_said
-from plumbrule.support.word_lists import SupportWords
+from plumbrule.support.word_lists import SupportWords, Truth
 from plumbrule.text.dates import Date
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value, match_value
 
-_NEAR = 3  # words between a number and the name of what it counts
-_AFTER = 7  # words after a key in which a denial still speaks of it
 _DASHED_KEY = re.compile(r"\"?\w+\s*(?:[-–—]|\\u201[34])")  # JSON may write a dash by its number
 _WORD = re.compile(r"\w+")
 
@@ -31,7 +29,7 @@ class _Fact(NamedTuple):
     text: str
     key: tuple[str, ...]  # the lemmas that tell this key from the others
     head: str
-    truth: str | None
+    truth: Truth | None
     days: frozenset[str]  # that the key names, for the hours of a week
     shut: bool
     view: TextView
@@ -48,7 +46,7 @@ class FactSheet:
         for key in sorted({key for _, key in named}):
             for lemma in dict.fromkeys(key):
                 counts[lemma] = counts.get(lemma, 0) + 1
-        truths: dict[tuple[str, ...], set[str | None]] = {}
+        truths: dict[tuple[str, ...], set[Truth | None]] = {}
         for line, key in named:
             truths.setdefault(key, set()).add(line.truth)
         self._facts = []
@@ -95,7 +93,7 @@ class FactSheet:
         times = [value for value in values if isinstance(value, Date) and value.granularity == "time"]
         words = set(_WORD.findall(text.casefold()))
         denies = not known.negations.isdisjoint(said)
-        says_shut = known.shut_said in words and not denies and (bool(times) or "open" not in words)
+        says_shut = known.shut_said in words and not denies and (bool(times) or known.open_said not in words)
         return [
             fact.text
             for fact in self._facts
@@ -109,11 +107,12 @@ class FactSheet:
     ) -> list[str]:
         numbers = _by_first_lemma([value for value in values if not isinstance(value, Date)], answer)
         counted: dict[str, tuple[str, bool]] = {}
+        reach = self._known.constants.fact_checks.near
         for fact in self._facts if numbers else ():
             if fact.truth is not None or fact.days or fact.head not in places or not fact.view.values:
                 continue
             place = places[fact.head]
-            beside = dict.fromkeys(said[max(0, place - _NEAR) : place + _NEAR + 1])
+            beside = dict.fromkeys(said[max(0, place - reach) : place + reach + 1])
             near = [value for lemma in beside for value in numbers.get(lemma, ())]
             if near:
                 hit = any(_among(value, fact.view, near, answer) for value in fact.view.values)
@@ -152,10 +151,10 @@ def _negated(said: Sequence[str], place: int, size: int, known: SupportWords) ->
         if lemma in known.turns or restarted:
             break
         restarted = lemma in known.restarts and not (index and said[index - 1] in known.negations)
-    for index in range(place + 1, min(len(said), place + size + _AFTER)):
+    for index in range(place + 1, min(len(said), place + size + known.constants.fact_checks.denial_reach)):
         if said[index] in known.negations:
             return True
-        if said[index] in known.turns or (said[index] in known.restarts and said[index] != "be"):
+        if said[index] in known.turns or (said[index] in known.restarts and said[index] not in known.links):
             return False
     return False
 

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
+from plumbrule.support.word_lists import SupportWords, Truth
 from plumbrule.text.sentences import sentences
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -15,11 +16,6 @@ _WORDS = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 # two escapes of one sign, one escape, or a plain one
 _ESCAPE = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
 _HALF_SIGN = re.compile(r"[\ud800-\udfff]")  # which no JSON can hold
-_YES, _NO, _UNKNOWN = "yes", "no", "unknown"
-_TRUTH = {"true": _YES, "True": _YES, "false": _NO, "False": _NO, "null": _UNKNOWN, "None": _UNKNOWN}
-_SAID_TRUTH = {"yes": _YES, "no": _NO, "true": _YES, "false": _NO, "none": _NO, "n/a": _UNKNOWN, "unknown": _UNKNOWN}
-_DEEPEST = 40
-_LONG_TEXT = 80  # characters from which a value is text to be read by its sentences
 _ROW = re.compile(r"[ \t]*\|(.+)\|[ \t]*")
 _RULE = re.compile(r"[\s|:+-]+")
 
@@ -32,11 +28,7 @@ class Line(NamedTuple):
     value: str
     start: int
     end: int
-
-    @property
-    def truth(self) -> str | None:
-        """Whether the fact is a yes, a no or unknown; None for any other value."""
-        return _SAID_TRUTH.get(self.value.casefold()) if self.key else None
+    truth: Truth | None = None  # none for any value that is not a yes, a no or unknown
 
     @property
     def text(self) -> str:
@@ -44,16 +36,16 @@ class Line(NamedTuple):
         return f"{self.path}: {self.value}" if self.path else self.value
 
 
-def read_facts(text: str) -> list[Line] | None:
+def read_facts(text: str, known: SupportWords) -> list[Line] | None:
     """Return the facts of a context that is JSON or a table; None for plain text."""
     opening = text[_SPACE.match(text).end() :][:1]  # type: ignore[union-attr]
     if opening in ("{", "["):
         try:
-            lines = list(_JsonReader(text).lines())
+            lines = list(_JsonReader(text, known).lines())
         except (JSONDecodeError, ValueError, IndexError):
             return None
         return lines or None
-    if text.count("|") >= 6:
+    if text.count("|") >= known.constants.facts.least_bars:
         return _table(text)
     return None
 
@@ -61,8 +53,10 @@ def read_facts(text: str) -> list[Line] | None:
 class _JsonReader:
     """Walks JSON with the place of every value."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, known: SupportWords) -> None:
         self._text = text
+        self._known = known
+        self._deepest = known.constants.facts.deepest
         self._at = 0
 
     def lines(self) -> Iterator[Line]:
@@ -83,7 +77,7 @@ class _JsonReader:
 
     def _value(self, path: tuple[str, ...], start: int, depth: int) -> Iterator[Line]:
         self._skip()
-        if depth > _DEEPEST:
+        if depth > self._deepest:
             raise ValueError("too deep")
         sign = self._text[self._at]
         if sign == "{":
@@ -93,14 +87,14 @@ class _JsonReader:
         elif sign == '"':
             start = start or self._at
             value, first, last = self._string()
-            yield from _string_lines(value, path, self._text, start, first, last)
+            yield from self._string_lines(value, path, start, first, last)
         else:
             found = _BARE.match(self._text, self._at)
             if found is None:
                 raise ValueError("no value")
             start = start or found.start()
             self._at = found.end()
-            yield _line(path, _TRUTH.get(found[0], found[0]), start, self._at)
+            yield self._line(path, self._known.literal_truths.get(found[0], found[0]), start, self._at)
 
     def _object(self, path: tuple[str, ...], depth: int) -> Iterator[Line]:
         self._at += 1
@@ -133,24 +127,24 @@ class _JsonReader:
         elif self._text[self._at] != closing:
             raise ValueError("no comma")
 
+    def _line(self, path: tuple[str, ...], value: str, start: int, end: int) -> Line:
+        key = path[-1] if path else ""
+        truth = self._known.truths.get(value.casefold()) if key else None
+        return Line(key, " ".join(path), value, start, end, truth)
+
+    def _string_lines(self, value: str, path: tuple[str, ...], start: int, first: int, last: int) -> Iterator[Line]:
+        """Yield a short value as one fact, a long text by its sentences, each with its place in the raw context."""
+        if len(value) < self._known.constants.facts.long_text and "\n" not in value:
+            yield self._line(path, value, start, last + 1)
+            return
+        place = _Places(self._text, first, last)
+        for sentence in sentences(value):
+            yield Line("", "", value[sentence.start : sentence.end], place(sentence.start), place(sentence.end))
+
 
 def in_words(name: str) -> str:
     """Return a key in words: ``OutdoorSeating`` and ``outdoor_seating`` are "Outdoor Seating"."""
     return " ".join(_WORDS.findall(name))
-
-
-def _line(path: tuple[str, ...], value: str, start: int, end: int) -> Line:
-    return Line(path[-1] if path else "", " ".join(path), value, start, end)
-
-
-def _string_lines(value: str, path: tuple[str, ...], raw: str, start: int, first: int, last: int) -> Iterator[Line]:
-    """Yield a short value as one fact, a long text by its sentences, each with its place in the raw context."""
-    if len(value) < _LONG_TEXT and "\n" not in value:
-        yield _line(path, value, start, last + 1)
-        return
-    place = _Places(raw, first, last)
-    for sentence in sentences(value):
-        yield Line("", "", value[sentence.start : sentence.end], place(sentence.start), place(sentence.end))
 
 
 class _Places:

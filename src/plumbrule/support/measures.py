@@ -1,16 +1,17 @@
 """What is compared between one sentence of an answer and its contexts; each measure has one meaning and one sign."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import fsum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from plumbrule.support.answer_sentence import SaidSentence
 from plumbrule.support.evidence_index import Ground, Window, bare
 from plumbrule.support.findings import Finding, FindingKind
-from plumbrule.support.opposition import oppose
+from plumbrule.support.opposition import Opposition, oppose
 from plumbrule.support.value_evidence import find_value
 from plumbrule.support.word_lists import SupportWords
 from plumbrule.text.dates import Date
@@ -24,15 +25,9 @@ MeasureName = Literal["words", "evidence", "specifics", "opposites", "strength",
 MEASURES: tuple[MeasureName, ...] = ("words", "evidence", "specifics", "opposites", "strength", "speaker", "unknown")
 LOWERS_RISK: frozenset[MeasureName] = frozenset({"unknown"})
 
-# How much a word weighs: what is done can be said in many ways, and talk is not what an answer claims.
-_VERB, _ADVERB, _TALK, _STOP_IN_EVIDENCE = 0.4, 0.6, 0.3, 0.2
-_FORM_CREDIT = 0.6  # for another form of the word, or a synonym in the evidence
-_ELSEWHERE_CREDIT = 0.3  # for a word that the contexts have, outside the evidence
-_SMALL_NUMBER, _PARTLY_DATED, _RIVALLED = 0.5, 0.5, 0.5
-_PREVIOUS = 0.5  # of a name that the sentence before brought, for a sentence that opens with a pronoun
-_MOST = 3.0
 _AROUND = "*_#- \t\n.,!"  # what may stand around a greeting or a yes
 _YEAR = re.compile(r"\b\d{4}\b")
+_NO_OPPOSITION = Opposition(amount=0.0, too_strong=False, findings=(), has_twin=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +48,7 @@ def compare(answer: TextView, ground: Ground, known: SupportWords) -> list[Compa
     for sentence in answer.sentences:
         current = SaidSentence(answer, sentence, known)
         if current.lemmas:
-            found.append(_Comparing(current, ground, known, before).result())
+            found.append(_compare_sentence(current, ground, known, before))
             before = current
     if len(found) == 1:  # there is nothing that it could leave its claim to
         return found
@@ -75,200 +70,282 @@ def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, kno
     return said.casefold().replace("’", "'") in known.particles
 
 
-class _Comparing:
-    """The comparison of one sentence."""
+class _Evidence(NamedTuple):
+    """What the contexts have nearest to a sentence, and what its missing words look like there."""
 
-    def __init__(self, said: SaidSentence, ground: Ground, known: SupportWords, before: SaidSentence | None) -> None:
-        self._said, self._ground, self._known = said, ground, known
-        self._findings: list[Finding] = []
-        self._found: set[int] = set()  # where the words start that the contexts have in another form
-        self._forms = {lemma: ground.alike(lemma) for lemma in said.content if lemma not in ground.where}
-        wanted = self._wanted()
-        query = {**self._named_before(before), **wanted}
-        self._whole_window = window = ground.best_window(query)
-        self._evidence = ground.lemmas_of(window) if window is not None else frozenset()
-        self._values = ground.values_of(window) if window is not None else ()
-        self._near = ground.view_of(window) if window is not None else None
-        self._window = ground.trimmed(window, wanted) if window is not None else None
+    forms: dict[str, str | None]  # of each word that the contexts do not have: the word that may be another form of it
+    window: Window | None
+    trimmed: Window | None  # without the units at its ends that add nothing
+    lemmas: frozenset[str]
+    values: tuple[Value, ...]
+    view: TextView | None
 
-    def result(self) -> Comparison:
-        claims = not self._claims_nothing()
-        facts_unknown, facts_against = self._facts()
-        specifics = self._missing_values() + self._missing_names() + facts_unknown + facts_against
-        opposites, too_strong = self._opposed()
-        opposites += facts_against
-        measures = (
-            self._missing_words(),  # after the names and values, which it does not tell again
-            self._missing_evidence(),
-            min(_MOST, specifics),
-            min(_MOST, opposites),
-            too_strong,
-            self._speaks_of_itself(),
-            float(self._said.says_unknown(self._known)),
-        )
-        return Comparison(
-            sentence=self._said.place,
-            claims=claims,
-            measures=measures,
-            window=self._window,
-            findings=tuple(sorted(set(self._findings))) if claims else (),
-        )
 
-    def _wanted(self) -> dict[str, float]:
-        """Return what evidence should have: the sentence's content by weight, a missing word by its other form."""
-        ground, known = self._ground, self._known
-        wanted: dict[str, float] = {}
-        for lemma in self._said.content:
-            weight = ground.weight(lemma) * (_TALK if lemma in known.talk else 1.0)
-            form = self._forms.get(lemma, lemma)
-            if form is not None:
-                credit = 1.0 if form == lemma else _FORM_CREDIT
-                wanted[form] = max(wanted.get(form, 0.0), weight * credit)
-        return wanted
+class _Missing(NamedTuple):
+    """How much of a sentence the contexts do not have, what that is, and where the words start that they do have."""
 
-    def _named_before(self, before: SaidSentence | None) -> dict[str, float]:
-        """Return the names of the sentence before, where this one opens with a pronoun that may stand for them."""
-        if before is None or self._said.lemmas[0] not in self._known.pronouns:
-            return {}
-        places = [index for run in before.names(self._known) for index in run]
-        named = [before.lemmas[index] for index in places if before.lemmas[index] in self._ground.where]
-        return {lemma: _PREVIOUS * self._ground.weight(lemma) for lemma in named}
+    amount: float
+    findings: list[Finding]
+    present: list[int]
 
-    def _weight(self, lemma: str) -> float:
-        if lemma in self._known.talk:
-            return _TALK
-        if lemma in self._known.stop:
-            return 1.0
-        return {"v": _VERB, "r": _ADVERB}.get(self._known.thesaurus.kind(lemma), 1.0)
 
-    def _has_synonym(self, lemma: str) -> bool:
-        evidence = self._evidence
-        return any(other in evidence for other in self._known.thesaurus.synonyms(lemma))
+class _Facts(NamedTuple):
+    """How many facts of data a sentence speaks of though they are unknown, how many it speaks against, and which."""
 
-    def _missing_words(self) -> float:
-        """Return the share of the words, by weight, that stand nowhere in the contexts."""
-        whole, missing = [], []
-        told = self._said.in_values.union([each.start for each in self._findings if each.kind == "name"])
-        for lemma, (start, end) in zip(self._said.lemmas, self._said.spans, strict=True):
-            weight = self._weight(lemma)
-            whole.append(weight)
-            if lemma in self._ground.lemmas or start in self._found:
-                continue
-            credit = 0.0
-            if lemma not in self._known.stop and (self._forms.get(lemma) is not None or self._has_synonym(lemma)):
-                credit = _FORM_CREDIT
-            elif lemma not in self._known.stop and weight == 1.0 and start not in told:
-                self._findings.append(Finding(start, end, "word"))
-            missing.append(weight * (1.0 - credit))
-        return fsum(missing) / fsum(whole)
+    unknown: int
+    against: int
+    findings: list[Finding]
 
-    def _missing_evidence(self) -> float:
-        """Return the share of the words, by weight, that the evidence does not have."""
-        whole, missing = [], []
-        for lemma, (start, _) in zip(self._said.lemmas, self._said.spans, strict=True):
-            stop = lemma in self._known.stop
-            verb = self._known.thesaurus.kind(lemma) == "v"
-            talk = lemma in self._known.talk
-            weight = _STOP_IN_EVIDENCE if stop else _TALK if talk else _VERB if verb else 1.0
-            whole.append(weight)
-            if lemma in self._evidence or (start in self._found and lemma not in self._ground.lemmas):
-                continue
-            credit = 0.0
-            if not stop and self._has_synonym(lemma):
-                credit = _FORM_CREDIT
-            elif lemma in self._ground.where:
-                credit = _ELSEWHERE_CREDIT
-            missing.append(weight * (1.0 - credit))
-        return fsum(missing) / fsum(whole)
 
-    def _missing_values(self) -> float:
-        """Count the numbers and dates that the contexts do not have; one that they give otherwise counts more."""
-        counts = []
-        views = [passage.view for passage in self._ground.passages]
-        for value in self._said.values:
-            shown = self._said.answer.text[value.start : value.end].casefold()
-            if find_value(value, self._said.answer, views) is not None or shown.rstrip("s") in self._ground.days:
-                self._found.update(self._said.starts_in(value))
-                continue
-            dated = isinstance(value, Date)
-            small = isinstance(value, Number) and value.unit is None and shown.split()[0] in self._known.small_numbers
-            known_year = dated and any(year in self._ground.lemmas for year in _YEAR.findall(shown))
-            rivals = [other for other in self._values if comparable(value, other)]
-            weight = _SMALL_NUMBER if small else _PARTLY_DATED if known_year else 1.0
-            counts.append(weight + (_RIVALLED if rivals else 0.0))
-            if not small or rivals:
-                kind: FindingKind = "date" if dated else "number"
-                self._findings.append(Finding(value.start, value.end, kind, self._nearest(rivals)))
-        return fsum(counts)
+def _compare_sentence(
+    said: SaidSentence, ground: Ground, known: SupportWords, before: SaidSentence | None
+) -> Comparison:
+    constants = known.constants.measures
+    evidence = _find_evidence(said, ground, known, before)
+    facts = _check_facts(said, ground)
+    values = _missing_values(said, ground, known, evidence)
+    names = _missing_names(said, ground, known)
+    wrong_facts = constants.fact_weight * facts.against
+    specifics = values.amount + names.amount + constants.fact_weight * facts.unknown + wrong_facts
+    window = evidence.window
+    opposition = oppose(said, ground, window, known) if window is not None else _NO_OPPOSITION
+    opposites = opposition.amount + wrong_facts
+    if opposition.has_twin and any(each.against for each in values.findings):
+        opposites += constants.twin_rival_weight
+    present = frozenset([*values.present, *names.present])
+    told = said.in_values.union([each.start for each in names.findings])
+    words = _missing_words(said, ground, known, evidence, present, told)
+    speakers = _speakers(said, ground, known)
+    measures = (
+        words.amount,
+        _missing_evidence(said, ground, known, evidence, present),
+        min(constants.most, specifics),
+        min(constants.most, opposites),
+        float(opposition.too_strong),
+        float(bool(speakers)),
+        float(said.says_unknown(known)),
+    )
+    claims = not _claims_nothing(said, known)
+    findings = {*facts.findings, *values.findings, *names.findings, *opposition.findings, *words.findings, *speakers}
+    return Comparison(
+        sentence=said.place,
+        claims=claims,
+        measures=measures,
+        window=evidence.trimmed,
+        findings=tuple(sorted(findings)) if claims else (),
+    )
 
-    def _nearest(self, rivals: Sequence[Value]) -> str:
-        """Return the rival whose own sentence has most of this sentence's words; none where none stands in one."""
-        if self._near is None or not rivals:
-            return ""
-        view, content = self._near, self._said.content
-        shared = [len(view.lemmas_beside(rival.start) & content.keys()) for rival in rivals]
-        most = max(shared)
-        if not most:
-            return ""
-        rival = rivals[shared.index(most)]
-        return view.text[rival.start : rival.end]
 
-    def _missing_names(self) -> float:
-        """Count the words of names that the contexts do not have, in full, in part or by their initials."""
-        said, known = self._said, self._known
-        text, ground = said.answer.text, self._ground
-        missing = 0
-        for run in said.names(known):
-            shown = [text[slice(*said.spans[index])] for index in run]
-            if ground.abbreviates(shown):
-                self._found.update([said.spans[index][0] for index in run])
-                continue
-            for index, word in zip(run, shown, strict=True):
-                lemma = said.lemmas[index]
-                day = known.day_forms.get(lemma) in ground.days
-                if lemma in ground.where or day or ground.has_name(word) or bare(word) in ground.where:
-                    self._found.add(said.spans[index][0])
-                    continue
-                missing += 1
-                self._findings.append(Finding(*said.spans[index], "name"))
-        return float(missing)
+def _find_evidence(said: SaidSentence, ground: Ground, known: SupportWords, before: SaidSentence | None) -> _Evidence:
+    """Return the window of the contexts that has most of a sentence's words, and what it holds."""
+    forms = {lemma: ground.alike(lemma) for lemma in said.content if lemma not in ground.where}
+    wanted = _wanted(said, ground, known, forms)
+    window = ground.best_window({**_named_before(said, ground, known, before), **wanted})
+    if window is None:
+        return _Evidence(forms, None, None, frozenset(), (), None)
+    return _Evidence(
+        forms=forms,
+        window=window,
+        trimmed=ground.trimmed(window, wanted),
+        lemmas=ground.lemmas_of(window),
+        values=ground.values_of(window),
+        view=ground.view_of(window),
+    )
 
-    def _facts(self) -> tuple[int, int]:
-        """Count the facts of data that the sentence speaks of though they are unknown, and those it speaks against."""
-        said = self._said
-        unknown = against = 0
-        for passage in self._ground.passages:
-            if passage.sheet is None:
-                continue
-            found = passage.sheet.check(said.lemmas, said.text, said.values, said.answer.text)
-            unknown += len(found.unknown)
-            against += len(found.denied) + len(found.other_value)
-            self._findings += [Finding(*said.place, "unknown_fact", text) for text in found.unknown]
-            self._findings += [Finding(*said.place, "denied_fact", text) for text in found.denied]
-            self._findings += [Finding(*said.place, "other_value", text) for text in found.other_value]
-        return unknown, against
 
-    def _opposed(self) -> tuple[float, float]:
-        """Return how much the evidence says against the sentence, and 1 where the sentence claims more than it."""
-        if self._whole_window is None:
-            return 0.0, 0.0
-        found = oppose(self._said, self._ground, self._whole_window, self._known)
-        rivalled = found.has_twin and any(each.kind in {"number", "date"} and each.against for each in self._findings)
-        self._findings += found.findings
-        return found.amount + rivalled, float(found.too_strong)
+def _wanted(
+    said: SaidSentence, ground: Ground, known: SupportWords, forms: Mapping[str, str | None]
+) -> dict[str, float]:
+    """Return what evidence should have: the sentence's content by weight, a missing word by its other form."""
+    constants = known.constants.measures
+    wanted: dict[str, float] = {}
+    for lemma in said.content:
+        weight = ground.weight(lemma) * (constants.talk_weight if lemma in known.talk else constants.plain_weight)
+        form = forms.get(lemma, lemma)
+        if form is not None:
+            credit = 1.0 if form == lemma else constants.form_credit
+            wanted[form] = max(wanted.get(form, 0.0), weight * credit)
+    return wanted
 
-    def _speaks_of_itself(self) -> float:
-        said, known = self._said, self._known
-        if not self._ground.lemmas.isdisjoint(known.speakers):
-            return 0.0
-        for lemma, place in zip(said.lemmas, said.spans, strict=True):
-            if lemma in known.speakers:
-                self._findings.append(Finding(*place, "speaker"))
-                return 1.0
-        return 0.0
 
-    def _claims_nothing(self) -> bool:
-        folded = self._said.folded.strip("*_#- \t")
-        if folded.endswith(":") and folded.startswith(self._known.openings):
-            return True
-        return not self._said.values and any(phrase in folded for phrase in self._known.courtesies)
+def _named_before(
+    said: SaidSentence, ground: Ground, known: SupportWords, before: SaidSentence | None
+) -> dict[str, float]:
+    """Return the names of the sentence before, where this one opens with a pronoun that may stand for them."""
+    if before is None or said.lemmas[0] not in known.pronouns:
+        return {}
+    places = [index for run in before.names(known) for index in run]
+    named = [before.lemmas[index] for index in places if before.lemmas[index] in ground.where]
+    share = known.constants.measures.named_before_share
+    return {lemma: share * ground.weight(lemma) for lemma in named}
+
+
+def _missing_values(said: SaidSentence, ground: Ground, known: SupportWords, evidence: _Evidence) -> _Missing:
+    """Count the numbers and dates that the contexts do not have; one that they give otherwise counts more."""
+    constants = known.constants.measures
+    counts: list[float] = []
+    findings: list[Finding] = []
+    present: list[int] = []
+    views = [passage.view for passage in ground.passages]
+    for value in said.values:
+        shown = said.answer.text[value.start : value.end].casefold()
+        if find_value(value, said.answer, views) is not None or shown.rstrip("s") in ground.days:
+            present += said.starts_in(value)
+            continue
+        dated = isinstance(value, Date)
+        small = isinstance(value, Number) and value.unit is None and shown.split()[0] in known.small_numbers
+        known_year = dated and any(year in ground.lemmas for year in _YEAR.findall(shown))
+        rivals = [other for other in evidence.values if comparable(value, other)]
+        weight = constants.value_weight
+        if small:
+            weight = constants.small_number_weight
+        elif known_year:
+            weight = constants.known_year_weight
+        counts.append(weight + (constants.rival_weight if rivals else 0.0))
+        if not small or rivals:
+            kind: FindingKind = "date" if dated else "number"
+            findings.append(Finding(value.start, value.end, kind, _nearest(rivals, said, evidence)))
+    return _Missing(fsum(counts), findings, present)
+
+
+def _nearest(rivals: Sequence[Value], said: SaidSentence, evidence: _Evidence) -> str:
+    """Return the rival whose own sentence has most of this sentence's words; none where none stands in one."""
+    view = evidence.view
+    if view is None or not rivals:
+        return ""
+    shared = [len(view.lemmas_beside(rival.start) & said.content.keys()) for rival in rivals]
+    most = max(shared)
+    if not most:
+        return ""
+    rival = rivals[shared.index(most)]
+    return view.text[rival.start : rival.end]
+
+
+def _missing_names(said: SaidSentence, ground: Ground, known: SupportWords) -> _Missing:
+    """Count the words of names that the contexts do not have, in full, in part or by their initials."""
+    text = said.answer.text
+    findings: list[Finding] = []
+    present: list[int] = []
+    for run in said.names(known):
+        shown = [text[slice(*said.spans[index])] for index in run]
+        if ground.abbreviates(shown):
+            present += [said.spans[index][0] for index in run]
+            continue
+        for index, word in zip(run, shown, strict=True):
+            lemma = said.lemmas[index]
+            day = known.day_forms.get(lemma) in ground.days
+            if lemma in ground.where or day or ground.has_name(word) or bare(word) in ground.where:
+                present.append(said.spans[index][0])
+            else:
+                findings.append(Finding(*said.spans[index], "name"))
+    return _Missing(known.constants.measures.name_weight * len(findings), findings, present)
+
+
+def _check_facts(said: SaidSentence, ground: Ground) -> _Facts:
+    """Count the facts of data that a sentence speaks of though they are unknown, and those that it speaks against."""
+    unknown = against = 0
+    findings: list[Finding] = []
+    for passage in ground.passages:
+        if passage.sheet is None:
+            continue
+        found = passage.sheet.check(said.lemmas, said.text, said.values, said.answer.text)
+        unknown += len(found.unknown)
+        against += len(found.denied) + len(found.other_value)
+        findings += [Finding(*said.place, "unknown_fact", text) for text in found.unknown]
+        findings += [Finding(*said.place, "denied_fact", text) for text in found.denied]
+        findings += [Finding(*said.place, "other_value", text) for text in found.other_value]
+    return _Facts(unknown, against, findings)
+
+
+def _missing_words(
+    said: SaidSentence,
+    ground: Ground,
+    known: SupportWords,
+    evidence: _Evidence,
+    present: AbstractSet[int],
+    told: AbstractSet[int],
+) -> _Missing:
+    """Return the share of the words, by weight, that stand nowhere in the contexts.
+
+    Words of names and values that the contexts have in another form start at ``present``; those that ``told`` has are
+    no findings of their own.
+    """
+    constants, stop, forms = known.constants.measures, known.stop, evidence.forms
+    plain = constants.plain_weight
+    whole, missing = [], []
+    findings: list[Finding] = []
+    for lemma, (start, end) in zip(said.lemmas, said.spans, strict=True):
+        weight = _weight(lemma, known)
+        whole.append(weight)
+        if lemma in ground.lemmas or start in present:
+            continue
+        credit = 0.0
+        if lemma not in stop and (forms.get(lemma) is not None or _has_synonym(lemma, known, evidence)):
+            credit = constants.form_credit
+        elif lemma not in stop and weight == plain and start not in told:
+            findings.append(Finding(start, end, "word"))
+        missing.append(weight * (1.0 - credit))
+    return _Missing(fsum(missing) / fsum(whole), findings, [])
+
+
+def _weight(lemma: str, known: SupportWords) -> float:
+    constants = known.constants.measures
+    if lemma in known.talk:
+        return constants.talk_weight
+    if lemma in known.stop:
+        return constants.stop_weight
+    kind = known.thesaurus.kind(lemma)
+    if kind == "v":
+        return constants.verb_weight
+    return constants.adverb_weight if kind == "r" else constants.plain_weight
+
+
+def _has_synonym(lemma: str, known: SupportWords, evidence: _Evidence) -> bool:
+    lemmas = evidence.lemmas
+    return any(other in lemmas for other in known.thesaurus.synonyms(lemma))
+
+
+def _missing_evidence(
+    said: SaidSentence, ground: Ground, known: SupportWords, evidence: _Evidence, present: AbstractSet[int]
+) -> float:
+    """Return the share of the words, by weight, that the evidence does not have."""
+    constants = known.constants.measures
+    whole, missing = [], []
+    for lemma, (start, _) in zip(said.lemmas, said.spans, strict=True):
+        stop = lemma in known.stop
+        weight = constants.stop_weight_in_evidence if stop else _weight_in_evidence(lemma, known)
+        whole.append(weight)
+        if lemma in evidence.lemmas or (start in present and lemma not in ground.lemmas):
+            continue
+        credit = 0.0
+        if not stop and _has_synonym(lemma, known, evidence):
+            credit = constants.form_credit
+        elif lemma in ground.where:
+            credit = constants.elsewhere_credit
+        missing.append(weight * (1.0 - credit))
+    return fsum(missing) / fsum(whole)
+
+
+def _weight_in_evidence(lemma: str, known: SupportWords) -> float:
+    """Return the weight of a word that is no stop word: here an adverb weighs as much as any other."""
+    if lemma in known.talk:
+        return known.constants.measures.talk_weight
+    verb = known.thesaurus.kind(lemma) == "v"
+    return known.constants.measures.verb_weight if verb else known.constants.measures.plain_weight
+
+
+def _speakers(said: SaidSentence, ground: Ground, known: SupportWords) -> list[Finding]:
+    """Return the first word with which a sentence speaks of itself, where no context does."""
+    if not ground.lemmas.isdisjoint(known.speakers):
+        return []
+    for lemma, place in zip(said.lemmas, said.spans, strict=True):
+        if lemma in known.speakers:
+            return [Finding(*place, "speaker")]
+    return []
+
+
+def _claims_nothing(said: SaidSentence, known: SupportWords) -> bool:
+    folded = said.folded.strip("*_#- \t")
+    if folded.endswith(":") and folded.startswith(known.openings):
+        return True
+    return not said.values and any(phrase in folded for phrase in known.courtesies)

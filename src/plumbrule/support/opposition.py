@@ -8,23 +8,13 @@ from plumbrule.support.evidence_index import Ground, Window
 from plumbrule.support.findings import Finding
 from plumbrule.support.word_lists import SupportWords
 
-_MOST_OPPOSITES = 2
-_ADDED_DENIAL = 0.5  # for a denial where the nearest unit has none, and again where it says the denied word
-_TURNED = 2.0  # for a denial that only one has, where both say nearly the same words
-_REACH = 4  # words after a denial among which are those that it speaks of
-_DENIED = 2  # how many it speaks of
-_BEFORE = 3  # words before a denial that may make it a condition: "those who do not"
-_NEAR = 3  # words on either side that tell what a word is said of
-_LEAST_STEM = 4  # letters of a word that a prefix turns round
-_LEAST_TWIN, _TWIN_SHARE = 2, 0.8  # words, and share of them, that a unit must have to say the same as a sentence
-
 
 class Opposition(NamedTuple):
     """How much speaks against a sentence, and what."""
 
     amount: float
     too_strong: bool
-    findings: list[Finding]
+    findings: tuple[Finding, ...]
     has_twin: bool  # a unit of the evidence has nearly every word of the sentence
 
 
@@ -36,6 +26,7 @@ def oppose(said: SaidSentence, ground: Ground, window: Window, known: SupportWor
 class _Opposing:
     def __init__(self, said: SaidSentence, ground: Ground, window: Window, known: SupportWords) -> None:
         self._said, self._known = said, known
+        self._constants = known.constants.opposition
         units = range(window.first, window.last + 1)
         self._unit = max(units, key=lambda unit: (len(said.content.keys() & ground.units[unit]), -unit))
         self._ground = ground
@@ -50,22 +41,23 @@ class _Opposing:
         self._denials_there = denials_in(self._near, known)
 
     def result(self) -> Opposition:
+        turned = self._constants.turned
         findings = self._opposites()
-        amount = float(min(_MOST_OPPOSITES, len(findings)))
+        amount = float(min(self._constants.most_opposites, len(findings)))
         if findings and self._says_the_rest(findings):
-            amount = _TURNED
+            amount = turned
         denial, finding = self._denial()
-        if finding is not None and findings and denial == _TURNED:  # turned round twice, it says the same
+        if finding is not None and findings and denial == turned:  # turned round twice, it says the same
             amount, findings = 0.0, []
         elif finding is not None:
             amount += denial
             findings.append(finding)
         stronger = self._stronger({each.start for each in findings})
-        return Opposition(amount, bool(stronger), findings + stronger, bool(self._twins))
+        return Opposition(amount, bool(stronger), (*findings, *stronger), bool(self._twins))
 
     def _denial(self) -> tuple[float, Finding | None]:
         """Return what a denial that only the sentence or only the nearest unit has weighs."""
-        said, known = self._said, self._known
+        said, known, constants = self._said, self._known, self._constants
         mine, theirs = self._denials, self._denials_there
         if mine and not theirs:
             if self._ground.is_data(self._unit) or said.says_unknown(known):
@@ -74,12 +66,14 @@ class _Opposing:
             if any(self._rivals(word) for each in mine for word in each.denied):
                 return 0.0, None  # not permitted is prohibited
             plain = self._shown(first.denied[0]) if first.denied[0] in self._places else ""
-            amount = _TURNED if plain and self._unit in self._twins else _ADDED_DENIAL * (1 + bool(plain))
+            amount = constants.added_denial_of_said if plain else constants.added_denial
+            if plain and self._unit in self._twins:
+                amount = constants.turned
             return amount, Finding(*said.spans[first.place], "negation", plain)
         if not mine:
             denied = [self._denied_by(unit) for unit in self._twins or (self._unit,)]
             if all(denied):
-                return _TURNED, Finding(*said.place, "denial", denied[0])
+                return constants.turned, Finding(*said.place, "denial", denied[0])
         return 0.0, None
 
     def _denied_by(self, unit: int) -> str:
@@ -92,7 +86,7 @@ class _Opposing:
         if len(denials) != 1:  # two denials may say the same as none
             return ""
         words = [word for word in denials[0].denied if word in self._said.content and sequence.count(word) == 1]
-        least = 1 if unit in self._twins else _DENIED
+        least = self._constants.twin_denied if unit in self._twins else self._constants.denied
         return self._ground.written(unit, sequence.index(words[0])) if len(words) >= least else ""
 
     def _opposites(self) -> list[Finding]:
@@ -118,21 +112,23 @@ class _Opposing:
 
     def _by_prefix(self, lemma: str) -> list[str]:
         """Return the words that a prefix more or less makes of a word: unprofessional, professional."""
-        prefixes = self._known.turning_prefixes
-        longer = [prefix + lemma for prefix in prefixes] if len(lemma) >= _LEAST_STEM else []
+        prefixes, least = self._known.turning_prefixes, self._constants.least_stem
+        longer = [prefix + lemma for prefix in prefixes] if len(lemma) >= least else []
         shorter = [lemma.removeprefix(prefix) for prefix in prefixes if lemma.startswith(prefix)]
-        return longer + [each for each in shorter if len(each) >= _LEAST_STEM]
+        return longer + [each for each in shorter if len(each) >= least]
 
     def _stands_for(self, other: str, at: int) -> bool:
         """Tell whether another word of the unit has a word beside it that stands beside the sentence's own."""
-        said = self._said
-        beside = {lemma for lemma in _around(said.lemmas, at) if lemma in said.content and lemma != said.lemmas[at]}
+        said, near = self._said, self._constants.near
+        beside = {
+            lemma for lemma in _around(said.lemmas, at, near) if lemma in said.content and lemma != said.lemmas[at]
+        }
         mine = any(said.lemmas[at] in each.denied for each in self._denials)
         theirs = any(other in each.denied for each in self._denials_there)
         if mine != theirs:  # to prohibit is not to allow
             return False
         return not beside or any(
-            not beside.isdisjoint(_around(self._near, place)) for place in self._places.get(other, ())
+            not beside.isdisjoint(_around(self._near, place, near)) for place in self._places.get(other, ())
         )
 
     def _stronger(self, told: Collection[int]) -> list[Finding]:
@@ -156,15 +152,15 @@ class _Opposing:
     def _find_twins(self, units: Sequence[int]) -> list[int]:
         """Return the units that have nearly every word of the sentence, its numbers left aside."""
         content = self._content()
-        if len(content) < _LEAST_TWIN:
+        if len(content) < self._constants.least_twin:
             return []
-        least = _TWIN_SHARE * len(content)
+        least = self._constants.twin_share * len(content)
         return [unit for unit in units if len(content & self._ground.units[unit]) >= least]
 
     def _says_the_rest(self, opposites: Collection[Finding]) -> bool:
         """Tell whether the nearest unit has nearly every word of the sentence but those that it turns round."""
         rest = self._content({each.start for each in opposites})
-        return bool(rest) and len(rest & self._places.keys()) >= _TWIN_SHARE * len(rest)
+        return bool(rest) and len(rest & self._places.keys()) >= self._constants.twin_share * len(rest)
 
     def _content(self, without: Collection[int] = ()) -> set[str]:
         said = self._said
@@ -184,19 +180,21 @@ class Denial(NamedTuple):
 
 def denials_in(sequence: Sequence[str], known: SupportWords, *, after: int = 0) -> list[Denial]:
     """Return the denials of a sequence of lemmas that deny something: not "no later than", not "those who do not"."""
+    constants = known.constants.opposition
     found = []
     for at, lemma in enumerate(sequence):
         if at < after or lemma not in known.negations:
             continue
-        reach = sequence[at + 1 : at + 1 + _REACH]
-        if (reach and reach[0] in known.idle) or not known.conditions.isdisjoint(sequence[max(0, at - _BEFORE) : at]):
+        reach = sequence[at + 1 : at + 1 + constants.reach]
+        before = sequence[max(0, at - constants.condition_reach) : at]
+        if (reach and reach[0] in known.idle) or not known.conditions.isdisjoint(before):
             continue
         end = next((place for place, word in enumerate(reach) if word in known.turns), len(reach))
         spoken = [word for word in reach[:end] if word not in known.stop and known.thesaurus.kind(word) != "r"]
         if spoken:
-            found.append(Denial(at, tuple(spoken[:_DENIED])))
+            found.append(Denial(at, tuple(spoken[: constants.denied])))
     return found
 
 
-def _around(sequence: Sequence[str], at: int) -> Sequence[str]:
-    return sequence[max(0, at - _NEAR) : at + _NEAR + 1]
+def _around(sequence: Sequence[str], at: int, near: int) -> Sequence[str]:
+    return sequence[max(0, at - near) : at + near + 1]

@@ -10,11 +10,9 @@ from typing import Any
 import orjson
 
 from plumbrule.support.calibration import Curve
+from plumbrule.support.constants import MODEL_FILE, Constants, constants_of, read_data
 from plumbrule.support.measures import MEASURES, MeasureName
-from plumbrule.support.word_lists import WORD_FILES, read_data
-
-MODEL_FILE = "model.json"
-_TINY = 1e-12
+from plumbrule.support.word_lists import WORD_FILES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +25,7 @@ class SupportModel:
     intercept: float
     weights: tuple[float, ...]  # in the order of MEASURES; risk per unit of the measure
     length_power: float
+    constants: Constants
     sentences: Curve
     answers: Curve
     unsupported_share: float  # of the answers that the calibration was fitted on
@@ -47,7 +46,8 @@ class SupportModel:
         of their number.
         """
         risk = math.fsum(map(_softplus, sentences)) / len(sentences) ** self.length_power
-        return -math.log(max(_TINY, math.expm1(min(700.0, risk))))
+        constants = self.constants.answers
+        return -math.log(max(constants.least_odds, math.expm1(min(constants.most_risk, risk))))
 
     def contributions(self, measures: Sequence[float]) -> list[tuple[MeasureName, float]]:
         """Return what each measure adds to the risk of a sentence, the greatest first; those that add nothing not."""
@@ -68,7 +68,7 @@ def _softplus(log_odds: float) -> float:
 
 @cache
 def load_model() -> SupportModel:
-    """Return the model that ships, read once; its hash covers its words too."""
+    """Return the model that ships, read once; its hash covers its constants and its words too."""
     digest = hashlib.sha256()
     for name in (MODEL_FILE, *WORD_FILES):
         digest.update(hashlib.sha256(read_data(name)).digest())
@@ -78,6 +78,8 @@ def load_model() -> SupportModel:
 
 def model_of(raw: Mapping[str, Any], sha256: str) -> SupportModel:
     """Return the model that a model file describes."""
+    constants = constants_of(raw)
+    slope, calibration = constants.answers.tail_slope, raw["calibration"]
     return SupportModel(
         name=raw["name"],
         version=raw["version"],
@@ -85,12 +87,13 @@ def model_of(raw: Mapping[str, Any], sha256: str) -> SupportModel:
         intercept=raw["intercept"],
         weights=tuple(raw["weights"][name] for name in MEASURES),
         length_power=raw["length_power"],
-        sentences=curve_of(raw["calibration"]["sentences"]),
-        answers=curve_of(raw["calibration"]["answers"]),
-        unsupported_share=raw["calibration"]["unsupported_share"],
+        constants=constants,
+        sentences=curve_of(calibration["sentences"], slope),
+        answers=curve_of(calibration["answers"], slope),
+        unsupported_share=calibration["unsupported_share"],
     )
 
 
-def curve_of(knots: Sequence[Sequence[float]]) -> Curve:
+def curve_of(knots: Sequence[Sequence[float]], tail_slope: float) -> Curve:
     """Return the curve that a file's knots describe."""
-    return Curve(knots=tuple((float(place), float(value)) for place, value in knots))
+    return Curve(knots=tuple((float(place), float(value)) for place, value in knots), tail_slope=tail_slope)

@@ -99,7 +99,8 @@ class SupportScorer:
     ) -> None:
         self._rules = rules
         self._model = model if model is not None else load_model()
-        self._words = support_words()
+        self._words = support_words(self._model.constants)
+        self._constants = self._model.constants.answers
         self._verifier = verifier
         self._answers, self._sentences = curves_of(rules, self._model)
         self._supported, self._unsupported = float(rules.supported_from), float(rules.unsupported_below)
@@ -121,12 +122,12 @@ class SupportScorer:
         raw = self._log_odds(compared, answer, ground)
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
         log_odds = self._model.answer_log_odds(claimed) if claimed else None
-        score = self._answers.probability(log_odds) if log_odds is not None else 1.0
+        score = self._rounded(self._answers.probability(log_odds)) if log_odds is not None else 1.0
         sentences = [self._sentence(*each, answer, contexts, ground) for each in zip(compared, raw, strict=True)]
         held = [(each.start, each.end) for each in sentences if each.band == "unsupported"]
         return Support(
-            score=_rounded(score),
-            band=self._band(_rounded(score)),
+            score=score,
+            band=self._band(score),
             sentences=tuple(sentences),
             spans=tuple(_joined(held, answer.text)),
             model=self._model.stamp,
@@ -146,15 +147,15 @@ class SupportScorer:
             for index in asked
             if (window := compared[index].window) is not None
         ]
-        weight = float(self._rules.verifier_weight)
+        weight, bound = float(self._rules.verifier_weight), self._constants.verifier_bound
         for index, probability in zip(asked, self._verifier.verify(pairs), strict=True):
-            raw[index] = (1.0 - weight) * raw[index] + weight * log_odds_of(probability)
+            raw[index] = (1.0 - weight) * raw[index] + weight * log_odds_of(probability, bound)
         return raw
 
     def _sentence(
         self, each: Comparison, raw: float, answer: TextView, contexts: Sequence[TextView], ground: Ground
     ) -> SupportedSentence:
-        probability = _rounded(self._sentences.probability(raw)) if each.claims else 1.0
+        probability = self._rounded(self._sentences.probability(raw)) if each.claims else 1.0
         band = self._band(probability)
         evidence = None
         if each.claims and each.window is not None:
@@ -173,6 +174,10 @@ class SupportScorer:
             contributions=contributions,
             reasons=tuple(reasons_against(each, contributions, answer.text)) if against else (),
         )
+
+    def _rounded(self, probability: float) -> float:
+        """Return a probability with the decimals that mean something; they also hide how a logarithm rounds."""
+        return round(probability, self._constants.decimals)
 
     def _band(self, probability: float) -> Band:
         if probability >= self._supported:
@@ -205,12 +210,8 @@ def curves_of(rules: SupportRules, model: SupportModel) -> tuple[Curve, Curve]:
             f"({rules.calibration.model[:12]}) than the one in force ({model.sha256[:12]}); fit it again: "
             "plumbrule support calibrate LABELS --set support.calibration=null"
         )
-    return curve_of(rules.calibration.answers), curve_of(rules.calibration.sentences)
-
-
-def _rounded(probability: float) -> float:
-    """Return a probability with the decimals that mean something; they also hide how a platform's logarithm rounds."""
-    return round(probability, 6)
+    slope = model.constants.answers.tail_slope
+    return curve_of(rules.calibration.answers, slope), curve_of(rules.calibration.sentences, slope)
 
 
 def _joined(spans: Sequence[tuple[int, int]], text: str) -> list[tuple[int, int]]:

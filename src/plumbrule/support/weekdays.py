@@ -1,12 +1,8 @@
 """Which days of the week a sentence speaks of, and which a key of data names."""
 
-import re
 from collections.abc import Sequence
 
 from plumbrule.support.word_lists import SupportWords
-
-_DASHED = re.compile(r"\b(\w{3,9})\s?[-–—]\s?(\w{3,10})\b")  # "Monday-Friday", of which the dash is no word
-_RANGES = frozenset({"to", "through", "until", "thru"})
 
 
 def days_said(said: Sequence[str], known: SupportWords, text: str) -> frozenset[str]:
@@ -14,20 +10,20 @@ def days_said(said: Sequence[str], known: SupportWords, text: str) -> frozenset[
     if known.every_day.search(text):
         return frozenset(known.days)
     found: set[str] = set()
-    for one, other in _DASHED.findall(text):
+    for one, other in known.dashed_days.findall(text):
         first, last = known.day_forms.get(one.removesuffix("s")), known.day_forms.get(other.removesuffix("s"))
         if first is not None and last is not None:
             found.update(_days_between(first, last, known))
-    before, place = "", -9
+    before: tuple[int, str] | None = None
     for index, lemma in enumerate(said):
         if lemma in known.day_spans:
             found.update(_days_between(*known.day_spans[lemma], known))
         if lemma not in known.days:
             continue
         found.add(lemma)
-        if index - place == 2 and said[index - 1] in _RANGES:
-            found.update(_days_between(before, lemma, known))
-        before, place = lemma, index
+        if before is not None and index - before[0] == 2 and said[index - 1] in known.day_ranges:
+            found.update(_days_between(before[1], lemma, known))
+        before = index, lemma
     return frozenset(found)
 
 
@@ -35,10 +31,11 @@ def days_of_key(key: Sequence[str], known: SupportWords, *, dashed: bool) -> fro
     """Return the days that a key of data names and nothing beside: "Mon", "Monday to Friday", "weekdays"; else none."""
     if len(key) == 1 and key[0] in known.day_spans:
         return frozenset(_days_between(*known.day_spans[key[0]], known))
-    named = [known.day_forms.get(lemma, "") for lemma in key if lemma not in _RANGES and lemma != "and"]
+    between = known.day_ranges | known.day_joins
+    named = [known.day_forms.get(lemma, "") for lemma in key if lemma not in between]
     if not all(named):
         return frozenset()
-    if len(named) == 2 and (dashed or not _RANGES.isdisjoint(key)):
+    if len(named) == 2 and (dashed or not known.day_ranges.isdisjoint(key)):
         return frozenset(_days_between(named[0], named[1], known))
     return frozenset(named)
 

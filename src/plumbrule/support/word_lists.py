@@ -3,23 +3,22 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
-import yaml
-
-from plumbrule.rubrics.plain_yaml import PlainYaml
+from plumbrule.rubrics.yaml_reader import read_yaml
+from plumbrule.support.constants import Constants, load_constants, read_data
 from plumbrule.text.tokens import lemmas
 
 WORD_FILES = ("words.yaml", "thesaurus.tsv")
-_LONGEST_NUMBERED = 40
+Truth = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportWords:
-    """What turns a meaning round, how strong a word is, what claims nothing."""
+    """What turns a meaning round, how strong a word is, what claims nothing; with the constants of a model."""
 
+    constants: Constants
     stop: frozenset[str]
     negations: frozenset[str]
     idle: frozenset[str]
@@ -43,17 +42,25 @@ class SupportWords:
     days: tuple[str, ...]
     day_forms: dict[str, str]  # what a key may call a day
     day_spans: dict[str, tuple[str, str]]
+    day_ranges: frozenset[str]
+    day_joins: frozenset[str]
+    dashed_days: re.Pattern[str]  # "Monday-Friday", of which the dash is no word
     every_day: re.Pattern[str]
     shut: frozenset[str]
     shut_said: str
+    open_said: str
+    truths: dict[str, Truth]  # what a value of data says of its key
+    literal_truths: dict[str, Truth]
     turns: frozenset[str]
     restarts: frozenset[str]
+    links: frozenset[str]
+    name_joins: frozenset[str]
     written_as: dict[str, str]
     thesaurus: "Thesaurus"
 
     def numbers(self, text: str, at: int) -> bool:
         """Tell whether what stands before a number makes it the number of a source or of a step: "passage 3"."""
-        return self.numbered.search(text, max(0, at - _LONGEST_NUMBERED), at) is not None
+        return self.numbered.search(text, max(0, at - self.constants.words.longest_numbered), at) is not None
 
 
 class Thesaurus:
@@ -83,12 +90,22 @@ class Thesaurus:
         return entry.split("\t")[2].split() if entry else []
 
 
-@cache
-def support_words() -> SupportWords:
-    """Return the words that ship, read once."""
-    raw: dict[str, Any] = yaml.load(read_data("words.yaml"), PlainYaml)  # noqa: S506 - a safe loader
+def support_words(constants: Constants | None = None) -> SupportWords:
+    """Return the words that ship, with the constants of a model: those that ship, where no others are given."""
+    return _words_with(load_constants() if constants is None else constants)
+
+
+@lru_cache(maxsize=2)  # the model that ships, and one that is tried beside it
+def _words_with(constants: Constants) -> SupportWords:
+    raw: dict[str, Any] = read_yaml(read_data("words.yaml").decode(), where="words.yaml").content
     thesaurus = Thesaurus(read_data("thesaurus.tsv").decode().splitlines())
+    limits = constants.words
+    names = rf"(?:,? [A-Z]\w*){{0,{limits.greeted_names}}}"
+    joins = "|".join(map(re.escape, raw["number_joins"]))
+    first_day = rf"(\w{{{limits.shortest_day},{limits.longest_first_day}}})"
+    last_day = rf"(\w{{{limits.shortest_day},{limits.longest_last_day}}})"
     return SupportWords(
+        constants=constants,
         stop=_lemma_set(raw["stop"]),
         negations=_lemma_set(raw["negations"]),
         idle=_lemma_set(raw["idle"]),
@@ -103,28 +120,31 @@ def support_words() -> SupportWords:
         talk=_lemma_set(raw["talk"]),
         courtesies=tuple(raw["courtesies"]),
         particles=frozenset(raw["particles"]),
-        greeting=re.compile(rf"(?i:{'|'.join(map(re.escape, raw['greetings']))})(?:,? [A-Z]\w*){{0,2}}"),
+        greeting=re.compile(rf"(?i:{'|'.join(map(re.escape, raw['greetings']))}){names}"),
         openings=tuple(raw["openings"]),
         unknowns=tuple(raw["unknowns"]),
         unknowns_of_sources=tuple(raw["unknowns_of_sources"]),
         sources=_lemma_set(raw["sources"]),
-        numbered=re.compile(rf"(?i)\b(?:{'|'.join(raw['numbered'])})s?\s+#?(?:\d+\s*(?:,|and|&|-|to)\s*)*\Z"),
+        numbered=re.compile(rf"(?i)\b(?:{'|'.join(raw['numbered'])})s?\s+#?(?:\d+\s*(?:{joins})\s*)*\Z"),
         days=tuple(raw["days"]),
         day_forms={lemma: day for day, forms in raw["days"].items() for lemma in _lemma_set([day, *forms])},
         day_spans={name: (first, last) for name, (first, last) in raw["day_spans"].items()},
+        day_ranges=frozenset(raw["day_ranges"]),
+        day_joins=frozenset(raw["day_joins"]),
+        dashed_days=re.compile(rf"\b{first_day}\s?[-–—]\s?{last_day}\b"),
         every_day=re.compile(rf"\b(?:{'|'.join(map(re.escape, raw['every_day']))})\b"),
         shut=_lemma_set(raw["shut"]),
         shut_said=raw["shut_said"],
+        open_said=raw["open_said"],
+        truths={word: truth for truth, listed in raw["truths"].items() for word in listed},
+        literal_truths=raw["literal_truths"],
         turns=_lemma_set(raw["turns"]),
         restarts=_lemma_set(raw["restarts"]),
+        links=_lemma_set(raw["links"]),
+        name_joins=frozenset(raw["name_joins"]),
         written_as=raw["written_as"],
         thesaurus=thesaurus,
     )
-
-
-def read_data(name: str) -> bytes:
-    """Return a data file that ships with the support score."""
-    return files(__package__).joinpath(name).read_bytes()
 
 
 def _antonyms(pairs: list[list[str]]) -> dict[str, frozenset[str]]:

@@ -1,5 +1,6 @@
 """``plumbrule monitor``: figures by week from the ledger or a file, alerts kept once, written and posted."""
 
+import asyncio
 import hashlib
 import hmac
 import json
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.clock import LONG_S, MovableTime
 from tests.servers.scripted import Request, ScriptedServer, Step
 from tests.storing import MONDAY, Store, card, refusal, response
 
@@ -284,19 +286,26 @@ def test_a_receiver_that_stumbles_is_asked_again(run: Run, alarmed: Store, secre
 @pytest.mark.parametrize(
     ("step", "timeout", "said"),
     [
-        (Step(delay_s=60), "0.1", "no whole answer within 0.1 s"),
-        (Step(status=403, body=b"{}"), "20", "status 403"),
-        (Step(status=302, headers={"location": "http://127.0.0.1:1/"}, body=b""), "20", "status 302"),
-        (Step(reset=True), "20", "the connection failed"),
+        (Step(delay_s=3 * LONG_S), str(LONG_S), f"no whole answer within {LONG_S:g} s"),
+        (Step(status=403, body=b"{}"), str(LONG_S), "status 403"),
+        (Step(status=302, headers={"location": "http://127.0.0.1:1/"}, body=b""), str(LONG_S), "status 302"),
+        (Step(reset=True), str(LONG_S), "the connection failed"),
     ],
     ids=["time-out", "refused", "redirect", "reset"],
 )
 def test_what_was_not_taken_is_posted_again(
-    run: Run, alarmed: Store, secret: str, step: Step, timeout: str, said: str
+    run: Run, alarmed: Store, secret: str, step: Step, timeout: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The figures are shown, one line says what failed, and the next call brings the alert, which is no longer new."""
     run("monitor", "--ledger", alarmed.url)
-    with ScriptedServer([step]) as server:
+    moved = MovableTime()
+    monkeypatch.setattr(asyncio, "run", moved.run)
+
+    def script(_: Request) -> Step:
+        moved.move(step.delay_s)
+        return step
+
+    with ScriptedServer(script) as server:
         done = run("monitor", "--ledger", alarmed.url, *posting(server, secret), "--webhook-timeout", timeout)
     assert done.code == 4
     assert said in done.err

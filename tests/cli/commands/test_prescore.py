@@ -218,7 +218,7 @@ def test_a_calibration_of_another_model(run: Run, evidence: Path, calibration: P
     text = calibration.read_text()
     [model] = [line.split()[1] for line in text.splitlines() if line.strip().startswith("model:")]
     calibration.write_text(text.replace(model, "f" * 64))
-    for said in ("was fitted to another model", "unknown key 'codes'"):
+    for said in ("was fitted to another model", "codes: unknown key"):
         done = run("prescore", evidence.name, "--verdict-rubric", calibration)
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
         assert said in done.err

@@ -54,4 +54,4 @@ def test_check_a_bad_file(run: Run, tmp_path: Path) -> None:
     path.write_text("relevance: {fail_below: 7}\n")
     done = run("rubric", "check", "verdict", "--rubric", path)
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"plumbrule: {path}: 'relevance.fail_below': must be between 0 and 1, not 7\n"
+    assert done.err == f"plumbrule: {path}:1: relevance.fail_below: must be between 0 and 1, not 7\n"

@@ -34,7 +34,7 @@ def test_a_folder_or_its_file(make: Make) -> None:
         ({"head": {"labels": LABELS, "activation": "softmax"}}, "6: head.support: missing key"),
         ({"head": "softmax"}, "6: head: must be a mapping of keys to values"),
         ({"version": 1.0}, "2: version: must be text; write it in quotes"),
-        ({"name": ""}, "1: name: string should have at least 1 character, not ''"),
+        ({"name": ""}, "1: name: must have at least 1 character, not ''"),
         ({"max_length": "64"}, "max_length: must be an integer, not '64'"),
         ({"max_length": 8}, "max_length: must be greater than or equal to 16, not 8"),
         ({"overlap": 17}, "overlap: must be at most a quarter of max_length, not 17"),
@@ -84,10 +84,10 @@ def test_what_is_wrong_with_the_head(make: Make, head: dict[str, Any], problem: 
     [
         ("- a\n", "1: a verifier's configuration is a mapping of keys to values"),
         ("", "1: a verifier's configuration is a mapping of keys to values"),
-        ("name: a\nname: b\n", "1: key 'name' stands twice"),
-        ("name: 'a\n", "2: found unexpected end of stream"),
-        ("name: !!int x\n", "1: nested too deeply, or a value that is not YAML"),
-        ("1: a\n", "1: a key must be text; write it in quotes"),
+        ("name: a\nname: b\n", "2: name: stands twice, first on line 1"),
+        ("name: 'a\n", "1: not YAML: found unexpected end of stream"),
+        ("name: !!int x\n", "1: name: the value does not fit its tag, !!int"),
+        ("1: a\n", "1: 1: a key must be text; write it in quotes"),
     ],
 )
 def test_what_is_no_configuration(tmp_path: Path, text: str, problem: str) -> None:
@@ -106,5 +106,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"verifier\.yaml: there is no such file; a verifier is a folder with"):
         ConfigFile(tmp_path)
     (tmp_path / "model.onnx").write_bytes(b"\x08\xff\xfe")
-    with pytest.raises(UsageError, match=r"model\.onnx: not a text file in UTF-8; name a verifier\.yaml"):
+    with pytest.raises(
+        UsageError, match=r"model\.onnx: not a text file in UTF-8; a verifier's configuration is a YAML file"
+    ):
         ConfigFile(tmp_path / "model.onnx")

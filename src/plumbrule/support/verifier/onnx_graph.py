@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from plumbrule.errors import EvaluationError, MissingExtraError, UsageError
 from plumbrule.support.verifier.pair_encoder import Tokens
-from plumbrule.support.verifier.verifier_config import ConfigFile, Key
+from plumbrule.support.verifier.verifier_config import ConfigFile
 from plumbrule.terminal import safe
 
 if TYPE_CHECKING:
@@ -136,14 +136,14 @@ def _open_session(file: ConfigFile, model: bytes, weights: Sequence[bytes]) -> "
     try:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 - the runtime's errors have no type in common
-        key: Key = ("model",)
+        key = "model"
         problem = f"'{file.config.model}' is not an ONNX model that can be run: {_line(error)}"
         if nowhere in str(error):
-            key = ("weights",) if names else key
+            key = "weights" if names else key
             problem = (
                 f"'{file.config.model}' keeps its numbers in another file; name it under 'weights': {_line(error)}"
             )
-        raise file.error(key, problem) from None
+        raise file.error((key,), problem) from None
 
 
 def _missing() -> MissingExtraError:

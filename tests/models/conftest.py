@@ -1,5 +1,0 @@
-"""A judge that asks a scripted server, as the tests of judges use it."""
-
-from tests.judges.conftest import ask, protocol
-
-__all__ = ["ask", "protocol"]
