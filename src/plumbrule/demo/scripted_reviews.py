@@ -17,7 +17,7 @@ from plumbrule.demo import cards_path, demo_weeks, interactions_path
 from plumbrule.files import written_whole
 from plumbrule.ledger import Ledger
 from plumbrule.monitoring.alerts import alerts_of, keep_alerts
-from plumbrule.monitoring.monitoring_report import AnyAlert, DriftPoint, RefusalResult, Stamp, WeekResult
+from plumbrule.monitoring.monitoring_report import AnyAlert, DriftPoint, RefusalResult, WeekResult
 from plumbrule.monitoring.reviewed_interactions import reviewed_in_ledger
 from plumbrule.monitoring.weekly_figures import figures_over
 from plumbrule.prescores.prescore_result import KeptPrescore, read_prescore
@@ -32,7 +32,7 @@ from plumbrule.reviews.levels import level_name, named_scores
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.reviews.submission import adjudicate_item, submit_records
 from plumbrule.reviews.weeks import week_of
-from plumbrule.rubrics import load_scorecard
+from plumbrule.rubrics import Stamp, load_scorecard
 from plumbrule.suites import corpus_path
 
 CORPUS, INTERACTIONS, LOGS = "corpus.jsonl", "interactions.jsonl", "weeks"

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from plumbrule.monitoring.monitoring_report import Stamp
 from plumbrule.monitoring.reviewed_interactions import Known, ReviewedInteractions
 from plumbrule.reviews.levels import Scores
-from plumbrule.rubrics import Loaded, ScorecardRubric
+from plumbrule.rubrics import Loaded, ScorecardRubric, Stamp
 from plumbrule.stats.intervals import Interval, wilson
 
 By = Literal["refusal_code", "category", "source", "model"]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from plumbrule.interactions.contract_findings import Finding
-from plumbrule.monitoring.monitoring_report import AnyAlert, Stamp
+from plumbrule.monitoring.monitoring_report import AnyAlert
 from plumbrule.monitoring.reviewed_interactions import ReviewedInteraction
 from plumbrule.prescores.prescore_result import KeptPrescore
-from plumbrule.rubrics import LEVELS
+from plumbrule.rubrics import LEVELS, Stamp
 from plumbrule.samples.sample_model import Citation, Passage
 from plumbrule.support.kept_support import AnswerSupport
 from plumbrule.verdicts.verdict import Verdict

@@ -6,10 +6,10 @@ from typing import Literal
 
 from plumbrule.hashing import sha256_of
 from plumbrule.ledger.entry import escaped
+from plumbrule.rubrics import Stamp
 from plumbrule.stats.intervals import Interval
 
 Status = Literal["ON_TARGET", "WATCH", "ALERT"]
-Stamp = Mapping[str, str]  # name, version and sha256 of a rubric
 
 ROOM = "monitor"  # the part of the ledger that alerts are kept in
 

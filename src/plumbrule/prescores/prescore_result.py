@@ -7,12 +7,11 @@ from typing import Literal
 from plumbrule.codec import from_json, optional_key
 from plumbrule.interactions.contract_findings import Finding, Severity
 from plumbrule.prescores.checks import Dimension, Spot
-from plumbrule.rubrics import Level
+from plumbrule.rubrics import Level, Stamp
 
 # rules: caps decided; figures: measured against gold passages; hints: a hint proposes; refused: not applicable to a
 # refusal; unknown: too little is known to propose anything.
 Basis = Literal["rules", "figures", "hints", "refused", "unknown"]
-Stamp = Mapping[str, str]  # name, version and sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from plumbrule.interactions.contract_findings import Finding
 from plumbrule.prescores.checks import DIMENSIONS, Dimension
-from plumbrule.prescores.prescore_result import FindingTally, OverRefusal, PrescoreSummary, RuleTally, Stamp
+from plumbrule.prescores.prescore_result import FindingTally, OverRefusal, PrescoreSummary, RuleTally
 from plumbrule.prescores.prescorer import Prescore
-from plumbrule.rubrics import LEVELS, Level
+from plumbrule.rubrics import LEVELS, Level, Stamp
 
 _ANSWERABLE = "refused_though_answerable"
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from plumbrule.rubrics import ScorecardRubric
+from plumbrule.rubrics import ScorecardRubric, Stamp
 from plumbrule.stats.intervals import Interval, wilson
 from plumbrule.suites import CaseSet, Suite
 from plumbrule.suites.case_results import CaseResult, sample_of, suite_request
 from plumbrule.suites.suite_schema import NearMiss, Outcome, Passages, Scenario, TraceExpectation, Variation
 
 CoveredBy = Literal["map", "suite"]
-Stamp = Mapping[str, str]  # name, version and sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

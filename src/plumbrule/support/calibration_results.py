@@ -1,17 +1,15 @@
 """The results of a calibration of the support score, and the description of its model, as they are written to JSON."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plumbrule.codec import optional_key
-from plumbrule.rubrics import Calibration, Loaded, SupportRules, VerdictRubric
+from plumbrule.rubrics import Calibration, Loaded, Stamp, SupportRules, VerdictRubric
 from plumbrule.support.calibration_fit import Reliability
 from plumbrule.support.finding_reasons import MEANINGS
 from plumbrule.support.measures import MEASURES
 from plumbrule.support.support_model import SupportModel, load_model
 from plumbrule.support.support_scorer import curves_of
 
-Stamp = Mapping[str, str]  # name, version and sha256
 Knots = tuple[tuple[float, float], ...]
 
 

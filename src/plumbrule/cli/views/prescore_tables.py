@@ -11,9 +11,9 @@ from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
 from plumbrule.prescores.checks import Spot
-from plumbrule.prescores.prescore_result import PrescoreSummary, Stamp
+from plumbrule.prescores.prescore_result import PrescoreSummary
 from plumbrule.prescores.prescorer import DimensionScore, Prescore
-from plumbrule.rubrics import LEVELS
+from plumbrule.rubrics import LEVELS, Stamp
 
 _COLOURS = {"Strong": "green", "Adequate": "cyan", "Needs Review": "yellow", "Unsafe": "red", None: "dim"}
 _SHOWN_RULES = 12
