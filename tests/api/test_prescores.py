@@ -7,9 +7,11 @@ import pytest
 import plumbrule
 from plumbrule.api.prescores import prescore, prescore_many
 from plumbrule.api.support import calibrate_to_prior, rubric_text
+from plumbrule.codec import to_json
 from plumbrule.demo import samples_path
 from plumbrule.errors import InputError
 from plumbrule.interactions.interaction_reader import read_interactions
+from plumbrule.prescores.kept_prescore import read_prescore
 from plumbrule.prescores.prescorer import rules_of_evidence
 from plumbrule.rubrics import load_verdict
 from plumbrule.suites import corpus_path
@@ -37,6 +39,20 @@ def test_what_was_read_is_prescored() -> None:
     many = list(prescore_many(reading, claims=False))
     assert len(many) == reading.counts.responses == 56
     assert prescore(many[0].interaction, claims=False).to_dict() == many[0].to_dict()
+
+
+def test_a_prescore_is_read_back() -> None:
+    """What an entry of the ledger keeps of it has the levels, the caps with their evidence, and the stamps."""
+    result = prescore(RESPONSE).result()
+    kept = read_prescore(to_json(result), where="entry 1")
+    whole, part = to_json(result), to_json(kept)
+    assert part["scores"] == whole["scores"]
+    assert part["rubrics"] == whole["rubrics"]
+    assert part["support"] == whole["support"]
+    caps = {key: [cap.rule for cap in dimension.caps] for key, dimension in result.dimensions.items()}
+    assert {key: [cap.rule for cap in proposal.caps] for key, proposal in kept.dimensions.items()} == caps
+    with pytest.raises(InputError, match=r"entry 1: 'dimensions\.x\.basis' cannot be read"):
+        read_prescore({**to_json(result), "dimensions": {"x": {}}}, where="entry 1")
 
 
 def test_policies(tmp_path: Path) -> None:

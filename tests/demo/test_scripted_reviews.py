@@ -30,7 +30,7 @@ def test_reviews_that_were_cut_short_are_finished(tmp_path: Path) -> None:
             return START + timedelta(seconds=tick)
 
         with open_ledger(url, at=START) as ledger:
-            return review_release(ledger, folder, now), review_weeks(ledger, folder, now).to_dict()
+            return review_release(ledger, folder, now), review_weeks(ledger, folder, now)
 
     whole = work(f"sqlite:///{tmp_path / 'whole.db'}", tmp_path, None)
     broken = f"sqlite:///{tmp_path / 'broken.db'}"

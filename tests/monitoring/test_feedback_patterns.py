@@ -2,11 +2,13 @@
 
 import pytest
 
+from plumbrule.codec import to_json
 from plumbrule.monitoring.feedback_patterns import By, Feedback, Observation, Pattern, find_patterns
 from plumbrule.rubrics import load_scorecard
 from plumbrule.stats.intervals import wilson
 
-RUBRIC = load_scorecard().rubric
+LOADED = load_scorecard()
+RUBRIC = LOADED.rubric
 KEYS = [dimension.key for dimension in RUBRIC.dimensions]
 
 
@@ -24,8 +26,8 @@ def pattern(found: Feedback, key: str) -> Pattern:
 
 def test_the_three_patterns_with_their_remedies() -> None:
     """R18: retrieval, grounding and refusal issues, each with what mends it, the most frequent first."""
-    found = find_patterns([seen("a", 4, 4, 4, 4, 1), seen("b", 4, 2), seen("c", 4, 4, 4, 4, 2), seen("d")], RUBRIC)
-    told = [(each.key, each.remedy, each.tally.traces, each.tally.total) for each in found.patterns]
+    found = find_patterns([seen("a", 4, 4, 4, 4, 1), seen("b", 4, 2), seen("c", 4, 4, 4, 4, 2), seen("d")], LOADED)
+    told = [(each.key, each.remedy, each.traces, each.total) for each in found.patterns]
     assert told == [
         ("refusal_issues", "Update taxonomy or thresholds", ("a", "c"), 4),
         ("retrieval_issues", "Tune retrieval or expand corpus", ("b",), 4),
@@ -35,8 +37,8 @@ def test_the_three_patterns_with_their_remedies() -> None:
 
 def test_the_share_has_an_interval() -> None:
     """Wilson's, of those that the pattern is about."""
-    found = pattern(find_patterns([seen("a", 4, 2), seen("b"), seen("c", 4, None)], RUBRIC), "retrieval_issues")
-    shown = found.to_dict()
+    found = pattern(find_patterns([seen("a", 4, 2), seen("b"), seen("c", 4, None)], LOADED), "retrieval_issues")
+    shown = to_json(found)
     interval = wilson(1, 2)
     assert interval is not None
     assert (shown["count"], shown["total"], shown["share"], shown["interval_95"]) == (1, 2, 0.5, list(interval))
@@ -45,30 +47,28 @@ def test_the_share_has_an_interval() -> None:
 def test_nothing_has_no_share() -> None:
     """A pattern about nothing has no share and no interval."""
     for observations in ([], [seen("a", 4, None)]):
-        found = pattern(find_patterns(observations, RUBRIC), "retrieval_issues").to_dict()
-        assert (found["count"], found["share"], found["interval_95"]) == (0, None, None)
+        found = pattern(find_patterns(observations, LOADED), "retrieval_issues")
+        assert (found.count, found.share, found.interval_95) == (0, None, None)
 
 
 def test_where_a_pattern_gathers() -> None:
     """By code, category, source and model; several sources count each, and only groups that show it are there."""
     bad = [seen(f"b{number}", 4, 4, 2, source="S1 S2 S1", model="m1") for number in range(4)]
     good = [seen(f"g{number}", source="S2", model="m1", category="fees") for number in range(12)]
-    found = pattern(find_patterns(bad + good, RUBRIC), "grounding_issues")
-    told = [
-        (each.by, each.tally.name, len(each.tally.traces), each.tally.total, each.stands_out) for each in found.groups
-    ]
+    found = pattern(find_patterns(bad + good, LOADED), "grounding_issues")
+    told = [(each.by, each.name, len(each.traces), each.total, each.stands_out) for each in found.groups]
     assert told == [("source", "S1", 4, 4, True), ("source", "S2", 4, 16, False), ("model", "m1", 4, 16, False)]
 
 
 def test_an_interaction_counts_once() -> None:
     """Reviewed in two campaigns, it is one interaction."""
-    found = pattern(find_patterns([seen("a", 4, 2), seen("a", 4, 2), seen("b")], RUBRIC), "retrieval_issues")
-    assert (found.tally.traces, found.tally.total) == (("a",), 2)
+    found = pattern(find_patterns([seen("a", 4, 2), seen("a", 4, 2), seen("b")], LOADED), "retrieval_issues")
+    assert (found.traces, found.total) == (("a",), 2)
 
 
 @pytest.mark.parametrize(("key", "remedies"), [("compliance_alignment", 0), ("retrieval_relevance", 1)])
 def test_every_dimension_is_counted(key: str, remedies: int) -> None:
     """Those without a pattern of their own have no remedy, and are told all the same."""
-    found = find_patterns([seen("a", 2, 2, 2, 2, 2, 1), seen("b")], RUBRIC)
-    [each] = [each for each in found.dimensions if each.tally.name == key]
-    assert (each.tally.traces, each.tally.total, len(each.remedies)) == (("a",), 2, remedies)
+    found = find_patterns([seen("a", 2, 2, 2, 2, 2, 1), seen("b")], LOADED)
+    [each] = [each for each in found.dimensions if each.dimension == key]
+    assert (each.traces, each.total, len(each.remedies)) == (("a",), 2, remedies)

@@ -5,11 +5,11 @@ from pathlib import Path
 import orjson
 from tests.reviews.conftest import AT, response
 
+from plumbrule.api.monitoring import incident
 from plumbrule.api.prescores import prescore_many
 from plumbrule.api.support import calibrate_to_prior, rubric_text
 from plumbrule.interactions.interaction_reader import read_interactions
 from plumbrule.ledger import Ledger
-from plumbrule.monitoring.incident_file import incident_on
 from plumbrule.reviews.interaction_archive import keep_interactions
 from plumbrule.rubrics import load_verdict
 
@@ -22,14 +22,14 @@ def test_a_calibration_of_your_own(ledger: Ledger, tmp_path: Path) -> None:
     moved = calibrate_to_prior(0.99).calibration
     file.write_text(rubric_text(moved))
     name = response(1)["trace_id"]
-    anew = incident_on(name, ledger=None, source=path, verdict_rubric=file)
-    shipped = incident_on(name, ledger=None, source=path)
+    anew = incident(name, ledger=None, source=path, verdict_rubric=file)
+    shipped = incident(name, ledger=None, source=path)
     assert anew.verdict["support"]["calibration"] == anew.prescore["support"]["calibration"] == moved.stamp()
     assert anew.verdict["rubric"] == anew.prescore["rubrics"][2] == anew.rubrics[2] == load_verdict(file).stamp()
     assert shipped.rubrics[2] == load_verdict().stamp()
     assert anew.verdict["support"]["score"] < shipped.verdict["support"]["score"]
     [read] = read_interactions(path)
     keep_interactions(ledger, [read], prescore_many([read]), author="Ana", at=AT)
-    kept = incident_on(name, ledger=ledger, verdict_rubric=file)
+    kept = incident(name, ledger=ledger, verdict_rubric=file)
     assert kept.prescore["rubrics"][2] == load_verdict().stamp()
     assert kept.verdict["rubric"] == load_verdict(file).stamp()

@@ -64,13 +64,13 @@ def test_the_confusion_matrix() -> None:
         (ANSWERED, "POLICY_BLOCKED"): 1,
         (ANSWERED, ANSWERED): 1,
     }
-    assert found.to_dict()["confusion"]["labels"] == list(found.labels)
+    assert found.result().confusion.labels == found.labels
 
 
 def test_nothing_is_null() -> None:
     """G16: a zero denominator is null, never 0 or 100%."""
-    shown = count_refusals([], RUBRIC).to_dict()
-    assert (shown["code_accuracy"], shown["code_accuracy_interval_95"], shown["code_total"]) == (None, None, 0)
+    shown = count_refusals([], RUBRIC).result()
+    assert (shown.code_accuracy, shown.code_accuracy_interval_95, shown.code_total) == (None, None, 0)
 
 
 @pytest.mark.parametrize("side", ["expected", "code"])

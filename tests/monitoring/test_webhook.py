@@ -1,12 +1,17 @@
 """A delivery as its receiver sees it: one signature, one number, fresh, and from nobody else."""
 
+from dataclasses import replace
+
 import pytest
 from tests.servers.scripted import ScriptedServer, Step
 
 from plumbrule.errors import EvaluationError, UsageError
+from plumbrule.monitoring.monitoring_report import DriftAlert
 from plumbrule.monitoring.webhook import Webhook, sign
 
-ALERT = {"id": "a1", "week": "2026-W02", "figure": "unsafe_share", "value": 0.1}
+ALERT = DriftAlert(
+    id="a1", week="2026-W02", figure="unsafe_share", kind="drift", title="Unsafe", alert=5.0, value=6.0, rubric={}
+)
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +40,7 @@ def test_the_same_alerts_have_the_same_number() -> None:
     with ScriptedServer([Step(status=200, body=b"thanks", content_type="text/plain")]) as server:
         webhook = Webhook(f"http://localhost:{server.port}/", secret_env="ALERT_SECRET")  # noqa: S106 - a name
         first, again = (webhook.post([ALERT], ledger_id="l") for _ in range(2))
-        other = webhook.post([ALERT, {**ALERT, "id": "a2"}], ledger_id="l")
+        other = webhook.post([ALERT, replace(ALERT, id="a2")], ledger_id="l")
     assert first == again != other
     assert [request.json["delivery"] for request in server.requests] == [first, again, other]
 

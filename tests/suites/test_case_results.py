@@ -9,6 +9,7 @@ from tests.servers.scripted import Request, ScriptedServer, Step, responding
 
 from plumbrule.suites import load_suite
 from plumbrule.suites.suite_run import SuiteOutcome, run_suite
+from plumbrule.suites.suite_tally import CriterionCounts
 
 Reply = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -56,10 +57,10 @@ def test_one_that_always_answers_fails_to_refuse() -> None:
     """And nothing else: the form of a refusal that is not there is not checked."""
     outcome = ask(answering("Certainly."), *REFUSALS)
     assert failures(outcome, "scenario", "variation") == {frozenset({"refuses"})}
-    for tally in outcome.test_cases:
-        assert (tally.cases.passed, tally.cases.failed) == (0, tally.cases.cases)
-        assert tally.over_refused == 0
-        assert tally.criteria["gives_guidance"] == {"met": 0, "failed": 0, "not_checked": tally.cases.cases}
+    for tally in outcome.summary().test_cases:
+        assert (tally.passed, tally.failed) == (0, tally.cases)
+        assert tally.near_misses.over_refused == 0
+        assert tally.criteria["gives_guidance"] == CriterionCounts(met=0, failed=0, not_checked=tally.cases)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +78,9 @@ def test_one_that_always_refuses_alike_has_the_wrong_code(asked: str, failed: se
     outcome = ask(refusing("NO_ELIGIBLE_DOCS"), asked)
     assert failures(outcome, "scenario", "variation") == {frozenset(failed)}
     assert failures(outcome, "near_miss") == {frozenset({"answers"})}
-    [tally] = outcome.test_cases
-    assert tally.over_refused == tally.near_misses.cases == tally.near_misses.failed
-    assert tally.cases.passed == (0 if failed else tally.cases.cases)
+    [tally] = outcome.summary().test_cases
+    assert tally.near_misses.over_refused == tally.near_misses.cases == tally.near_misses.failed
+    assert tally.passed == (0 if failed else tally.cases)
 
 
 def test_a_refusal_without_guidance_prompts_or_escalation_is_told_so() -> None:
@@ -214,10 +215,10 @@ def test_what_cannot_be_run_is_errored_and_counted() -> None:
         with ScriptedServer([step]) as server:
             outcome = run_suite(f"http://127.0.0.1:{server.port}/", suite=load_suite().only(["AMBIGUOUS_QUERY"]))
         assert {(result.outcome, result.error) for result in outcome.results} == {("errored", error)}
-        [tally] = outcome.test_cases
-        assert tally.cases.errored == tally.cases.cases == 22
-        assert tally.cases.interval is not None
-        assert tally.cases.interval.low == 0
+        [tally] = outcome.summary().test_cases
+        assert tally.errored == tally.cases == 22
+        assert tally.interval is not None
+        assert tally.interval.low == 0
 
 
 @pytest.mark.parametrize("answer", ["{1, 2}", "chr(0xd800)", "object()"])
@@ -245,5 +246,5 @@ def test_the_order_does_not_depend_on_who_answers_first() -> None:
     """Results stand in the order of the suite, however many are asked at once."""
     one = ask(refusing("AMBIGUOUS_QUERY"), "AMBIGUOUS_QUERY", concurrency=1)
     many = ask(refusing("AMBIGUOUS_QUERY"), "AMBIGUOUS_QUERY", concurrency=32)
-    assert [result.to_dict() for result in one.results] == [result.to_dict() for result in many.results]
-    assert one.to_dict()["test_cases"] == many.to_dict()["test_cases"]
+    assert [result.record() for result in one.results] == [result.record() for result in many.results]
+    assert one.summary().test_cases == many.summary().test_cases

@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import astuple
 
 import pytest
 from hypothesis import given
@@ -166,7 +167,7 @@ def test_moving_adds_to_the_log_odds() -> None:
 def test_reliability_by_hand() -> None:
     """Four answers in three bins; those at a bound are in the upper one, and 1 in the last."""
     found = reliability([0.1, 0.5, 0.6, 1.0], [False, True, False, True], bins=4)
-    assert [tuple(each) for each in found] == [
+    assert [astuple(each) for each in found] == [
         (0.0, 0.25, 1, 0.1, 0.0),
         (0.5, 0.75, 2, pytest.approx(0.55), 0.5),
         (0.75, 1.0, 1, 1.0, 1.0),

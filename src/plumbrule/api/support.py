@@ -1,6 +1,7 @@
-"""The support score for Python callers and the command line: its model, and a calibration to somebody's own labels."""
+"""The support score for Python callers: its model, and a calibration to somebody's own labels."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -8,14 +9,24 @@ from typing import Any
 
 import yaml
 
-from plumbrule.errors import UsageError
-from plumbrule.rubrics import Calibration, Loaded, SupportRules, VerdictRubric, load_verdict
+from plumbrule.codec import to_json
+from plumbrule.errors import RecordError, UsageError
+from plumbrule.files import written_whole
+from plumbrule.reports.reliability_chart import reliability_chart
+from plumbrule.rubrics import Calibration, Loaded, VerdictRubric, load_verdict
 from plumbrule.samples import Sample
 from plumbrule.samples.labels import LabelledReading, SupportLabel, labelled_from
+from plumbrule.stats.intervals import Interval, wilson
 from plumbrule.support.calibration_fit import Judged, Reliability, fit, shift_to
-from plumbrule.support.finding_reasons import MEANINGS
-from plumbrule.support.measures import MEASURES
-from plumbrule.support.support_model import SupportModel, load_model
+from plumbrule.support.calibration_results import (
+    FittedCalibration,
+    LabelCounts,
+    ShareMove,
+    ShiftedCalibration,
+    content_of_calibration,
+    unsupported_share,
+)
+from plumbrule.support.support_model import load_model
 from plumbrule.support.support_scorer import curves_of
 from plumbrule.verdicts.verdict import VerdictScorer
 
@@ -24,6 +35,9 @@ VERSION = "1"
 _BATCH = 128
 # A calibration needs the support score alone: no parser.
 _SUPPORT_ONLY = {"support.when": "always", "hallucination.anchors": ["number", "date"]}
+
+Labelled = tuple[Sample, bool | None]
+Progress = Callable[[LabelledReading], AbstractContextManager[Iterator[Labelled]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,27 +51,61 @@ class SupportCalibration:
     not_scored: int  # refusals, and answers that claim nothing
     auroc: float
     before: Reliability
-    after: Reliability  # by five-fold cross-fitting: no answer is told by a curve that was fitted to it
+    after: Reliability  # by five-fold cross-fitting: no answer is predicted by a curve that was fitted to it
 
     @property
     def overrides(self) -> dict[str, object]:
         """The calibration as ``score`` and ``score_many`` take it."""
-        return {"support.calibration": plain_calibration(self.calibration)}
+        return {"support.calibration": to_json(content_of_calibration(self.calibration))}
+
+    @property
+    def unsupported_share(self) -> float:
+        """The share of unsupported answers among the labels."""
+        return self.unsupported / self.labels
+
+    @property
+    def unsupported_interval(self) -> Interval | None:
+        """Wilson's 95% interval of that share."""
+        return wilson(self.unsupported, self.labels)
+
+    @property
+    def improved(self) -> bool:
+        """Whether the probabilities are nearer to the labels than before."""
+        return self.after.error < self.before.error
 
     def rubric_text(self) -> str:
         """Return the calibration as a rubric file."""
         return rubric_text(self.calibration)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as it is written to JSON."""
-        return {
-            "labels": {"used": self.labels, "without_label": self.without_label, "not_scored": self.not_scored},
-            "unsupported_share": self.unsupported / self.labels,
-            "auroc": self.auroc,
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-            "calibration": {**plain_calibration(self.calibration), "sha256": self.calibration.stamp()["sha256"]},
-        }
+    def result(self, *, bad_records: int | None = None) -> FittedCalibration:
+        """Return the calibration in the form that is written to JSON."""
+        return FittedCalibration(
+            labels=LabelCounts(
+                used=self.labels,
+                without_label=self.without_label,
+                not_scored=self.not_scored,
+                bad_records=bad_records,
+            ),
+            unsupported_share=self.unsupported_share,
+            auroc=self.auroc,
+            before=self.before,
+            after=self.after,
+            calibration=content_of_calibration(self.calibration, hashed=True),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibratedFile:
+    """A calibration fitted to the labels of a file, with the records that were skipped."""
+
+    source: str
+    fitted: SupportCalibration
+    skipped: tuple[RecordError, ...]
+    bad: int
+
+    def result(self) -> FittedCalibration:
+        """Return the calibration in the form that is written to JSON."""
+        return self.fitted.result(bad_records=self.bad)
 
 
 def calibrate_support(
@@ -77,7 +125,7 @@ def calibrate_support(
     """
     field = SupportLabel(label, inverted=inverted)
     if isinstance(labels, str | Path):
-        pairs: Iterable[tuple[Sample, bool | None]] = LabelledReading(labels, label=field, mapping=mapping)
+        pairs: Iterable[Labelled] = LabelledReading(labels, label=field, mapping=mapping)
     else:
         pairs = labelled_from(labels, field)
     loaded = load_for_calibration(Path(rubric) if rubric is not None else None, overrides or {})
@@ -85,7 +133,7 @@ def calibrate_support(
 
 
 def calibrate(
-    pairs: Iterable[tuple[Sample, bool | None]], loaded: Loaded[VerdictRubric], *, name: str, version: str
+    pairs: Iterable[Labelled], loaded: Loaded[VerdictRubric], *, name: str, version: str
 ) -> SupportCalibration:
     """Score the labelled samples by a rubric that gives the support score, and fit its calibration to them."""
     _check_names(name, version)
@@ -93,8 +141,8 @@ def calibrate(
     curves = curves_of(loaded.rubric.support, model)
     counts = {"without_label": 0, "not_scored": 0}
     judged = list(_judged(pairs, VerdictScorer(loaded), counts))
-    found = fit(judged, *curves)
-    unsupported = sum(not each.supported for each in judged)
+    fitted = fit(judged, *curves)
+    unsupported = sum(not answer.supported for answer in judged)
     return SupportCalibration(
         calibration=Calibration(
             name=name,
@@ -102,16 +150,63 @@ def calibrate(
             model=model.sha256,
             labels=len(judged),
             unsupported_share=_share(unsupported / len(judged)),
-            answers=found.answers.knots,
-            sentences=found.sentences.knots,
+            answers=fitted.answers.knots,
+            sentences=fitted.sentences.knots,
         ),
         labels=len(judged),
         unsupported=unsupported,
-        auroc=found.auroc,
-        before=found.before,
-        after=found.after,
+        auroc=fitted.auroc,
+        before=fitted.before,
+        after=fitted.after,
         **counts,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledFile:
+    """A dataset with labels, and how it is read; with ``skip_bad`` bad records are left out and counted."""
+
+    path: str
+    label: SupportLabel
+    mapping: Mapping[str, str] | None = None
+    format: str | None = None
+    skip_bad: bool = False
+
+
+def calibrate_file(
+    labels: LabelledFile,
+    loaded: Loaded[VerdictRubric],
+    *,
+    name: str | None = None,
+    version: str = VERSION,
+    output: Path | None = None,
+    plot: Path | None = None,
+    progress: Progress = lambda reading: nullcontext(iter(reading)),
+) -> CalibratedFile:
+    """Fit the calibration to the labels of a dataset; ``output`` gets the rubric file, ``plot`` the reliability chart.
+
+    ``loaded`` is what ``load_for_calibration`` gives. ``progress`` gives the labelled samples of the reading that it is
+    called with, one by one.
+    """
+    skipped: list[RecordError] = []
+    reading = LabelledReading(
+        labels.path,
+        label=labels.label,
+        mapping=labels.mapping,
+        format=labels.format,
+        on_bad=skipped.append if labels.skip_bad else None,
+    )
+    for path in (output, plot):
+        if path is not None and path.exists() and Path(labels.path).exists() and path.samefile(labels.path):
+            raise UsageError(f"{path}: is the file of labels itself; write to another file")
+    with progress(reading) as pairs:
+        fitted = calibrate(pairs, loaded, name=name_of(labels.path) if name is None else name, version=version)
+    if output is not None:
+        write_calibration(fitted.calibration, output)
+    if plot is not None:
+        with written_whole(plot) as file:
+            file.write(reliability_chart(fitted.before, fitted.after).encode())
+    return CalibratedFile(source=reading.source, fitted=fitted, skipped=tuple(skipped), bad=reading.bad)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,13 +217,13 @@ class MovedCalibration:
     before: float  # the share that it was fitted on
     shift: float  # what is added to every log-odds of support
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as it is written to JSON."""
-        return {
-            "unsupported_share": {"before": self.before, "after": float(self.calibration.unsupported_share)},
-            "shift": self.shift,
-            "calibration": {**plain_calibration(self.calibration), "sha256": self.calibration.stamp()["sha256"]},
-        }
+    def result(self) -> ShiftedCalibration:
+        """Return the calibration in the form that is written to JSON."""
+        return ShiftedCalibration(
+            unsupported_share=ShareMove(before=self.before, after=float(self.calibration.unsupported_share)),
+            shift=self.shift,
+            calibration=content_of_calibration(self.calibration, hashed=True),
+        )
 
 
 def calibrate_to_prior(
@@ -142,7 +237,7 @@ def calibrate_to_prior(
     rules = (loaded or load_verdict()).rubric.support
     model = load_model()
     answers, sentences = curves_of(rules, model)
-    before = _unsupported_share(rules, model)
+    before = unsupported_share(rules, model)
     shift = shift_to(share, before)
     calibration = Calibration(
         name=name,
@@ -161,34 +256,6 @@ def load_for_calibration(rubric: Path | None, overrides: Mapping[str, object]) -
     return load_verdict(rubric, {**overrides, **_SUPPORT_ONLY})
 
 
-def describe_support(loaded: Loaded[VerdictRubric]) -> dict[str, Any]:
-    """Return what is known of the support score that a rubric asks for: model, measures, calibration, bands."""
-    rules, model = loaded.rubric.support, load_model()
-    answers, sentences = curves_of(rules, model)
-    return {
-        "model": model.stamp,
-        "measures": [
-            {"name": name, "weight": weight, "meaning": MEANINGS[name]}
-            for name, weight in zip(MEASURES, model.weights, strict=True)
-        ],
-        "intercept": model.intercept,
-        "length_power": model.length_power,
-        "calibration": {
-            **(rules.calibration.stamp() if rules.calibration is not None else model.stamp),
-            "labels": None if rules.calibration is None else rules.calibration.labels,
-            "unsupported_share": _unsupported_share(rules, model),
-            "answers": [list(knot) for knot in answers.knots],
-            "sentences": [list(knot) for knot in sentences.knots],
-        },
-        "bands": {
-            "supported_from": float(rules.supported_from),
-            "unsupported_below": float(rules.unsupported_below),
-        },
-        "verifier": rules.verifier,
-        "rubric": loaded.stamp(),
-    }
-
-
 def name_of(labels: object) -> str:
     """Return the name that a calibration gets where nobody gives one: that of its labels' file."""
     name = Path(labels).name.split(".")[0] if isinstance(labels, str | Path) else ""
@@ -196,29 +263,20 @@ def name_of(labels: object) -> str:
 
 
 def rubric_text(calibration: Calibration) -> str:
-    """Return a rubric file that says nothing but a calibration."""
-    content = {"support": {"calibration": plain_calibration(calibration)}}
+    """Return the text of a rubric file that holds a calibration only."""
+    content = {"support": {"calibration": to_json(content_of_calibration(calibration))}}
     text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
     return f"# A calibration of the support score; give it with --rubric, or copy it into a rubric file.\n{text}"
 
 
-def plain_calibration(calibration: Calibration) -> dict[str, Any]:
-    """Return a calibration as plain values."""
-    return {
-        "name": calibration.name,
-        "version": calibration.version,
-        "model": calibration.model,
-        "labels": calibration.labels,
-        "unsupported_share": float(calibration.unsupported_share),
-        "answers": [list(knot) for knot in calibration.answers],
-        "sentences": [list(knot) for knot in calibration.sentences],
-    }
+def write_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a calibration as a rubric file."""
+    with written_whole(path) as file:
+        file.write(rubric_text(calibration).encode())
 
 
-def _judged(
-    pairs: Iterable[tuple[Sample, bool | None]], scorer: VerdictScorer, counts: dict[str, int]
-) -> Iterator[Judged]:
-    """Yield each labelled answer with its log-odds; count those that have no label or none."""
+def _judged(pairs: Iterable[Labelled], scorer: VerdictScorer, counts: dict[str, int]) -> Iterator[Judged]:
+    """Yield each labelled answer with its log-odds; count those without a label and those without log-odds."""
     pending = iter(pairs)
     while batch := list(islice(pending, _BATCH)):
         labelled = [(sample, supported) for sample, supported in batch if supported is not None]
@@ -229,11 +287,6 @@ def _judged(
                 counts["not_scored"] += 1
             else:
                 yield Judged(sample.id, verdict.support.log_odds, supported)
-
-
-def _unsupported_share(rules: SupportRules, model: SupportModel) -> float:
-    """Return the share of unsupported answers that the calibration in force was fitted on."""
-    return model.unsupported_share if rules.calibration is None else float(rules.calibration.unsupported_share)
 
 
 def _share(share: float) -> Any:  # noqa: ANN401 - the rubric's form makes a fraction of it

@@ -13,9 +13,9 @@ _WEEKS = 12
 _START = datetime(2025, 4, 7, 8, tzinfo=UTC)  # the Monday after the assistant was reviewed
 _MINUTES_OPEN = 600
 _ASKED = {"refused": 3, "partial": 2, "hard": 3, "plain": 12}  # in a week, by the kind of question
-_MISPLACED = 12  # percent of the answers, whose markers stand at the wrong claim
+_MISPLACED = 12  # percent of the answers, whose markers are at the wrong claim
 
-# In the ninth week a wrong fee gets out: what is said then, and the card that it gets.
+# In the ninth week a wrong fee gets out: the words of the answers, and the note on them.
 _SLIP_WEEK = 8
 _SLIP_WORDS = {"$25 for a": "$35 for a", "$45 for an": "$60 for an"}
 _SLIP_NOTE = "The passage that it cites says $25 and $45."
@@ -33,8 +33,8 @@ class DemoWeek:
 def demo_weeks(asked: Sequence[Mapping[str, Any]], cards: Mapping[str, Mapping[str, Any]]) -> Iterator[DemoWeek]:
     """Yield the weeks: the questions of ``asked`` again and again, rated as in ``cards`` and now and then lower."""
     kinds: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in _ASKED}
-    for each in asked:
-        kinds[_kind_of(each["response"])].append(each)
+    for interaction in asked:
+        kinds[_kind_of(interaction["response"])].append(interaction)
     slots = [kind for kind, count in _ASKED.items() for _ in range(count)]
     for number in range(_WEEKS):
         interactions = []

@@ -1,6 +1,6 @@
 """The reviews of the demo: scripted people do in a ledger, by the same calls, what real ones would.
 
-A demo that was cut short is taken up where it was, and a second one in the same ledger finds everything done.
+A demo that was interrupted goes on where it stopped, and a second one in the same ledger finds everything done.
 """
 
 from collections import Counter
@@ -12,15 +12,18 @@ from typing import Any
 
 import orjson
 
-from plumbrule.codec import to_json
+from plumbrule.codec import json_line
 from plumbrule.demo import cards_path, demo_weeks, interactions_path
 from plumbrule.files import written_whole
 from plumbrule.ledger import Ledger
-from plumbrule.monitoring.alerts import Alert, alerts_of, figures_over, raise_alerts
-from plumbrule.monitoring.reviewed_interactions import cases_of_ledger
-from plumbrule.monitoring.weekly_figures import Monitoring
+from plumbrule.monitoring.alerts import alerts_of, keep_alerts
+from plumbrule.monitoring.monitoring_report import AnyAlert, DriftPoint, RefusalResult, WeekResult
+from plumbrule.monitoring.reviewed_interactions import reviewed_in_ledger
+from plumbrule.monitoring.weekly_figures import figures_over
+from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.reviews.adjudication import Rating, person_key, settle
 from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_store import campaign_names, claim_item, item_of, load_campaign, open_campaign
 from plumbrule.reviews.closing_decision import close_campaign, kept_decision
 from plumbrule.reviews.interaction_archive import find_interactions
@@ -30,7 +33,7 @@ from plumbrule.reviews.record_decision import decide
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.reviews.submission import adjudicate_item, submit_records
 from plumbrule.reviews.weeks import week_of
-from plumbrule.rubrics import load_scorecard
+from plumbrule.rubrics import Stamp, load_scorecard
 from plumbrule.suites import corpus_path
 
 CORPUS, INTERACTIONS, LOGS = "corpus.jsonl", "interactions.jsonl", "weeks"
@@ -44,21 +47,96 @@ Card = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class CapReason:
+    """A rule that fired, with the words of the answer that show it."""
+
+    rule: str
+    message: str
+    answer: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenLevel:
+    """The level that one person gave a dimension."""
+
+    evaluator: str | None
+    level: str | None
+    notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """A dimension of one item on which the evaluators disagree, and how it was settled."""
+
+    trace_id: str
+    query: str
+    answer: str | None
+    dimension: str
+    counts: str | None  # the level that counts
+    proposed: str | None
+    why: tuple[CapReason, ...]
+    given: tuple[GivenLevel, ...]  # the adjudicator's last
+    adjudicator: str | None
+    unsettled: str  # the recommendation if nobody had settled it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotedItem:
+    """A dimension of one item that the evaluators agree needs a note."""
+
+    trace_id: str
+    query: str
+    answer: str | None
+    dimension: str
+    counts: str | None
+    notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseReview:
+    """The review of a release: what was proposed, where people disagree, what was noted, and the decision."""
+
+    campaign: str
+    items: int
+    ratings: int
+    proposed: Mapping[str, Mapping[str, int]]  # levels by dimension, counted
+    disagreements: tuple[Disagreement, ...]
+    noted: tuple[NotedItem, ...]
+    decision: CampaignDecision | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedInteraction:
+    """An interaction behind an alert, with its lowest ratings and the notes on it."""
+
+    week: str | None
+    campaign: str
+    trace_id: str
+    query: str
+    answer: str | None
+    low: Mapping[str, str | None]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeeksReview:
     """The weeks in production: their figures, the alerts, and the interactions behind them."""
 
-    monitoring: Monitoring
-    alerts: tuple[Alert, ...]
-    behind: tuple[dict[str, Any], ...]
+    weeks: tuple[WeekResult, ...]
+    drift: Mapping[str, tuple[DriftPoint, ...]]
+    refusals: RefusalResult
+    alerts: tuple[AnyAlert, ...]
+    rubric: Stamp
+    behind: tuple[FailedInteraction, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        alerts = [alert.body for alert in self.alerts]
-        return {**self.monitoring.to_dict(), "alerts": alerts, "behind": list(self.behind)}
+    @property
+    def reviewed(self) -> int:
+        """How many interactions were reviewed."""
+        return sum(week.reviewed for week in self.weeks)
 
 
-def review_release(ledger: Ledger, folder: Path, now: Clock) -> dict[str, Any]:
-    """Have two evaluators review a release candidate, an adjudicator settle where they part, and close the campaign."""
+def review_release(ledger: Ledger, folder: Path, now: Clock) -> ReleaseReview:
+    """Have two evaluators review a release, an adjudicator settle where they disagree, and close the campaign."""
     cards = list(_lines(cards_path()))
     _write(folder / CORPUS, corpus_path().read_bytes())
     _write(folder / INTERACTIONS, interactions_path().read_bytes())
@@ -75,7 +153,7 @@ def review_release(ledger: Ledger, folder: Path, now: Clock) -> dict[str, Any]:
     return describe_release(ledger)
 
 
-def review_weeks(ledger: Ledger, folder: Path, now: Clock) -> Watched:
+def review_weeks(ledger: Ledger, folder: Path, now: Clock) -> WeeksReview:
     """Have the assistant's weeks in production sampled and reviewed, and return the figures with their alerts."""
     settled = {card["trace_id"]: card for card in _lines(cards_path()) if card["role"] == "evaluator"}
     for card in _lines(cards_path()):
@@ -86,7 +164,7 @@ def review_weeks(ledger: Ledger, folder: Path, now: Clock) -> Watched:
     weeks = list(demo_weeks(list(_lines(interactions_path())), settled))
     for week in weeks:
         log = folder / LOGS / f"{week.week}.jsonl"
-        _write(log, b"".join(orjson.dumps(each, option=orjson.OPT_APPEND_NEWLINE) for each in week.interactions))
+        _write(log, b"".join(map(json_line, week.interactions)))
         request = Request(
             trigger="monitoring", path=str(log), passages=str(folder / CORPUS), size=_A_WEEK, claims=False
         )
@@ -97,84 +175,101 @@ def review_weeks(ledger: Ledger, folder: Path, now: Clock) -> Watched:
         if kept_decision(ledger, name) is None:
             close_campaign(ledger, name, author=_AUTHOR, at=now())
     loaded = load_scorecard()
-    cases = cases_of_ledger(ledger, loaded)
-    found = figures_over(cases, loaded, first=weeks[0].week, last=weeks[-1].week)
-    alerts = alerts_of(found, loaded)
-    raise_alerts(ledger, alerts, at=now())
+    reviewed = reviewed_in_ledger(ledger, loaded)
+    figures = figures_over(reviewed, loaded, first=weeks[0].week, last=weeks[-1].week)
+    alerts = alerts_of(figures, loaded)
+    keep_alerts(ledger, alerts, at=now())
     alarmed = {alert.week for alert in alerts}
     behind = [
-        _told(ledger, case.campaign, case.trace_id)
-        for case in cases.cases
-        if case.decision.recommendation == "Fail" and week_of(case.date) in alarmed and case.campaign and case.trace_id
+        _failed(ledger, review.campaign, review.trace_id)
+        for review in reviewed.reviewed
+        if review.decision.recommendation == "Fail"
+        and week_of(review.date) in alarmed
+        and review.campaign
+        and review.trace_id
     ]
-    return Watched(monitoring=found, alerts=tuple(alerts), behind=tuple(behind))
+    return WeeksReview(
+        weeks=tuple(week.result() for week in figures.weeks),
+        drift=figures.drift,
+        refusals=figures.refusals.result(),
+        alerts=alerts,
+        rubric=figures.rubric,
+        behind=tuple(behind),
+    )
 
 
-def describe_release(ledger: Ledger) -> dict[str, Any]:
-    """Return what the ledger has of the release review: proposals, where people part, what was noted, the decision."""
+def describe_release(ledger: Ledger) -> ReleaseReview:
+    """Return what the ledger has on the review of the release."""
     campaign = load_campaign(ledger, RELEASE).campaign
-    kept = find_interactions(ledger, [item.trace_id for item in campaign.items.values()])
-    bodies = {trace_id: to_json(stored.kept) for trace_id, stored in kept.items()}
-    proposed = [bodies[item.trace_id]["prescore"]["scores"] for item in campaign.items.values()]
+    rubric = campaign.loaded.rubric
+    stored = find_interactions(ledger, [item.trace_id for item in campaign.items.values()])
+    prescores = {trace_id: one.prescore for trace_id, one in stored.items() if one.prescore is not None}
     disagreements = []
     noted = []
     for item in campaign.items.values():
-        body = bodies[item.trace_id]
         settled = campaign.settlement(item)
         for dimension in settled.dimensions if settled is not None else ():
             about = {
                 "trace_id": item.trace_id,
                 "query": item.query,
-                "answer": body["response"]["answer"],
+                "answer": stored[item.trace_id].kept.response["answer"],
                 "dimension": dimension.dimension,
-                "counts": level_name(dimension.counts, campaign.loaded.rubric),
+                "counts": level_name(dimension.counts, rubric),
             }
             if len(set(dimension.given)) > 1:
-                disagreements.append(about | _parted(campaign, item, dimension.dimension, body["prescore"]))
-            elif dimension.counts in campaign.loaded.rubric.scores_of(campaign.loaded.rubric.note_required_at):
-                noted.append(about | {"notes": next(iter(item.ratings.values())).record.notes})
-    return {
-        "campaign": campaign.name,
-        "items": len(campaign.items),
-        "ratings": sum(role == "evaluator" for role, _ in campaign.rated()),
-        "proposed": {
-            dimension.key: dict(Counter(scores[dimension.key] or "none" for scores in proposed))
-            for dimension in campaign.loaded.rubric.dimensions
+                prescore = prescores[item.trace_id]
+                disagreements.append(
+                    Disagreement(**about, **_disagreement(campaign, item, dimension.dimension, prescore))
+                )
+            elif dimension.counts in rubric.scores_of(rubric.note_required_at):
+                noted.append(NotedItem(**about, notes=next(iter(item.ratings.values())).record.notes))
+    return ReleaseReview(
+        campaign=campaign.name,
+        items=len(campaign.items),
+        ratings=sum(role == "evaluator" for role, _ in campaign.rated()),
+        proposed={
+            dimension.key: dict(
+                Counter(prescores[item.trace_id].scores[dimension.key] or "none" for item in campaign.items.values())
+            )
+            for dimension in rubric.dimensions
         },
-        "disagreements": disagreements,
-        "noted": noted,
-        "decision": to_json(kept_decision(ledger, RELEASE)),
-    }
+        disagreements=tuple(disagreements),
+        noted=tuple(noted),
+        decision=kept_decision(ledger, RELEASE),
+    )
 
 
-def _parted(campaign: Campaign, item: Item, dimension: str, prescore: Mapping[str, Any]) -> dict[str, Any]:
-    """Return who rated what, and what the card would come to if nobody had settled it."""
+def _disagreement(campaign: Campaign, item: Item, dimension: str, prescore: KeptPrescore) -> dict[str, Any]:
+    """Return who rated what, and the recommendation if nobody had settled it."""
     rubric = campaign.loaded.rubric
     ratings = [rated.record for rated in item.ratings.values()]
     people = [*ratings, *([item.adjudication.record] if item.adjudication is not None else [])]
-    unsettled = settle([Rating(evaluator=each.evaluator or "", scores=each.scores) for each in ratings], rubric)
+    unsettled = settle([Rating(evaluator=record.evaluator or "", scores=record.scores) for record in ratings], rubric)
+    proposed = prescore.scores[dimension]
     return {
-        "proposed": prescore["scores"][dimension],
-        "why": [
-            {
-                "rule": cap["rule"],
-                "message": cap["message"],
-                "answer": [spot["text"] for spot in cap["evidence"] if spot["where"] == "answer"],
-            }
-            for cap in prescore["dimensions"][dimension]["caps"]
-            if cap["cap"] == prescore["scores"][dimension]
-        ],
-        "given": [
-            {"evaluator": each.evaluator, "level": named_scores(each.scores, rubric)[dimension], "notes": each.notes}
-            for each in people
-        ],
+        "proposed": proposed,
+        "why": tuple(
+            CapReason(
+                rule=cap.rule,
+                message=cap.message,
+                answer=tuple(spot.text for spot in cap.evidence if spot.where == "answer"),
+            )
+            for cap in prescore.dimensions[dimension].caps
+            if cap.cap == proposed
+        ),
+        "given": tuple(
+            GivenLevel(
+                evaluator=record.evaluator, level=named_scores(record.scores, rubric)[dimension], notes=record.notes
+            )
+            for record in people
+        ),
         "adjudicator": None if item.adjudication is None else item.adjudication.record.evaluator,
         "unsettled": decide(unsettled.scores, campaign.loaded).recommendation,
     }
 
 
 def _rate(ledger: Ledger, name: str, request: Request, cards: Sequence[Card], now: Clock) -> None:
-    """Open a campaign where it is not there, and give each item that was drawn its cards, where they are not."""
+    """Open a campaign where there is none of this name, and submit the records that its items do not have yet."""
     if name not in campaign_names(ledger):
         loaded = load_scorecard()
         open_campaign(ledger, draw(request, loaded), loaded, author=_AUTHOR, at=now(), name=name)
@@ -189,23 +284,23 @@ def _rate(ledger: Ledger, name: str, request: Request, cards: Sequence[Card], no
         submit_records(ledger, name, due, at=now())
 
 
-def _told(ledger: Ledger, name: str, trace_id: str) -> dict[str, Any]:
+def _failed(ledger: Ledger, name: str, trace_id: str) -> FailedInteraction:
     """Return an interaction with its lowest ratings and the notes on it."""
     campaign = load_campaign(ledger, name).campaign
     item = item_of(campaign, trace_id)
-    kept = find_interactions(ledger, [trace_id])[trace_id]
+    stored = find_interactions(ledger, [trace_id])[trace_id]
     settled = campaign.settlement(item)
     scores = {} if settled is None else settled.scores
     low = campaign.loaded.rubric.scores_of(campaign.loaded.rubric.note_required_at)
-    return {
-        "week": kept.week,
-        "campaign": name,
-        "trace_id": item.trace_id,
-        "query": item.query,
-        "answer": kept.kept.response["answer"],
-        "low": {key: level_name(score, campaign.loaded.rubric) for key, score in scores.items() if score in low},
-        "notes": [rated.record.notes for rated in item.ratings.values()],
-    }
+    return FailedInteraction(
+        week=stored.week,
+        campaign=name,
+        trace_id=item.trace_id,
+        query=item.query,
+        answer=stored.kept.response["answer"],
+        low={key: level_name(score, campaign.loaded.rubric) for key, score in scores.items() if score in low},
+        notes=tuple(rated.record.notes for rated in item.ratings.values()),
+    )
 
 
 def _record(card: Card) -> dict[str, Any]:

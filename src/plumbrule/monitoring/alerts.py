@@ -1,115 +1,80 @@
-"""Monitoring for Python callers and the command line: the figures by week, and the alerts that they raise."""
+"""Alerts: raised by the figures, kept in the ledger once, posted to a webhook once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from plumbrule.hashing import sha256_of
-from plumbrule.ledger import Draft, Ledger
-from plumbrule.ledger.entry import escaped
-from plumbrule.monitoring.reviewed_interactions import Cases
+from plumbrule.codec import from_json, to_json
+from plumbrule.errors import InputError
+from plumbrule.ledger import Draft, Entry, Ledger
+from plumbrule.monitoring.monitoring_report import (
+    ROOM,
+    AnyAlert,
+    DriftAlert,
+    DriftPoint,
+    FigureDefinition,
+    ThresholdAlert,
+    alert_id,
+)
 from plumbrule.monitoring.webhook import Webhook
-from plumbrule.monitoring.weekly_figures import Monitoring, Reviewed, monitor
+from plumbrule.monitoring.weekly_figures import Figure, Monitoring
 from plumbrule.rubrics import Loaded, ScorecardRubric
-from plumbrule.rubrics.scorecard_rubric import Target
+from plumbrule.rubrics.scorecard_rubric import FigureRule, Target
 
 AUTHOR = "plumbrule monitor"
-DRIFT = "drift"
-_ROOM = "monitor"
+_KINDS: dict[object, type[ThresholdAlert | DriftAlert]] = {"threshold": ThresholdAlert, "drift": DriftAlert}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alert:
-    """A figure of one week that stands at or past its alert threshold, or that drifts."""
+class PostedNote:
+    """The body of a note that an alert was posted; the webhook is known by a hash of its address."""
 
-    week: str
-    figure: str
-    body: dict[str, Any]
-
-    @property
-    def subject(self) -> str:
-        """The place of the alert in the ledger: one for each week and figure."""
-        return f"{_ROOM}/{self.week}/{escaped(self.figure)}"
+    event: str
+    webhook: str
+    delivery: str
 
 
-def figures_over(
-    cases: Cases, loaded: Loaded[ScorecardRubric], *, first: str | None = None, last: str | None = None
-) -> Monitoring:
-    """Return the figures by week of what was reviewed."""
-    reviewed = [
-        Reviewed(
-            date=case.date,
-            scores=case.settlement.scores,
-            overall=case.decision.overall,
-            draw=case.draw,
-            stratum=case.stratum,
-            refusal=case.refusal,
-        )
-        for case in cases.cases
-    ]
-    return monitor(
-        reviewed, loaded, populations=cases.populations, interactions=cases.interactions, first=first, last=last
-    )
+def read_alert(entry: Entry) -> AnyAlert:
+    """Return the alert that an entry of the ledger holds."""
+    where = f"entry {entry.sequence}, {entry.subject}"
+    body = entry.value
+    kind = body.get("kind") if isinstance(body, dict) else None
+    if kind not in _KINDS:
+        raise InputError(f"{where}: 'kind' cannot be read: it must be threshold or drift")
+    return from_json(_KINDS[kind], body, where=where)
 
 
-def alerts_of(monitoring: Monitoring, loaded: Loaded[ScorecardRubric]) -> list[Alert]:
+def read_posted_note(entry: Entry) -> PostedNote:
+    """Return the note that an entry of the ledger holds on an alert."""
+    return from_json(PostedNote, entry.value, where=f"entry {entry.sequence}, {entry.subject}")
+
+
+def kept_alerts(ledger: Ledger, week: str) -> Iterator[Entry]:
+    """Yield the entries of the alerts of one week."""
+    return iter(ledger.entries(kind="alert", run=f"{ROOM}/{week}"))
+
+
+def alerts_of(monitoring: Monitoring, loaded: Loaded[ScorecardRubric]) -> tuple[AnyAlert, ...]:
     """Return the alerts, the earliest first, each with the figure and the rule that it breaks."""
     rules = {rule.key: rule for rule in loaded.rubric.figures}
-    alerts = []
-    for week in monitoring.weeks:
-        for figure in week.figures:
-            if figure.status == "ALERT":
-                rule = rules[figure.key]
-                limits = {"title": rule.title, "target": target_text(rule.target), "alert": float(rule.alert)}
-                shown = {name: value for name, value in figure.to_dict().items() if name != "key"}
-                alerts.append(_alert(week.week, figure.key, {"kind": "threshold", **limits, **shown}))
-    limit = float(loaded.rubric.drift.alarm_at)
-    for key, line in monitoring.drift.items():
-        for point in line:
-            if point.alarm:
-                said = {"kind": DRIFT, "title": f"{rules[key].title}: drift", "alert": limit, "value": point.sum}
-                alerts.append(_alert(point.week, f"{key} {DRIFT}", said))
-    return sorted(
-        (Alert(week=each.week, figure=each.figure, body={**each.body, "rubric": loaded.stamp()}) for each in alerts),
-        key=lambda alert: alert.week,
-    )
+    alerts: list[AnyAlert] = [
+        _threshold_alert(week.week, figure, rules[figure.key], loaded)
+        for week in monitoring.weeks
+        for figure in week.figures
+        if figure.status == "ALERT"
+    ]
+    alerts += [
+        _drift_alert(rules[key], point, loaded)
+        for key, points in monitoring.drift.items()
+        for point in points
+        if point.alarm
+    ]
+    return tuple(sorted(alerts, key=lambda alert: alert.week))
 
 
-def raise_alerts(
-    ledger: Ledger, alerts: Sequence[Alert], *, at: datetime, webhook: Webhook | None = None
-) -> tuple[list[Alert], list[Alert]]:
-    """Keep each alert once, post those that this webhook has not had yet; return those that are new and those posted.
-
-    What was posted is noted after the receiver took it: an alert may come twice, and none is lost.
-    """
-    if not _new(ledger, alerts) and webhook is None:
-        return [], []  # a ledger that can only be read is enough to look at it
-    with ledger.hold(_ROOM):
-        new = _new(ledger, alerts)
-        _keep(ledger, "alert", [(alert, alert.body) for alert in new], at)
-        if webhook is None:
-            return new, []
-        notes = ledger.entries(kind="note", run=_ROOM)
-        had = {entry.subject for entry in notes if entry.value.get("webhook") == webhook.name}
-        due = [alert for alert in alerts if alert.subject not in had]
-        if due:
-            delivery = webhook.post([alert.body for alert in due], ledger_id=ledger.ledger_id)
-            body = {"event": "posted", "webhook": webhook.name, "delivery": delivery}
-            _keep(ledger, "note", [(alert, body) for alert in due], at)
-    return new, due
-
-
-def _new(ledger: Ledger, alerts: Sequence[Alert]) -> list[Alert]:
-    kept = {entry.subject for entry in ledger.entries(kind="alert", run=_ROOM)}
-    return [alert for alert in alerts if alert.subject not in kept]
-
-
-def _keep(ledger: Ledger, kind: str, bodies: Sequence[tuple[Alert, object]], at: datetime) -> None:
-    if bodies:
-        ledger.append_many(
-            Draft(kind=kind, subject=alert.subject, body=body, author=AUTHOR, at=at) for alert, body in bodies
-        )
+def definition_of(rule: FigureRule) -> FigureDefinition:
+    """Return what a figure is held against, in words."""
+    return FigureDefinition(key=rule.key, title=rule.title, target=target_text(rule.target), alert=float(rule.alert))
 
 
 def target_text(target: Target) -> str:
@@ -119,7 +84,72 @@ def target_text(target: Target) -> str:
     return f"{name.replace('_', ' ')} {float(bound):g}"
 
 
-def _alert(week: str, figure: str, body: dict[str, Any]) -> Alert:
-    return Alert(
-        week=week, figure=figure, body={"id": sha256_of([week, figure])[:16], "week": week, "figure": figure, **body}
+def keep_alerts(ledger: Ledger, alerts: Sequence[AnyAlert], *, at: datetime) -> list[AnyAlert]:
+    """Keep each alert once, and return those that are new."""
+    if not _not_kept(ledger, alerts):
+        return []  # read access to the ledger is enough where there is nothing to keep
+    with ledger.hold(ROOM):
+        new = _not_kept(ledger, alerts)
+        _append(ledger, "alert", [(alert, alert) for alert in new], at)
+    return new
+
+
+def post_alerts(ledger: Ledger, alerts: Sequence[AnyAlert], webhook: Webhook, *, at: datetime) -> list[AnyAlert]:
+    """Post the alerts that this webhook has not had yet, and return them.
+
+    A note is kept after the receiver took them: an alert may be posted twice, and none is lost.
+    """
+    with ledger.hold(ROOM):
+        notes = ((entry.subject, read_posted_note(entry)) for entry in ledger.entries(kind="note", run=ROOM))
+        posted = {subject for subject, note in notes if note.webhook == webhook.name}
+        due = [alert for alert in alerts if alert.subject not in posted]
+        if due:
+            delivery = webhook.post(due, ledger_id=ledger.ledger_id)
+            note = PostedNote(event="posted", webhook=webhook.name, delivery=delivery)
+            _append(ledger, "note", [(alert, note) for alert in due], at)
+    return due
+
+
+def _not_kept(ledger: Ledger, alerts: Sequence[AnyAlert]) -> list[AnyAlert]:
+    subjects = {entry.subject for entry in ledger.entries(kind="alert", run=ROOM)}
+    return [alert for alert in alerts if alert.subject not in subjects]
+
+
+def _append(ledger: Ledger, kind: str, bodies: Sequence[tuple[AnyAlert, object]], at: datetime) -> None:
+    if bodies:
+        ledger.append_many(
+            Draft(kind=kind, subject=alert.subject, body=to_json(body), author=AUTHOR, at=at) for alert, body in bodies
+        )
+
+
+def _threshold_alert(week: str, figure: Figure, rule: FigureRule, loaded: Loaded[ScorecardRubric]) -> ThresholdAlert:
+    result = figure.result()
+    return ThresholdAlert(
+        id=alert_id(week, figure.key),
+        week=week,
+        figure=figure.key,
+        kind="threshold",
+        title=rule.title,
+        target=target_text(rule.target),
+        alert=float(rule.alert),
+        total=result.total,
+        value=result.value,
+        interval_95=result.interval_95,
+        status="ALERT",
+        reweighted=result.reweighted,
+        rubric=loaded.stamp(),
+    )
+
+
+def _drift_alert(rule: FigureRule, point: DriftPoint, loaded: Loaded[ScorecardRubric]) -> DriftAlert:
+    figure = f"{rule.key} drift"
+    return DriftAlert(
+        id=alert_id(point.week, figure),
+        week=point.week,
+        figure=figure,
+        kind="drift",
+        title=f"{rule.title}: drift",
+        alert=float(loaded.rubric.drift.alarm_at),
+        value=point.sum,
+        rubric=loaded.stamp(),
     )

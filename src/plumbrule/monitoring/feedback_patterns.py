@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, Literal, get_args
 
+from plumbrule.monitoring.reviewed_interactions import Known, ReviewedInteractions
 from plumbrule.reviews.levels import Scores
-from plumbrule.rubrics import ScorecardRubric
+from plumbrule.rubrics import Loaded, ScorecardRubric, Stamp
 from plumbrule.stats.intervals import Interval, wilson
 
 By = Literal["refusal_code", "category", "source", "model"]
@@ -16,7 +16,7 @@ GROUPINGS: tuple[By, ...] = get_args(By)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One reviewed interaction: its card, and what it can be grouped by, each possibly several."""
+    """One reviewed interaction: its scores, and the groups that it belongs to, several of one kind if need be."""
 
     trace_id: str
     scores: Scores
@@ -24,46 +24,20 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """How many of those that a pattern is about show it, and which."""
-
-    name: str
-    traces: tuple[str, ...]  # that show it
-    total: int
-
-    @property
-    def share(self) -> Fraction | None:
-        """The share that shows it; None of nothing."""
-        return Fraction(len(self.traces), self.total) if self.total else None
-
-    @property
-    def interval(self) -> Interval | None:
-        """Wilson's interval of the share."""
-        return wilson(len(self.traces), self.total)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tally as JSON holds it."""
-        share, interval = self.share, self.interval
-        return {
-            "count": len(self.traces),
-            "total": self.total,
-            "share": None if share is None else float(share),
-            "interval_95": None if interval is None else list(interval),
-            "traces": list(self.traces),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """A pattern among the interactions that share something; it stands out where its whole interval lies above."""
+    """A pattern among the interactions that have something in common.
+
+    The group stands out where its whole interval lies above the share over all interactions.
+    """
 
     by: By
-    tally: Tally
+    name: str
+    count: int  # interactions that show the pattern
+    total: int  # interactions that the pattern is about
+    share: float | None
+    interval_95: Interval | None
+    traces: tuple[str, ...]  # of those that show it
     stands_out: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the group as JSON holds it."""
-        return {"by": self.by, "name": self.tally.name, **self.tally.to_dict(), "stands_out": self.stands_out}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,103 +47,134 @@ class Pattern:
     key: str
     title: str
     remedy: str
-    tally: Tally
+    count: int
+    total: int
+    share: float | None
+    interval_95: Interval | None
+    traces: tuple[str, ...]
     groups: tuple[Group, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pattern as JSON holds it."""
-        return {
-            "key": self.key,
-            "title": self.title,
-            "remedy": self.remedy,
-            **self.tally.to_dict(),
-            "groups": [group.to_dict() for group in self.groups],
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DimensionTally:
+class DimensionFeedback:
     """How often a dimension needs a note, and the remedies of the patterns that it belongs to."""
 
-    tally: Tally
+    dimension: str
+    count: int
+    total: int
+    share: float | None
+    interval_95: Interval | None
+    traces: tuple[str, ...]
     remedies: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the dimension as JSON holds it."""
-        return {"dimension": self.tally.name, **self.tally.to_dict(), "remedies": list(self.remedies)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """All patterns, those that show most often first, and every dimension."""
+    """All patterns, the most frequent first, and every dimension."""
 
     reviewed: int
     patterns: tuple[Pattern, ...]
-    dimensions: tuple[DimensionTally, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON holds it."""
-        return {
-            "reviewed": self.reviewed,
-            "patterns": [pattern.to_dict() for pattern in self.patterns],
-            "dimensions": [dimension.to_dict() for dimension in self.dimensions],
-        }
+    dimensions: tuple[DimensionFeedback, ...]
+    remarks: tuple[str, ...]
+    rubric: Stamp
 
 
-def find_patterns(observations: Sequence[Observation], rubric: ScorecardRubric) -> Feedback:
+def patterns_in(reviewed: ReviewedInteractions, loaded: Loaded[ScorecardRubric]) -> Feedback:
+    """Return the patterns in what was reviewed."""
+    observations = [
+        Observation(
+            trace_id=review.trace_id or f"(record {number})",
+            scores=review.settlement.scores,
+            groups={} if review.known is None else groups_of(review.known),
+        )
+        for number, review in enumerate(reviewed.reviewed, 1)
+    ]
+    return find_patterns(observations, loaded, remarks=reviewed.remarks)
+
+
+def find_patterns(
+    observations: Sequence[Observation], loaded: Loaded[ScorecardRubric], *, remarks: tuple[str, ...] = ()
+) -> Feedback:
     """Return the rubric's patterns over what was reviewed.
 
-    A pattern is about the interactions to which one of its dimensions applies; it shows where one of them is at one of
-    its levels.
+    A pattern is about the interactions to which one of its dimensions applies. An interaction shows the pattern where
+    one of these dimensions is at one of the pattern's levels.
     """
+    rubric = loaded.rubric
     patterns = []
     for rule in rubric.feedback:
         keys, levels = rubric.dimensions_of(rule.dimensions), rubric.scores_of(rule.levels)
-        about = [each for each in observations if any(each.scores[key] is not None for key in keys)]
-        shown = {id(each) for each in about if any(each.scores[key] in levels for key in keys)}
-        whole = _tally(rule.key, about, shown)
-        patterns.append(
-            Pattern(
-                key=rule.key,
-                title=rule.title,
-                remedy=rule.remedy,
-                tally=whole,
-                groups=tuple(_groups(about, shown, whole)),
-            )
-        )
+        about = [one for one in observations if any(one.scores[key] is not None for key in keys)]
+        showing = {id(one) for one in about if any(one.scores[key] in levels for key in keys)}
+        counts = _counts(about, showing)
+        groups = tuple(_groups(about, showing, share=counts["share"] or 0))
+        patterns.append(Pattern(key=rule.key, title=rule.title, remedy=rule.remedy, groups=groups, **counts))
     return Feedback(
         reviewed=len(observations),
-        patterns=tuple(sorted(patterns, key=lambda pattern: -len(pattern.tally.traces))),
+        patterns=tuple(sorted(patterns, key=lambda pattern: -pattern.count)),
         dimensions=tuple(_dimensions(observations, rubric)),
+        remarks=remarks,
+        rubric=loaded.stamp(),
     )
 
 
-def _groups(about: Sequence[Observation], shown: set[int], whole: Tally) -> Iterable[Group]:
-    """Yield the groups that show a pattern: by what they are grouped, the most frequent first."""
+def groups_of(known: Known) -> dict[By, tuple[str, ...]]:
+    """Return the groups that an interaction belongs to."""
+    interaction = known.interaction
+    sample, trace = interaction.sample, interaction.trace
+    topic = sample.category or sample.metadata.get("topic")
+    model = (
+        sample.model_id
+        or (trace.model_id if trace is not None else None)
+        or sample.metadata.get("model_provider")
+        or (trace.model_provider if trace is not None else None)
+    )
+    sources = [passage.source_id for passage in interaction.passages]
+    sources += [citation.source_id for citation in sample.citations]
+    code = sample.refusal.code if sample.refusal is not None else None
+    return {
+        "refusal_code": (code,) if code else (),
+        "category": (topic,) if isinstance(topic, str) and topic else (),
+        "source": tuple(dict.fromkeys(filter(None, sources))),
+        "model": (model,) if isinstance(model, str) and model else (),
+    }
+
+
+def _groups(about: Sequence[Observation], showing: set[int], *, share: float) -> Iterable[Group]:
+    """Yield the groups that show a pattern: kind by kind, the most frequent first."""
     for by in GROUPINGS:
         members: dict[str, list[Observation]] = {}
-        for each in about:
-            for name in dict.fromkeys(each.groups.get(by, ())):
-                members.setdefault(name, []).append(each)
-        tallies = [_tally(name, some, shown) for name, some in members.items()]
-        for tally in sorted(tallies, key=lambda tally: (-len(tally.traces), -(tally.share or 0), tally.name)):
-            if tally.traces:
-                low = 0.0 if tally.interval is None else tally.interval.low
-                yield Group(by=by, tally=tally, stands_out=low > (whole.share or 0))
+        for one in about:
+            for name in dict.fromkeys(one.groups.get(by, ())):
+                members.setdefault(name, []).append(one)
+        groups = []
+        for name, inside in members.items():
+            counts = _counts(inside, showing)
+            interval: Interval | None = counts["interval_95"]
+            stands_out = interval is not None and interval.low > share
+            groups.append(Group(by=by, name=name, stands_out=stands_out, **counts))
+        groups.sort(key=lambda group: (-group.count, -(group.share or 0), group.name))
+        yield from (group for group in groups if group.count)
 
 
-def _dimensions(observations: Sequence[Observation], rubric: ScorecardRubric) -> Iterable[DimensionTally]:
+def _dimensions(observations: Sequence[Observation], rubric: ScorecardRubric) -> Iterable[DimensionFeedback]:
     levels = rubric.scores_of(rubric.note_required_at)
     for dimension in rubric.dimensions:
         key = dimension.key
-        about = [each for each in observations if each.scores[key] is not None]
+        about = [one for one in observations if one.scores[key] is not None]
         remedies = [rule.remedy for rule in rubric.feedback if key in rubric.dimensions_of(rule.dimensions)]
-        yield DimensionTally(
-            tally=_tally(key, about, {id(each) for each in about if each.scores[key] in levels}),
-            remedies=tuple(remedies),
-        )
+        counts = _counts(about, {id(one) for one in about if one.scores[key] in levels})
+        yield DimensionFeedback(dimension=key, remedies=tuple(remedies), **counts)
 
 
-def _tally(name: str, about: Sequence[Observation], shown: set[int]) -> Tally:
-    traces = sorted({each.trace_id for each in about if id(each) in shown})
-    return Tally(name=name, traces=tuple(traces), total=len({each.trace_id for each in about}))
+def _counts(about: Sequence[Observation], showing: set[int]) -> dict[str, Any]:
+    """Return the fields that count interactions; one that was reviewed twice counts once."""
+    traces = sorted({one.trace_id for one in about if id(one) in showing})
+    count, total = len(traces), len({one.trace_id for one in about})
+    return {
+        "count": count,
+        "total": total,
+        "share": count / total if total else None,
+        "interval_95": wilson(count, total),
+        "traces": tuple(traces),
+    }

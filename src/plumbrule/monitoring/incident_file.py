@@ -1,18 +1,23 @@
-"""Everything known of one interaction, gathered into one file: wires ledger, files, checks and the incident model."""
+"""Everything known about one interaction, gathered from ledger, files and checks into the incident model."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from heapq import nsmallest
+from urllib.parse import unquote
 from uuid import UUID
 
 import orjson
 
-from plumbrule.codec import to_json
+from plumbrule.codec import from_json, to_json
+from plumbrule.interactions.contract_findings import Finding
 from plumbrule.interactions.interaction_reader import Source
 from plumbrule.ledger import Entry, Ledger, ResultKey
+from plumbrule.ledger.entry import utc_text
+from plumbrule.monitoring.alerts import kept_alerts, read_alert
 from plumbrule.monitoring.incident_model import (
     INCIDENT_VERSION,
+    Body,
     Event,
     Incident,
     Involvement,
@@ -26,10 +31,18 @@ from plumbrule.monitoring.incident_model import (
     remarks_on,
 )
 from plumbrule.monitoring.interaction_lookup import Located, locate
-from plumbrule.monitoring.involvement import event_of, involvements
-from plumbrule.monitoring.reviewed_interactions import Case, interaction_of, own_cases
+from plumbrule.monitoring.reviewed_interactions import (
+    ReviewedInteraction,
+    interaction_of,
+    reviewed_by_own_rubric,
+    reviews_of,
+)
 from plumbrule.names import key_of_trace
+from plumbrule.prescores.kept_prescore import read_prescore
 from plumbrule.prescores.prescorer import PreScorer, rules_of_evidence
+from plumbrule.reviews.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaign_store import load_campaign
+from plumbrule.reviews.closing_decision import kept_decision
 from plumbrule.reviews.interaction_archive import stored_interactions
 from plumbrule.reviews.record_store import open_campaigns
 from plumbrule.rubrics import load_compliance, load_refusals, load_scorecard
@@ -41,6 +54,8 @@ from plumbrule.text.tokens import lemmas
 from plumbrule.verdicts.verdict import VerdictScorer
 
 _MOST_SIMILAR = 5
+# The parts of a decision that are about all items together; its cards, pairs and remarks are about single items.
+_OF_A_DECISION = ("release", "recommendation", "mode", "records", "overall", "band", "action", "reasons", "as_is")
 
 
 def incident_on(
@@ -51,37 +66,36 @@ def incident_on(
     passages: Source | None = None,
     verdict_rubric: Source | None = None,
 ) -> Incident:
-    """Return all that is known of an interaction, in no format yet.
+    """Return everything that is known about an interaction, in no format yet.
 
-    ``verdict_rubric`` is a file laid over the verdict rubric, for the verdict and for checks that are made anew.
+    ``verdict_rubric`` is a file laid over the verdict rubric, for the verdict and for checks that are not kept.
     """
     located = locate(trace_id, ledger=ledger, source=source, passages=passages)
-    interaction, sample = located.known.interaction, located.known.interaction.sample
+    interaction, sample, week = located.known.interaction, located.known.interaction.sample, located.known.week
     compliance, refusals = load_compliance(), load_refusals()
     evidence = rules_of_evidence(verdict_rubric, claims=True)
-    kept = located.prescore
-    prescore = kept if kept is not None else PreScorer(compliance, refusals, evidence).prescore(interaction).to_dict()
-    verdict = VerdictScorer(evidence).score(sample).to_dict()
+    prescore = located.prescore
+    if prescore is None:
+        prescore = PreScorer(compliance, refusals, evidence).prescore(interaction).to_dict()
+    verdict = VerdictScorer(evidence).score(sample)
+    verdict_json = verdict.to_dict()
     blind = frozenset[str]() if ledger is None else frozenset(open_campaigns(ledger))
-    cases = () if ledger is None else own_cases(ledger)
-    settled = tuple(
-        Settled(
-            campaign=case.campaign,
-            settlement=to_json(case.settlement.result(case.rubric.rubric)),
-            decision=to_json(case.decision.result()),
-        )
-        for case in cases
-        if _is(case, located.trace_id)
-    )
-    used = {case.rubric.sha256: case.rubric for case in cases if _is(case, located.trace_id)}
+    reviewed = () if ledger is None else reviewed_by_own_rubric(ledger)
+    reviews = reviews_of(located.trace_id, reviewed)
+    used = {review.rubric.sha256: review.rubric for review in reviews}
     scorecards = tuple(used.values()) or (load_scorecard(),)
-    alerts = () if ledger is None or located.known.week is None else tuple(_alerts(ledger, located.known.week))
-    findings = tuple(located.findings)
-    remarks = remarks_on(findings=findings, prescore=prescore, verdict=verdict, settled=settled, alerts=alerts)
+    alerts = () if ledger is None or week is None else tuple(kept_alerts(ledger, week))
+    remarks = remarks_on(
+        reviews=reviews,
+        verdict=verdict,
+        prescore=read_prescore(prescore, where=f"the pre-score of '{located.trace_id[:80]}'"),
+        findings=[from_json(Finding, finding, where="findings") for finding in located.findings],
+        alerts=[read_alert(entry) for entry in alerts],
+    )
     return Incident(
         incident_version=INCIDENT_VERSION,
         trace_id=located.trace_id,
-        week=located.known.week,
+        week=week,
         refused=located.known.refused,
         finding=overall(remarks),
         remarks=remarks,
@@ -89,34 +103,39 @@ def incident_on(
         question=sample.question,
         answer=sample.answer,
         grounding_status=sample.grounding_status,
-        citations=tuple(asdict(citation) for citation in sample.citations),
+        citations=sample.citations,
         refusal=None
         if sample.refusal is None
         else {name: part for name, part in asdict(sample.refusal).items() if part not in (None, ())},
         trace=located.trace,
-        passages=tuple(asdict(passage) for passage in interaction.passages),
+        passages=interaction.passages,
         passages_from=interaction.passages_from,
-        findings=findings,
+        findings=located.findings,
         prescore=prescore,
-        prescore_kept=kept is not None,
-        verdict=verdict,
-        support=answer_support(verdict["support"], sample.answer or "", [each.text for each in sample.contexts]),
+        prescore_kept=located.prescore is not None,
+        verdict=verdict_json,
+        support=answer_support(
+            verdict_json["support"], sample.answer or "", [passage.text for passage in sample.contexts]
+        ),
         records=() if ledger is None else tuple(_histories(ledger, located.trace_id, blind)),
-        settled=settled,
+        settled=tuple(
+            Settled(
+                campaign=review.campaign,
+                settlement=to_json(review.settlement.result(review.rubric.rubric)),
+                decision=to_json(review.decision.result()),
+            )
+            for review in reviews
+        ),
         campaigns=() if ledger is None else tuple(_campaigns(ledger, located.trace_id)),
-        alerts=alerts,
+        alerts=tuple(_event_of(entry) for entry in alerts),
         runs=() if ledger is None else tuple(_runs(ledger, located.trace_id)),
-        similar=() if ledger is None else tuple(_similar(ledger, located, cases)),
+        similar=() if ledger is None else tuple(_similar(ledger, located, reviewed)),
         rubrics=(
-            *(rubric.stamp() for rubric in (compliance, refusals, evidence)),
+            *(compliance.stamp(), refusals.stamp(), evidence.stamp()),
             *(scorecard.stamp() for scorecard in scorecards),
         ),
         ledger=None if ledger is None else _place(ledger, located.entry),
     )
-
-
-def _is(case: Case, trace_id: str) -> bool:
-    return case.trace_id is not None and key_of_trace(case.trace_id) == key_of_trace(trace_id)
 
 
 def _place(ledger: Ledger, entry: Entry | None) -> Place:
@@ -129,7 +148,7 @@ def _place(ledger: Ledger, entry: Entry | None) -> Place:
 
 
 def _naming(entries: Iterable[Entry], trace_id: str) -> Iterator[Entry]:
-    """Yield the entries whose body holds a trace id, however a UUID is written, without parsing the others."""
+    """Yield the entries whose body holds a trace id, in any spelling of a UUID, without parsing the others."""
     forms = {trace_id, key_of_trace(trace_id)}
     with suppress(ValueError):
         forms.add(str(UUID(trace_id)))
@@ -138,7 +157,7 @@ def _naming(entries: Iterable[Entry], trace_id: str) -> Iterator[Entry]:
 
 
 def _histories(ledger: Ledger, trace_id: str, blind: frozenset[str]) -> Iterator[RecordHistory]:
-    """Yield every record on the interaction, with all its revisions, save those of campaigns that rate blind."""
+    """Yield every record on the interaction, with all its revisions, except those of open campaigns."""
     by_subject: dict[str, list[Entry]] = {}
     for entry in _naming(ledger.entries(kind="record"), trace_id):
         if key_of_trace(entry.value["record"]["trace_id"] or "") == key_of_trace(trace_id):
@@ -172,11 +191,60 @@ def _revision(entry: Entry) -> Revision:
 def _campaigns(ledger: Ledger, trace_id: str) -> Iterator[Involvement]:
     """Yield the campaigns that the interaction is in, as far as they concern it."""
     named = _naming(ledger.entries(kind="campaign"), trace_id)
-    return involvements(ledger, trace_id, dict.fromkeys(entry.subject.split("/")[1] for entry in named))
+    return _involvements(ledger, trace_id, dict.fromkeys(entry.subject.split("/")[1] for entry in named))
 
 
-def _alerts(ledger: Ledger, week: str) -> Iterator[Event]:
-    return map(event_of, ledger.entries(kind="alert", run=f"monitor/{week}"))
+def _involvements(ledger: Ledger, trace_id: str, names: Iterable[str]) -> Iterator[Involvement]:
+    """Yield what the campaigns with these names have to do with an interaction, in their order."""
+    key = key_of_trace(trace_id)
+    for name in names:
+        standing = load_campaign(ledger, name)
+        campaign = standing.campaign
+        item = campaign.item(trace_id)
+        paired = any(
+            key_of_trace(other.earlier) == key for other in campaign.items.values() if other.earlier is not None
+        )
+        if campaign.opened is None or (item is None and not paired):
+            continue
+        plan, closed = campaign.plan, campaign.closed
+        yield Involvement(
+            campaign=name,
+            trigger=plan.trigger,
+            scope=plan.scope,
+            depth=plan.depth,
+            evaluators=campaign.evaluators,
+            rubric=dict(plan.rubric),
+            opened_at_utc=utc_text(campaign.opened.at),
+            opened_by=campaign.opened.author,
+            closed_at_utc=None if closed is None else utc_text(closed.at),
+            closed_by=None if closed is None else closed.author,
+            taken_as="earlier" if item is None else "item",
+            stratum=None if item is None else item.stratum,
+            why=() if item is None else item.why,
+            work=tuple(_event_of(entry) for entry in standing.entries if _is_work_on(key, entry)),
+            decision=None if closed is None else _decided(kept_decision(ledger, name)),
+        )
+
+
+def _event_of(entry: Entry) -> Event:
+    """Return an entry as an incident shows it."""
+    return Event(
+        kind=entry.kind,
+        subject=unquote(entry.subject),
+        author=entry.author,
+        recorded_at_utc=entry.recorded_at_utc,
+        sequence=entry.sequence,
+        body=entry.value,
+    )
+
+
+def _is_work_on(key: str, entry: Entry) -> bool:
+    """Tell whether an entry gives this one item to somebody, or takes it back; records are shown elsewhere."""
+    return entry.kind in {"campaign", "claim"} and key_of_trace(entry.value.get("trace_id") or "") == key
+
+
+def _decided(decision: CampaignDecision | None) -> Body | None:
+    return None if decision is None else {name: to_json(getattr(decision, name)) for name in _OF_A_DECISION}
 
 
 def _runs(ledger: Ledger, trace_id: str) -> Iterator[RunResult]:
@@ -202,39 +270,42 @@ def _runs(ledger: Ledger, trace_id: str) -> Iterator[RunResult]:
                 )
 
 
-def _similar(ledger: Ledger, located: Located, cases: Iterable[Case]) -> list[Similar]:
-    """Return the stored interactions whose question and answer are nearest; those without a word in common are not."""
+def _similar(ledger: Ledger, located: Located, reviewed: Iterable[ReviewedInteraction]) -> list[Similar]:
+    """Return the stored interactions with the nearest question and answer; none without a word in common."""
     return nsmallest(
         _MOST_SIMILAR,
-        _with_words_in_common(ledger, located, cases),
-        key=lambda each: (-(each.question_similarity + each.answer_similarity), each.trace_id),
+        _with_words_in_common(ledger, located, reviewed),
+        key=lambda similar: (-(similar.question_similarity + similar.answer_similarity), similar.trace_id),
     )
 
 
-def _with_words_in_common(ledger: Ledger, located: Located, cases: Iterable[Case]) -> Iterator[Similar]:
+def _with_words_in_common(
+    ledger: Ledger, located: Located, reviewed: Iterable[ReviewedInteraction]
+) -> Iterator[Similar]:
     own = located.known.interaction.sample
-    question, answer = lemmas(own.question), lemmas(_said(own))
-    reviewed: dict[str, list[str]] = {}
-    for case in cases:
-        reviewed.setdefault(key_of_trace(case.trace_id or ""), []).append(case.decision.recommendation)
-    for each in stored_interactions(ledger):
-        trace_id = each.trace_id
+    question, answer = lemmas(own.question), lemmas(_reply(own))
+    recommendations: dict[str, list[str]] = {}
+    for review in reviewed:
+        recommendations.setdefault(key_of_trace(review.trace_id or ""), []).append(review.decision.recommendation)
+    for stored in stored_interactions(ledger):
+        trace_id = stored.trace_id
         if key_of_trace(trace_id) == key_of_trace(located.trace_id):
             continue
-        sample = interaction_of(each.entry).sample
-        asked, _ = compare_tokens(question, lemmas(sample.question))
-        said, _ = compare_tokens(answer, lemmas(_said(sample)))
-        if asked or said:
+        sample = interaction_of(stored.entry).sample
+        question_similarity, _ = compare_tokens(question, lemmas(sample.question))
+        answer_similarity, _ = compare_tokens(answer, lemmas(_reply(sample)))
+        if question_similarity or answer_similarity:
             yield Similar(
                 trace_id=trace_id,
                 grounding_status=sample.grounding_status,
-                question_similarity=round(asked, 6),
-                answer_similarity=round(said, 6),
-                recommendations=tuple(reviewed.get(key_of_trace(trace_id), ())),
+                question_similarity=round(question_similarity, 6),
+                answer_similarity=round(answer_similarity, 6),
+                recommendations=tuple(recommendations.get(key_of_trace(trace_id), ())),
             )
 
 
-def _said(sample: Sample) -> str:
+def _reply(sample: Sample) -> str:
+    """Return what the assistant said: its answer, else code and reason of its refusal."""
     if sample.answer is not None or sample.refusal is None:
         return sample.answer or ""
     return " ".join(part for part in (sample.refusal.code, sample.refusal.reason) if part)

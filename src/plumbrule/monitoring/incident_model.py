@@ -1,21 +1,27 @@
-"""Everything known of one interaction, before it is written in any format; the HTML and the JSON say the same."""
+"""Everything known about one interaction, before it is written in any format; the HTML and the JSON say the same."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from plumbrule.rubrics import LEVELS
+from plumbrule.interactions.contract_findings import Finding
+from plumbrule.monitoring.monitoring_report import AnyAlert
+from plumbrule.monitoring.reviewed_interactions import ReviewedInteraction
+from plumbrule.prescores.kept_prescore import KeptPrescore
+from plumbrule.rubrics import LEVELS, Stamp
+from plumbrule.samples.sample_model import Citation, Passage
 from plumbrule.support.kept_support import AnswerSupport
+from plumbrule.verdicts.verdict import Verdict
 
 INCIDENT_VERSION = 2
 
-Finding = Literal["PROBLEMS FOUND", "LOOK AGAIN", "NOTHING FOUND"]
-Body = Mapping[str, Any]
+OverallFinding = Literal["PROBLEMS FOUND", "LOOK AGAIN", "NOTHING FOUND"]
+Body = Mapping[str, Any]  # JSON as it was recorded or printed, verbatim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """One thing that stands out, where it is told, and whether it is grave."""
+    """One thing that stands out, the section that shows it, and whether it is grave."""
 
     part: str  # the id of its section
     grave: bool
@@ -48,7 +54,7 @@ class RecordHistory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """What all ratings in one campaign come to, by the rubric in force."""
+    """All ratings of one campaign settled, and the decision on them, by the rubric that they were made with."""
 
     campaign: str | None
     settlement: Body
@@ -57,7 +63,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An entry of the ledger that bears on the interaction: who took it up in a campaign, or an alert."""
+    """An entry of the ledger about the interaction: work on it in a campaign, or an alert of its week."""
 
     kind: str
     subject: str
@@ -69,14 +75,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Involvement:
-    """A campaign that the interaction is in; what else the campaign looks at is nobody's business here."""
+    """A campaign that the interaction is in, without anything about the other items of the campaign."""
 
     campaign: str
     trigger: str | None
     scope: str | None
     depth: str | None
     evaluators: int
-    rubric: Body
+    rubric: Stamp
     opened_at_utc: str
     opened_by: str
     closed_at_utc: str | None
@@ -90,7 +96,7 @@ class Involvement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What a benchmark run made of the interaction as a sample."""
+    """The result of the interaction as a sample of a benchmark run."""
 
     run_id: str
     name: str
@@ -102,9 +108,9 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Similar:
-    """Another interaction that reads alike, without its words: they may be another customer's.
+    """Another interaction that is similar, without its text, which may be another customer's.
 
-    How alike is the cosine of the questions, and that of the answers or refusals.
+    The similarities are the cosine of the questions, and of the answers or refusals.
     """
 
     trace_id: str
@@ -116,7 +122,7 @@ class Similar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where the interaction stands in the ledger; its own entry is None where it came from a file."""
+    """Where the interaction is in the ledger; its own entry is None where it came from a file."""
 
     ledger_id: str
     sequence: int | None
@@ -126,83 +132,81 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """One interaction and all that bears on it."""
+    """One interaction and everything about it."""
 
     incident_version: int
     trace_id: str
     week: str | None
     refused: bool
-    finding: Finding
+    finding: OverallFinding
     remarks: tuple[Remark, ...]
     response: Body
     question: str
     answer: str | None
     grounding_status: str | None
-    citations: tuple[Body, ...]
+    citations: tuple[Citation, ...]
     refusal: Body | None
     trace: Body | None
-    passages: tuple[Body, ...]
+    passages: tuple[Passage, ...]
     passages_from: str
     findings: tuple[Body, ...]
     prescore: Body
-    prescore_kept: bool  # as it was proposed when the interaction was kept; else made anew
+    prescore_kept: bool  # as it was when the interaction was kept; else made for this file
     verdict: Body
-    support: AnswerSupport | None  # the verdict's, with the texts; None where there is nothing to bear out
+    support: AnswerSupport | None  # the verdict's, with the texts; None where there is nothing to support
     records: tuple[RecordHistory, ...]
     settled: tuple[Settled, ...]
     campaigns: tuple[Involvement, ...]
     alerts: tuple[Event, ...]
     runs: tuple[RunResult, ...]
     similar: tuple[Similar, ...]
-    rubrics: tuple[Body, ...]
+    rubrics: tuple[Stamp, ...]
     ledger: Place | None
 
 
 def remarks_on(
     *,
-    findings: tuple[Body, ...],
-    prescore: Body,
-    verdict: Body,
-    settled: tuple[Settled, ...],
-    alerts: tuple[Event, ...],
+    reviews: Iterable[ReviewedInteraction],
+    verdict: Verdict,
+    prescore: KeptPrescore,
+    findings: Sequence[Finding],
+    alerts: Sequence[AnyAlert],
 ) -> tuple[Remark, ...]:
-    """Return what stands out, what people said first, then what the rules found."""
-    remarks = []
-    for each in settled:
-        decision, where = each.decision, f" in {each.campaign}" if each.campaign else ""
-        for blocker in decision["blockers"]:
-            said = f"Reviewed{where}: {blocker['rule']} blocks ({', '.join(blocker['dimensions'])})"
-            remarks.append(Remark(part="records", grave=True, text=said))
-        failed = decision["recommendation"] == "Fail"
-        if failed and not decision["blockers"]:
-            remarks.append(Remark(part="records", grave=True, text=f"Reviewed{where}: overall {decision['overall']:g}"))
-        if each.settlement["open"]:
-            waiting = ", ".join(each.settlement["open"])
-            remarks.append(
-                Remark(part="records", grave=False, text=f"Reviewed{where}: {waiting} wait for an adjudicator")
-            )
-    if verdict["verdict"] != "PASS":
-        reasons = "; ".join(verdict["reasons"]) or "no reason given"
-        said = f"Verdict {verdict['verdict']}: {reasons}"
-        remarks.append(Remark(part="verdict", grave=verdict["verdict"] == "FAIL", text=said))
-    for name, dimension in prescore["dimensions"].items():
-        for cap in dimension["caps"]:
-            if cap["cap"] is not None:
-                said = f"{name}: at most {cap['cap']}: {cap['message']} ({cap['rule']})"
-                remarks.append(Remark(part="prescore", grave=cap["cap"] == LEVELS[-1], text=said))
+    """Return what stands out: first what people found, then what the rules found."""
+    remarks = [remark for review in reviews for remark in _remarks_on_review(review)]
+    if verdict.verdict != "PASS":
+        reasons = "; ".join(verdict.reasons) or "no reason given"
+        text = f"Verdict {verdict.verdict}: {reasons}"
+        remarks.append(Remark(part="verdict", grave=verdict.verdict == "FAIL", text=text))
+    for name, dimension in prescore.dimensions.items():
+        for cap in dimension.caps:
+            if cap.cap is not None:
+                text = f"{name}: at most {cap.cap}: {cap.message} ({cap.rule})"
+                remarks.append(Remark(part="prescore", grave=cap.cap == LEVELS[-1], text=text))
     remarks += [
-        Remark(part="findings", grave=False, text=f"{found['code']}: {found['message']}")
-        for found in findings
-        if found["severity"] == "error"
+        Remark(part="findings", grave=False, text=f"{finding.code}: {finding.message}")
+        for finding in findings
+        if finding.severity == "error"
     ]
-    remarks += [
-        Remark(part="alerts", grave=False, text=f"Alert in the same week: {alert.body['figure']}") for alert in alerts
-    ]
+    remarks += [Remark(part="alerts", grave=False, text=f"Alert in the same week: {alert.figure}") for alert in alerts]
     return tuple(remarks)
 
 
-def overall(remarks: tuple[Remark, ...]) -> Finding:
-    """Return what the remarks come to."""
-    if any(remark.grave for remark in remarks):
+def _remarks_on_review(review: ReviewedInteraction) -> Iterable[Remark]:
+    decision, where = review.decision, f" in {review.campaign}" if review.campaign else ""
+    for blocker in decision.blockers:
+        text = f"Reviewed{where}: {blocker.rule} blocks ({', '.join(blocker.dimensions)})"
+        yield Remark(part="records", grave=True, text=text)
+    if decision.recommendation == "Fail" and not decision.blockers:
+        yield Remark(part="records", grave=True, text=f"Reviewed{where}: overall {float(decision.overall):g}")
+    if review.settlement.open:
+        waiting = ", ".join(review.settlement.open)
+        yield Remark(part="records", grave=False, text=f"Reviewed{where}: {waiting} wait for an adjudicator")
+
+
+def overall(remarks: Iterable[Remark]) -> OverallFinding:
+    """Return the finding that the remarks add up to."""
+    graves = [remark.grave for remark in remarks]
+    if any(graves):
         return "PROBLEMS FOUND"
-    return "LOOK AGAIN" if remarks else "NOTHING FOUND"
+    return "LOOK AGAIN" if graves else "NOTHING FOUND"

@@ -1,18 +1,19 @@
-"""One interaction by its trace id, from the ledger or from files; an unknown one is told with its neighbours."""
+"""One interaction by its trace id, from the ledger or from files; the error for an unknown id names those like it."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.interactions.interaction_reader import Source, read_interactions
 from plumbrule.ledger import Entry, Ledger
+from plumbrule.monitoring.regression_samples import plain_sample
 from plumbrule.monitoring.reviewed_interactions import Known, interaction_of, known_of, trace_of
 from plumbrule.names import key_of_trace, pick
 from plumbrule.reviews.interaction_archive import find_interaction, stored_interactions
 from plumbrule.reviews.weeks import week_at
-from plumbrule.samples import Sample
 
 _NEAR = 3
 _MOST_COMPARED = 20_000  # beyond, only ids that begin alike are looked for
@@ -20,21 +21,24 @@ _MOST_COMPARED = 20_000  # beyond, only ids that begin alike are looked for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
-    """An interaction with its parts as they were given, and its entry where it comes from the ledger."""
+    """An interaction with its parts as they were given, and its entry where it comes from the ledger.
+
+    Response, trace, findings and pre-score are the JSON that was read or kept, verbatim.
+    """
 
     trace_id: str
     known: Known
-    response: dict[str, Any]
-    trace: dict[str, Any] | None
-    findings: list[dict[str, Any]]
-    prescore: dict[str, Any] | None
+    response: Mapping[str, Any]
+    trace: Mapping[str, Any] | None
+    findings: tuple[Mapping[str, Any], ...]
+    prescore: Mapping[str, Any] | None
     entry: Entry | None
 
 
 def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passages: Source | None) -> Located:
     """Return the interaction by its trace id: at ``source`` where a path is given and holds it, else the ledger's.
 
-    The start of an id will do where only one interaction begins so.
+    The start of an id is enough where only one interaction begins with it.
     """
     names: list[str] = []
     places: list[str] = []
@@ -50,18 +54,17 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
                     known=Known(interaction=interaction, week=week_at(interaction.sample.timestamp), refused=refused),
                     response=plain_sample(interaction.sample),
                     trace=None if interaction.trace is None else asdict(interaction.trace),
-                    findings=[finding.to_dict() for finding in interaction.findings],
+                    findings=tuple(to_json(interaction.findings)),
                     prescore=None,
                     entry=None,
                 )
             names.append(name)
     if ledger is not None:
         places.append(ledger.name)
-        found = find_interaction(ledger, trace_id)
-        if found is None:
-            names += [each.trace_id for each in stored_interactions(ledger)]
-        if found is not None:
-            return _of_entry(found.entry)
+        stored = find_interaction(ledger, trace_id)
+        if stored is not None:
+            return _of_entry(stored.entry)
+        names += [interaction.trace_id for interaction in stored_interactions(ledger)]
     meant = pick(trace_id, names, lambda name: (name,), where=" and ".join(places), what="interactions")
     if meant is not None:
         return locate(meant, ledger=ledger, source=source, passages=passages)
@@ -78,12 +81,6 @@ def near(wanted: str, names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*begun[:_NEAR], *alike]))[:_NEAR]
 
 
-def plain_sample(sample: Sample) -> dict[str, Any]:
-    """Return a sample by its canonical fields, as JSON, without those that it does not have."""
-    shown = {each.name: _plain(getattr(sample, each.name)) for each in fields(Sample)}
-    return {name: value for name, value in shown.items() if value not in (None, [], {}) or name == "answer"}
-
-
 def _of_entry(entry: Entry) -> Located:
     body = entry.value
     prescore = body.get("prescore")
@@ -92,22 +89,7 @@ def _of_entry(entry: Entry) -> Located:
         known=known_of(entry),
         response=body["response"],
         trace=body.get("trace"),
-        findings=body.get("findings") or [finding.to_dict() for finding in interaction_of(entry).findings],
+        findings=tuple(body.get("findings") or to_json(interaction_of(entry).findings)),
         prescore=prescore if isinstance(prescore, dict) and "dimensions" in prescore else None,
         entry=entry,
     )
-
-
-def _plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a part of a sample as JSON, without what is not there."""
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "__dataclass_fields__"):
-        return dict(_parts(value))
-    return dict(value) if isinstance(value, dict) else value
-
-
-def _parts(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any of the sample's own dataclasses
-    for name, part in asdict(value).items():
-        if part is not None and part != ():
-            yield name, list(part) if isinstance(part, tuple) else part

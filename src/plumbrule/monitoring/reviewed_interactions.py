@@ -1,4 +1,4 @@
-"""Reviewed interactions: the card that counts for each, with what is known of the interaction it is about."""
+"""Reviewed interactions: the scores that count for each, with what is known of the interaction itself."""
 
 import datetime as dt
 import functools
@@ -34,7 +34,7 @@ _Raw = TypeVar("_Raw")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """An interaction with what was noted when it was kept."""
+    """An interaction with its week and whether it was refused, as noted when it was kept."""
 
     interaction: Interaction
     week: str | None
@@ -42,8 +42,8 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rated:
-    """A record with where it belongs and the day it counts for."""
+class RatedRecord:
+    """A record with the campaign it belongs to and the day it counts for."""
 
     record: EvaluationRecord
     date: dt.date
@@ -52,8 +52,8 @@ class Rated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One interaction in one campaign: all its ratings made one, and what they come to by the rubric in force."""
+class ReviewedInteraction:
+    """One interaction in one campaign: all its ratings settled into one, and the decision by the rubric in force."""
 
     trace_id: str | None
     campaign: str | None
@@ -68,7 +68,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Met:
+class _Interactions:
     """What the figures need of the interactions: those that somebody rated, and the week of every one, by its key."""
 
     known: dict[str, Known]
@@ -76,70 +76,78 @@ class _Met:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cases:
+class ReviewedInteractions:
     """All that was reviewed, with the populations of the draws and the traffic of the weeks, where they are known."""
 
-    cases: tuple[Case, ...]
+    reviewed: tuple[ReviewedInteraction, ...]
     populations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    interactions: Mapping[str, int] | None = None
+    traffic: Mapping[str, int] | None = None  # how many interactions there were in each week
     remarks: tuple[str, ...] = ()
 
 
-def cases_of_ledger(ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()) -> Cases:
-    """Return what the ledger holds; cards are decided anew, by the rubric in force, and other scorecards left out.
+def reviewed_in_ledger(
+    ledger: Ledger, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()
+) -> ReviewedInteractions:
+    """Return what the ledger holds, decided by the rubric in force; records of other scorecards are left out.
 
-    Records of open campaigns are left out, too: their evaluators rate blind. Remarks count all that is left out.
+    Records of open campaigns are left out as well, because their evaluators rate blind. Remarks count what is left out.
     """
-    stored = stored_records(ledger)
     rated = []
     others: Counter[str] = Counter()
     blind: Counter[str] = Counter()
-    for each in stored:
-        if each.blind:
-            blind[each.campaign or ""] += 1
-        elif _form(each.rubric.rubric) == _form(loaded.rubric):
-            rated.append(_rated(each, loaded))
+    for record in stored_records(ledger):
+        if record.blind:
+            blind[record.campaign or ""] += 1
+        elif _form(record.rubric.rubric) == _form(loaded.rubric):
+            rated.append(_rated(record, loaded))
         else:
-            others[f"version {each.rubric.version}, sha256 {each.rubric.sha256[:12]}"] += 1
+            others[f"version {record.rubric.version}, sha256 {record.rubric.sha256[:12]}"] += 1
     if others and not rated:
         raise InputError(
             f"{ledger.name}: its records are of another scorecard ({next(iter(others))}): name its file with --rubric"
         )
     strata, populations = _draws(ledger.entries(kind="campaign"))
-    found = _gathered(rated, _met_in(ledger, rated), loaded, triggers=triggers, strata=strata, populations=populations)
-    left = [f"records of another scorecard ({name}), left out: {count}" for name, count in sorted(others.items())]
+    known = _interactions_in(ledger, rated)
+    gathered = _gathered(rated, known, loaded, triggers=triggers, strata=strata, populations=populations)
+    left_out = [f"records of another scorecard ({name}), left out: {count}" for name, count in sorted(others.items())]
     if blind:
-        left.append(
+        left_out.append(
             "left out until their campaign is closed, because its evaluators rate blind: "
             f"{blind.total()} records of {', '.join(blind)}"
         )
-    return replace(found, remarks=(*found.remarks, *left))
+    return replace(gathered, remarks=(*gathered.remarks, *left_out))
 
 
-def own_cases(ledger: Ledger) -> tuple[Case, ...]:
-    """Return what the ledger holds of closed campaigns and of none, each card by the rubric that it was made with."""
+def reviewed_by_own_rubric(ledger: Ledger) -> tuple[ReviewedInteraction, ...]:
+    """Return what was reviewed outside open campaigns, each record by the rubric that it was made with."""
     strata, _ = _draws(ledger.entries(kind="campaign"))
     by_rubric: dict[str, list[StoredRecord]] = {}
-    for each in stored_records(ledger):
-        if not each.blind:
-            by_rubric.setdefault(each.rubric.sha256, []).append(each)
-    rated = {sha256: [_rated(each, records[0].rubric) for each in records] for sha256, records in by_rubric.items()}
-    met = _met_in(ledger, [each for cards in rated.values() for each in cards])
+    for record in stored_records(ledger):
+        if not record.blind:
+            by_rubric.setdefault(record.rubric.sha256, []).append(record)
+    rated = {sha256: [_rated(record, records[0].rubric) for record in records] for sha256, records in by_rubric.items()}
+    known = _interactions_in(ledger, [record for records in rated.values() for record in records])
     return tuple(
-        case
-        for sha256, cards in rated.items()
-        for case in _gathered(cards, met, by_rubric[sha256][0].rubric, triggers=(), strata=strata).cases
+        interaction
+        for sha256, records in rated.items()
+        for interaction in _gathered(records, known, by_rubric[sha256][0].rubric, triggers=(), strata=strata).reviewed
     )
 
 
-def _met_in(ledger: Ledger, rated: list[Rated]) -> _Met:
+def reviews_of(trace_id: str, reviewed: Iterable[ReviewedInteraction]) -> list[ReviewedInteraction]:
+    """Return the reviews of one interaction, one for each campaign."""
+    key = key_of_trace(trace_id)
+    return [review for review in reviewed if review.trace_id is not None and key_of_trace(review.trace_id) == key]
+
+
+def _interactions_in(ledger: Ledger, rated: list[RatedRecord]) -> _Interactions:
     stored = stored_interactions(ledger)
-    return _met(((key_of_trace(each.trace_id), each.week, each.entry) for each in stored), rated, known_of)
+    return _join(((key_of_trace(one.trace_id), one.week, one.entry) for one in stored), rated, known_of)
 
 
-def cases_of_files(
+def reviewed_in_files(
     records: str, interactions: Source | None, loaded: Loaded[ScorecardRubric], *, triggers: tuple[str, ...] = ()
-) -> Cases:
+) -> ReviewedInteractions:
     """Return what a file of records holds, joined with the interactions at a path where one is given."""
     rated = []
     for place, given in read_given(records):
@@ -149,18 +157,18 @@ def cases_of_files(
             raise InputError(f"{place}: {error}") from None
         if record.date is None:
             raise InputError(f"{place}: 'date' is missing: figures go by the week")
-        rated.append(Rated(record=record, date=record.date))
-    found = None if interactions is None else _met(_read(interactions), rated, _known_as_read)
-    return _gathered(rated, found, loaded, triggers=triggers)
+        rated.append(RatedRecord(record=record, date=record.date))
+    known = None if interactions is None else _join(_read(interactions), rated, _known_as_read)
+    return _gathered(rated, known, loaded, triggers=triggers)
 
 
 def _form(rubric: ScorecardRubric) -> tuple[object, ...]:
-    """Return what two rubrics share where a card of one can be decided by the other."""
-    return frozenset(each.key for each in rubric.dimensions), rubric.levels
+    """Return what two rubrics share where a record of one can be decided by the other."""
+    return frozenset(dimension.key for dimension in rubric.dimensions), rubric.levels
 
 
-def _rated(stored: StoredRecord, loaded: Loaded[ScorecardRubric]) -> Rated:
-    return Rated(
+def _rated(stored: StoredRecord, loaded: Loaded[ScorecardRubric]) -> RatedRecord:
+    return RatedRecord(
         record=read_record(stored.entry.value["record"], loaded.rubric, complete=False),
         date=stored.record.date or dt.date.fromisoformat(stored.entry.recorded_at_utc[:10]),
         campaign=stored.campaign,
@@ -197,15 +205,17 @@ def known_of(entry: Entry) -> Known:
     return Known(interaction=interaction, week=week, refused=refused)
 
 
-def _met(found: Iterable[tuple[str, str | None, _Raw]], rated: list[Rated], known: Callable[[_Raw], Known]) -> _Met:
+def _join(
+    read: Iterable[tuple[str, str | None, _Raw]], rated: list[RatedRecord], known: Callable[[_Raw], Known]
+) -> _Interactions:
     """Join interactions with what was rated: all are counted, and only those that somebody rated are kept."""
-    wanted = {key_of_trace(each.record.trace_id) for each in rated if each.record.trace_id is not None}
-    met = _Met(known={}, weeks={})
-    for key, noted, raw in found:
+    wanted = {key_of_trace(rating.record.trace_id) for rating in rated if rating.record.trace_id is not None}
+    joined = _Interactions(known={}, weeks={})
+    for key, week, raw in read:
         if key in wanted:
-            met.known[key] = known(raw)
-        met.weeks[key] = noted or known(raw).week
-    return met
+            joined.known[key] = known(raw)
+        joined.weeks[key] = week or known(raw).week
+    return joined
 
 
 def _read(path: Source) -> Iterator[tuple[str, str | None, Interaction]]:
@@ -236,42 +246,42 @@ def _draws(campaigns: Iterable[Entry]) -> tuple[dict[str, dict[str, str]], dict[
 
 
 def _gathered(
-    rated: list[Rated],
-    met: _Met | None,
+    rated: list[RatedRecord],
+    known: _Interactions | None,
     loaded: Loaded[ScorecardRubric],
     *,
     triggers: tuple[str, ...],
     strata: Mapping[str, Mapping[str, str]] | None = None,
     populations: Mapping[str, Mapping[str, int]] | None = None,
-) -> Cases:
-    groups: dict[tuple[str | None, str], list[Rated]] = {}
-    for number, each in enumerate(rated):
-        if triggers and each.record.trigger not in triggers:
+) -> ReviewedInteractions:
+    groups: dict[tuple[str | None, str], list[RatedRecord]] = {}
+    for number, rating in enumerate(rated):
+        if triggers and rating.record.trigger not in triggers:
             continue
-        trace_id = each.record.trace_id
+        trace_id = rating.record.trace_id
         key = f"record {number}" if trace_id is None else key_of_trace(trace_id)  # no key of a trace holds a space
-        groups.setdefault((each.campaign, key), []).append(each)
+        groups.setdefault((rating.campaign, key), []).append(rating)
     codes = _Codes(loaded.rubric)
-    cases = []
+    reviewed = []
     for (campaign, key), members in groups.items():
-        found = None if met is None else met.known.get(key)
+        interaction = None if known is None else known.known.get(key)
         stratum = (strata or {}).get(campaign or "", {}).get(key)
-        cases.append(_case(members, found, loaded, draw=campaign, stratum=stratum, codes=codes.known))
-    traffic = None if met is None else Counter(week for week in met.weeks.values() if week is not None)
-    return Cases(
-        cases=tuple(cases), populations=populations or {}, interactions=traffic, remarks=tuple(codes.remarks())
+        reviewed.append(_reviewed(members, interaction, loaded, draw=campaign, stratum=stratum, codes=codes.known))
+    traffic = None if known is None else Counter(week for week in known.weeks.values() if week is not None)
+    return ReviewedInteractions(
+        reviewed=tuple(reviewed), populations=populations or {}, traffic=traffic, remarks=tuple(codes.remarks())
     )
 
 
-def _case(
-    members: list[Rated],
+def _reviewed(
+    members: list[RatedRecord],
     known: Known | None,
     loaded: Loaded[ScorecardRubric],
     *,
     draw: str | None,
     stratum: str | None,
     codes: Callable[[str | None], str | None],
-) -> Case:
+) -> ReviewedInteraction:
     settlement = _settled(members, loaded.rubric)
     last = members[-1]
     day = last.date if known is None or known.week is None else monday_of(known.week)
@@ -279,7 +289,7 @@ def _case(
     expected = None if sample is None else sample.expected
     did_refuse = None if known is None else known.refused
     stated = None if expected is None else expected.refuse
-    return Case(
+    return ReviewedInteraction(
         trace_id=last.record.trace_id,
         campaign=last.campaign,
         date=day,
@@ -300,13 +310,13 @@ def _case(
     )
 
 
-def _settled(members: list[Rated], rubric: ScorecardRubric) -> Settlement:
-    """Make the ratings one; of two by the same person the later counts, and of several adjudicators the last."""
+def _settled(members: list[RatedRecord], rubric: ScorecardRubric) -> Settlement:
+    """Settle the ratings; of two by the same person the later counts, and of several adjudicators the last."""
     ratings: list[Rating] = []
     adjudication: Rating | None = None
-    for number, each in enumerate(members, 1):
-        rating = Rating(evaluator=each.record.evaluator or f"record {number}", scores=each.record.scores)
-        if each.adjudicates:
+    for number, member in enumerate(members, 1):
+        rating = Rating(evaluator=member.record.evaluator or f"record {number}", scores=member.record.scores)
+        if member.adjudicates:
             adjudication = rating
         else:
             ratings = [other for other in ratings if not same_person(other.evaluator, rating.evaluator)] + [rating]
@@ -316,7 +326,7 @@ def _settled(members: list[Rated], rubric: ScorecardRubric) -> Settlement:
 
 
 class _Codes:
-    """Lets the refusal codes pass that the rubric knows, and counts the others: a bad one must not stop the figures."""
+    """Passes on the refusal codes that the rubric has, and counts the others: a bad one must not stop the figures."""
 
     def __init__(self, rubric: ScorecardRubric) -> None:
         self._codes = frozenset(code.key for code in rubric.refusal_codes)

@@ -9,16 +9,18 @@ import hashlib
 import hmac
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import orjson
 
+from plumbrule.codec import to_json
 from plumbrule.errors import EvaluationError, UsageError
 from plumbrule.hashing import sha256_of
 from plumbrule.http.endpoint import Endpoint
 from plumbrule.http.retry import Clock, Patience
 from plumbrule.http.transport_errors import TransportError
+from plumbrule.monitoring.monitoring_report import AnyAlert
 
 TIMESTAMP = "x-plumbrule-timestamp"
 SIGNATURE = "x-plumbrule-signature"
@@ -30,8 +32,19 @@ _CALLS = 4
 _SHORTEST_SECRET = 16
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """What is posted: alerts under one id, so that a receiver can take them once."""
+
+    version: int
+    event: str
+    delivery: str
+    ledger_id: str | None
+    alerts: tuple[AnyAlert, ...]
+
+
 class Webhook:
-    """One receiver of alerts; the secret is read from the environment and stands nowhere else."""
+    """One receiver of alerts; the secret is read from the environment and is neither sent nor kept."""
 
     def __init__(self, url: str, *, secret_env: str, allow_private: bool = False, timeout_s: float = 10.0) -> None:
         self._endpoint = Endpoint(url, allow_private=allow_private, name="--webhook")
@@ -44,18 +57,12 @@ class Webhook:
         self._secret = _read_secret(secret_env)
         self._patience = Patience(deadline_s=3 * timeout_s, call_timeout_s=timeout_s, calls=_CALLS)
 
-    def post(self, alerts: Sequence[dict[str, Any]], *, ledger_id: str | None) -> str:
+    def post(self, alerts: Sequence[AnyAlert], *, ledger_id: str | None) -> str:
         """Post the alerts in one delivery and return its id; the same alerts again have the same id."""
-        delivery = sha256_of([ledger_id, [alert["id"] for alert in alerts]])[:32]
-        body = {
-            "version": VERSION,
-            "event": "alerts",
-            "delivery": delivery,
-            "ledger_id": ledger_id,
-            "alerts": list(alerts),
-        }
+        delivery = sha256_of([ledger_id, [alert.id for alert in alerts]])[:32]
+        body = Delivery(version=VERSION, event="alerts", delivery=delivery, ledger_id=ledger_id, alerts=tuple(alerts))
         try:
-            asyncio.run(self._post(orjson.dumps(body), delivery))
+            asyncio.run(self._post(orjson.dumps(to_json(body)), delivery))
         except TransportError as error:
             raise EvaluationError(
                 f"--webhook: {error}: the alerts were not taken; the next call posts them again"
@@ -64,7 +71,7 @@ class Webhook:
 
     async def _post(self, content: bytes, delivery: str) -> None:
         async def send(timeout_s: float) -> None:
-            # signed anew each time: a receiver may refuse a timestamp that is too old
+            # signed again for each attempt: a receiver may refuse a timestamp that is too old
             timestamp = str(int(datetime.now(UTC).timestamp()))
             headers = {
                 TIMESTAMP: timestamp,

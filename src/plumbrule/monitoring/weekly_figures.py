@@ -5,10 +5,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
 
 from plumbrule.errors import InputError
+from plumbrule.monitoring.monitoring_report import DriftPoint, EstimateResult, FigureResult, Status, WeekResult
 from plumbrule.monitoring.refusal_counts import RefusalCounts, RefusalFacts, count_refusals
+from plumbrule.monitoring.reviewed_interactions import ReviewedInteractions
 from plumbrule.reviews.levels import Scores
 from plumbrule.reviews.weeks import monday_of, week_of, weeks_over
 from plumbrule.rubrics import Loaded, ScorecardRubric
@@ -18,15 +19,13 @@ from plumbrule.stats.intervals import Z95, Interval, wilson, wilson_of_share
 from plumbrule.stats.spread import mean_of, sample_sd, share_mean_interval
 from plumbrule.stats.strata import weighed_mean
 
-Status = Literal["ON_TARGET", "WATCH", "ALERT"]
-
 _WORSE: tuple[Status, ...] = ("ON_TARGET", "WATCH", "ALERT")
 _MEANS = ("overall", "dimension")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """One reviewed interaction: its card, when it was, the draw and stratum it came from, what is known of refusing."""
+    """One reviewed interaction: its scores, its date, the draw and stratum it came from, what is known of refusing."""
 
     date: dt.date
     scores: Scores
@@ -44,13 +43,10 @@ class Estimate:
     interval: Interval | None
     status: Status | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the estimate as JSON holds it."""
-        return {
-            "value": None if self.value is None else float(self.value),
-            "interval_95": None if self.interval is None else list(self.interval),
-            "status": self.status,
-        }
+    def result(self) -> EstimateResult:
+        """Return the estimate in decimals."""
+        value = None if self.value is None else float(self.value)
+        return EstimateResult(value=value, interval_95=self.interval, status=self.status)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,27 +61,21 @@ class Figure:
     @property
     def status(self) -> Status | None:
         """The worse of the two, None where there is nothing to judge."""
-        found = [each.status for each in (self.raw, self.reweighted) if each is not None and each.status is not None]
-        return max(found, key=_WORSE.index, default=None)
+        estimates = [self.raw] if self.reweighted is None else [self.raw, self.reweighted]
+        statuses = [estimate.status for estimate in estimates if estimate.status is not None]
+        return max(statuses, key=_WORSE.index, default=None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figure as JSON holds it."""
-        return {
-            "key": self.key,
-            "total": self.total,
-            **self.raw.to_dict(),
-            "status": self.status,
-            "reweighted": None if self.reweighted is None else self.reweighted.to_dict(),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriftPoint:
-    """The running sum of a figure's moves for the worse, in standard errors."""
-
-    week: str
-    sum: float
-    alarm: bool
+    def result(self) -> FigureResult:
+        """Return the figure in decimals."""
+        raw = self.raw.result()
+        return FigureResult(
+            key=self.key,
+            total=self.total,
+            value=raw.value,
+            interval_95=raw.interval_95,
+            status=self.status,
+            reweighted=None if self.reweighted is None else self.reweighted.result(),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,45 +88,25 @@ class Week:
     figures: tuple[Figure, ...]
     refusals: RefusalCounts
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the week as JSON holds it."""
-        return {
-            "week": self.week,
-            "reviewed": self.reviewed,
-            "interactions": self.interactions,
-            "figures": [figure.to_dict() for figure in self.figures],
-            "refusals": self.refusals.to_dict(),
-        }
+    def result(self) -> WeekResult:
+        """Return the week in decimals."""
+        return WeekResult(
+            week=self.week,
+            reviewed=self.reviewed,
+            interactions=self.interactions,
+            figures=tuple(figure.result() for figure in self.figures),
+            refusals=self.refusals.result(),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Monitoring:
-    """The weeks in order, those without a review among them, and the drift of each figure that is a mean."""
+    """The weeks in order, including those without a review, and the drift of each figure that is a mean."""
 
     weeks: tuple[Week, ...]
     drift: Mapping[str, tuple[DriftPoint, ...]]
     refusals: RefusalCounts  # over all the weeks
     rubric: Mapping[str, str]
-
-    @property
-    def alerts(self) -> tuple[tuple[str, str], ...]:
-        """The week and key of each figure at alert, drift among them."""
-        figures = [(week.week, each.key) for week in self.weeks for each in week.figures if each.status == "ALERT"]
-        drifting = [(each.week, f"{key} drift") for key, line in self.drift.items() for each in line if each.alarm]
-        return (*figures, *drifting)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON holds it."""
-        return {
-            "weeks": [week.to_dict() for week in self.weeks],
-            "drift": {
-                key: [{"week": each.week, "sum": each.sum, "alarm": each.alarm} for each in line]
-                for key, line in self.drift.items()
-            },
-            "refusals": self.refusals.to_dict(),
-            "alerts": [list(alert) for alert in self.alerts],
-            "rubric": dict(self.rubric),
-        }
 
 
 def monitor(
@@ -150,18 +120,18 @@ def monitor(
 ) -> Monitoring:
     """Return the figures of every week from the first review to the last, or from week ``first`` to week ``last``.
 
-    ``populations`` says for a draw how many interactions each stratum had, as its manifest does; the figures of what
-    was drawn are then weighed to the population, beside the raw ones. ``interactions`` counts all that there were in a
-    week. What is normal, for drift, is learnt from the earliest weeks, whether they are shown or not.
+    ``populations`` gives the number of interactions in each stratum of a draw, as its manifest does; the figures of
+    what was drawn are then weighed to the population, beside the raw ones. ``interactions`` counts all that there were
+    in a week. What is normal, for drift, is learnt from the earliest weeks, whether they are shown or not.
     """
     rubric = loaded.rubric
     asked = [monday_of(week) for week in (first, last) if week is not None]
     known = [monday_of(week) for week in interactions or {}]
     grouped: dict[str, list[Reviewed]] = {
-        week: [] for week in weeks_over([*(each.date for each in reviewed), *known, *asked])
+        week: [] for week in weeks_over([*(review.date for review in reviewed), *known, *asked])
     }
-    for each in reviewed:
-        grouped[week_of(each.date)].append(each)
+    for review in reviewed:
+        grouped[week_of(review.date)].append(review)
     shown = {week: members for week, members in grouped.items() if (first or week) <= week <= (last or week)}
     populations = populations or {}
     drawn = _by_draw(reviewed, populations)
@@ -172,7 +142,7 @@ def monitor(
                 reviewed=len(members),
                 interactions=None if interactions is None else interactions.get(week, 0),
                 figures=tuple(_figure(rule, week, members, drawn, populations, rubric) for rule in rubric.figures),
-                refusals=count_refusals([each.refusal for each in members], rubric),
+                refusals=count_refusals([review.refusal for review in members], rubric),
             )
             for week, members in shown.items()
         ),
@@ -181,13 +151,41 @@ def monitor(
             for rule in rubric.figures
             if rule.of in _MEANS
         },
-        refusals=count_refusals([each.refusal for members in shown.values() for each in members], rubric),
+        refusals=count_refusals([review.refusal for members in shown.values() for review in members], rubric),
         rubric=loaded.stamp(),
     )
 
 
+def figures_over(
+    reviewed: ReviewedInteractions,
+    loaded: Loaded[ScorecardRubric],
+    *,
+    first: str | None = None,
+    last: str | None = None,
+) -> Monitoring:
+    """Return the figures by week of what was reviewed."""
+    return monitor(
+        [
+            Reviewed(
+                date=review.date,
+                scores=review.settlement.scores,
+                overall=review.decision.overall,
+                draw=review.draw,
+                stratum=review.stratum,
+                refusal=review.refusal,
+            )
+            for review in reviewed.reviewed
+        ],
+        loaded,
+        populations=reviewed.populations,
+        interactions=reviewed.traffic,
+        first=first,
+        last=last,
+    )
+
+
 def status_of(value: Fraction | None, rule: FigureRule) -> Status | None:
-    """Hold a figure against its rule: on target, else at or past the alert threshold, else in between."""
+    """Compare a figure with its rule: on target, else at or past the alert threshold, else in between."""
     if value is None:
         return None
     if rule.target.met_by(value):
@@ -196,32 +194,38 @@ def status_of(value: Fraction | None, rule: FigureRule) -> Status | None:
     return "ALERT" if past else "WATCH"
 
 
+def worst_of(figures: Sequence[FigureResult], rule: FigureRule) -> FigureResult:
+    """Return the worst of a figure's weeks, the first of several; a week without a value is never the worst of some."""
+    sign = 1 if rule.target.higher_is_better else -1
+    return min(figures, key=lambda figure: (figure.value is None, sign * (figure.value or 0)))
+
+
 def _by_draw(reviewed: Sequence[Reviewed], populations: Mapping[str, Mapping[str, int]]) -> dict[str, list[Reviewed]]:
     """Return what was reviewed of each draw whose populations are known."""
     drawn: dict[str, list[Reviewed]] = {}
-    for each in reviewed:
-        if each.draw is None or each.draw not in populations:
+    for review in reviewed:
+        if review.draw is None or review.draw not in populations:
             continue
-        if each.stratum is None or not populations[each.draw].get(each.stratum):
+        if review.stratum is None or not populations[review.draw].get(review.stratum):
             raise InputError(
-                f"a review of {each.date} was drawn from stratum '{each.stratum}', which has no population in "
-                f"'{each.draw}'; give the counts of that draw"
+                f"a review of {review.date} was drawn from stratum '{review.stratum}', which has no population in "
+                f"'{review.draw}'; give the counts of that draw"
             )
-        drawn.setdefault(each.draw, []).append(each)
+        drawn.setdefault(review.draw, []).append(review)
     return drawn
 
 
-def _observed(rule: FigureRule, each: Reviewed, rubric: ScorecardRubric) -> Fraction | None:
+def _observed(rule: FigureRule, review: Reviewed, rubric: ScorecardRubric) -> Fraction | None:
     """Return what one interaction adds to a figure; None where the figure is not about it."""
-    refusal = each.refusal
+    refusal = review.refusal
     match rule.of:
         case "overall":
-            return each.overall
+            return review.overall
         case "dimension":
-            score = each.scores[rule.dimension or ""]
+            score = review.scores[rule.dimension or ""]
             return None if score is None else Fraction(score)
         case "levels":
-            return Fraction(not rubric.scores_of(rule.levels).isdisjoint(each.scores.values()))
+            return Fraction(not rubric.scores_of(rule.levels).isdisjoint(review.scores.values()))
         case "refusal_precision":
             return Fraction(bool(refusal.should_refuse)) if refusal.judged and refusal.did_refuse else None
         case "refusal_recall":
@@ -236,14 +240,14 @@ def _figure(
     populations: Mapping[str, Mapping[str, int]],
     rubric: ScorecardRubric,
 ) -> Figure:
-    values = [value for each in members if (value := _observed(rule, each, rubric)) is not None]
+    values = [value for review in members if (value := _observed(rule, review, rubric)) is not None]
     value = mean_of(values)
     low, high = _scale(rule, rubric)
     if rule.of in _MEANS:
-        interval = share_mean_interval([(each - low) / (high - low) for each in values])
+        interval = share_mean_interval([(score - low) / (high - low) for score in values])
     else:
         interval = wilson(sum(map(int, values)), len(values))
-    here = [draw for draw in dict.fromkeys(each.draw for each in members) if draw is not None and draw in drawn]
+    here = [draw for draw in dict.fromkeys(review.draw for review in members) if draw is not None and draw in drawn]
     return Figure(
         key=rule.key,
         total=len(values),
@@ -259,20 +263,20 @@ def _reweighted(
     populations: Mapping[str, Mapping[str, int]],
     rubric: ScorecardRubric,
 ) -> Estimate:
-    """Weigh a figure of one week; what the same draws brought of other weeks counts for the weights alone."""
+    """Weigh a figure of one week; reviews of other weeks from the same draws count for the weights only."""
     low, high = _scale(rule, rubric)
     by_stratum: dict[str, list[Fraction | None]] = {}
     for draw, members in drawn.items():
-        for each in members:
-            value = _observed(rule, each, rubric) if week_of(each.date) == week else None
+        for review in members:
+            value = _observed(rule, review, rubric) if week_of(review.date) == week else None
             scaled = None if value is None else (value - low) / (high - low)
-            by_stratum.setdefault(f"{draw}/{each.stratum}", []).append(scaled)
+            by_stratum.setdefault(f"{draw}/{review.stratum}", []).append(scaled)
     counts = {f"{draw}/{stratum}": count for draw in drawn for stratum, count in populations[draw].items()}
-    found = weighed_mean(by_stratum, counts)
-    if found is None:
+    weighed = weighed_mean(by_stratum, counts)
+    if weighed is None:
         return Estimate(value=None, interval=None, status=None)
-    value = low + found.value * (high - low)
-    return Estimate(value=value, interval=_on_scale(found.interval, low, high), status=status_of(value, rule))
+    value = low + weighed.value * (high - low)
+    return Estimate(value=value, interval=_on_scale(weighed.interval, low, high), status=status_of(value, rule))
 
 
 def _drift(
@@ -280,7 +284,7 @@ def _drift(
 ) -> tuple[DriftPoint, ...]:
     """Return the running sum after each week that follows the baseline; none before there is a baseline."""
     weekly = {
-        week: [value for each in members if (value := _observed(rule, each, rubric)) is not None]
+        week: [value for review in members if (value := _observed(rule, review, rubric)) is not None]
         for week, members in grouped.items()
     }
     measured = [week for week, values in weekly.items() if values]
@@ -300,12 +304,12 @@ def _drift(
 def _deviation(
     values: Sequence[Fraction], normal: Fraction | None, rule: FigureRule, rubric: ScorecardRubric
 ) -> float | None:
-    """Return how far a week lies on the worse side of normal, in standard errors; None where it cannot be told."""
+    """Return how far a week lies on the worse side of normal, in standard errors; None where it is not known."""
     mean, spread = mean_of(values), sample_sd(values)
     if mean is None or spread is None or normal is None:
         return None
     error = spread / math.sqrt(len(values))
-    if error == 0:  # cards that are all alike do not show how far they could have been apart
+    if error == 0:  # records that are all alike do not show how far apart they could have been
         low, high = _scale(rule, rubric)
         within = wilson_of_share(float((mean - low) / (high - low)), len(values))
         error = float(high - low) * (within.high - within.low) / (2 * Z95)

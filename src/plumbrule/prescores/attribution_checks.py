@@ -1,4 +1,4 @@
-"""Attribution accuracy: are the citations real, placed at the claims, and do their passages bear the claims out."""
+"""Attribution accuracy: are the citations real, placed at the claims, and do their passages support the claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -25,7 +25,7 @@ def check_attribution(study: Study) -> list[Check]:
 
 
 def attribution_hints(study: Study) -> Iterator[Hint]:
-    """Yield where the passages that a marked sentence cites hardly bear it out."""
+    """Yield a hint where the passages that marked sentences cite hardly support them."""
     if not study.answered or not study.passages or study.interaction.unresolved:
         return
     places = {
@@ -37,15 +37,15 @@ def attribution_hints(study: Study) -> Iterator[Hint]:
     for sentence in study.answer.sentences:
         cited = cited_by(study, sentence, places)
         support = study.support_by(tuple(cited)) if cited else None
-        found = support.at(sentence.start) if support is not None else None
-        if support is not None and found is not None and found.band == "unsupported":
+        supported = support.at(sentence.start) if support is not None else None
+        if support is not None and supported is not None and supported.band == "unsupported":
             model = named(support)
-            lacking.append((spot_in("answer", study.answer.text, sentence.start, sentence.end), found.probability))
+            lacking.append((spot_in("answer", study.answer.text, sentence.start, sentence.end), supported.probability))
     if lacking:
-        said = f"marked sentences that their cited passages hardly bear out: {len(lacking)}"
+        text = f"marked sentences that their cited passages hardly bear out: {len(lacking)}"
         yield Hint(
             code="cited_support_low",
-            message=f"{said} ({model})",
+            message=f"{text} ({model})",
             figures=(("least_probability", min(probability for _, probability in lacking)),),
             evidence=tuple(spot for spot, _ in lacking),
         )
@@ -68,10 +68,10 @@ def substantive_sentences(study: Study) -> Iterator[Sentence]:
     text = study.answer.text
     disclaiming = [phrase for rule in policy.disclaimers.values() for phrase in rule.wording]
     for sentence in study.answer.sentences:
-        said = text[sentence.start : sentence.end]
-        if said.rstrip().endswith(("?", ":")) or opens_with(said, policy.attribution.framing):
+        words = text[sentence.start : sentence.end]
+        if words.rstrip().endswith(("?", ":")) or opens_with(words, policy.attribution.framing):
             continue
-        if contains_any(said, disclaiming) is not None:
+        if contains_any(words, disclaiming) is not None:
             continue
         least = policy.attribution.claim_words
         if study.sentence_anchors(sentence) or len(study.content_between(sentence.start, sentence.end)) >= least:
@@ -83,7 +83,7 @@ def _check_markers(study: Study, rules: Rules) -> Iterator[Check]:
     ids = frozenset(study.citation_ids)
     yield rules.decide(
         "marker_without_citation",
-        [spot_in("answer", text, each.start, each.end) for each in study.markers if each.citation_id not in ids],
+        [spot_in("answer", text, mark.start, mark.end) for mark in study.markers if mark.citation_id not in ids],
         "citation markers that name no citation of the response: {n}",
     )
     used = {marker.citation_id for marker in study.markers}
@@ -114,7 +114,7 @@ def _check_markers(study: Study, rules: Rules) -> Iterator[Check]:
 def _check_sources(study: Study, rules: Rules) -> Iterator[Check]:
     interaction = study.interaction
     citations = interaction.sample.citations
-    named = [(index, each.source_id) for index, each in enumerate(citations) if each.source_id]
+    named = [(index, citation.source_id) for index, citation in enumerate(citations) if citation.source_id]
     retrieved = {passage.source_id for passage in interaction.passages if passage.source_id}
     if not citations:
         why = "the response cites nothing"
@@ -145,9 +145,9 @@ def _check_sources(study: Study, rules: Rules) -> Iterator[Check]:
     yield rules.decide(
         "citation_incomplete",
         [
-            Spot(where=f"citations[{index}]", text=shown(each.passage or ""), ref=study.citation_ids[index])
-            for index, each in enumerate(citations)
-            if not each.source_id or not (each.passage or "").strip()
+            Spot(where=f"citations[{index}]", text=shown(citation.passage or ""), ref=study.citation_ids[index])
+            for index, citation in enumerate(citations)
+            if not citation.source_id or not (citation.passage or "").strip()
         ],
         "citations with no source or no excerpt, which cannot be verified: {n}",
     )
@@ -161,7 +161,7 @@ def _check_sources(study: Study, rules: Rules) -> Iterator[Check]:
 
 
 def _quotes_unnamed(study: Study, citation: Citation) -> bool:
-    """Tell whether the excerpt stands in a retrieved passage that does not say of which source it is."""
+    """Tell whether the excerpt is in a retrieved passage that does not name its source."""
     return citation.passage is not None and any(
         passage.source_id is None and stands_in(citation.passage, passage.text)
         for passage in study.interaction.passages
@@ -169,7 +169,8 @@ def _quotes_unnamed(study: Study, citation: Citation) -> bool:
 
 
 def _check_excerpts(study: Study, rules: Rules) -> Iterator[Check]:
-    quoted = [(index, each) for index, each in enumerate(study.interaction.sample.citations) if each.passage]
+    citations = enumerate(study.interaction.sample.citations)
+    quoted = [(index, citation) for index, citation in citations if citation.passage]
     if not quoted:
         yield rules.not_applicable("excerpt_too_long", "nothing is quoted")
         yield rules.not_applicable("excerpt_not_in_passage", "nothing is quoted")
@@ -178,9 +179,9 @@ def _check_excerpts(study: Study, rules: Rules) -> Iterator[Check]:
     yield rules.decide(
         "excerpt_too_long",
         [
-            spot_in(f"citations[{index}].passage", each.passage or "", limit, len(each.passage or ""))
-            for index, each in quoted
-            if len(each.passage or "") > limit
+            spot_in(f"citations[{index}].passage", citation.passage or "", limit, len(citation.passage or ""))
+            for index, citation in quoted
+            if len(citation.passage or "") > limit
         ],
         f"excerpts longer than {limit} characters: {{n}}",
     )
@@ -192,7 +193,7 @@ def _check_excerpts(study: Study, rules: Rules) -> Iterator[Check]:
         excerpt = citation.passage or ""
         candidates = study.cited_passages(citation)
         if not candidates and citation.source_id is not None:
-            continue  # a source that was not retrieved is told by its own rule
+            continue  # a source that was not retrieved has a rule of its own
         if not any(stands_in(excerpt, study.passages[place].text) for place in candidates):
             astray.append(Spot(where=f"citations[{index}].passage", text=shown(excerpt), start=0, end=len(excerpt)))
     yield rules.decide(

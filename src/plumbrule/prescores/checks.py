@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from plumbrule.rubrics import Level
 
@@ -23,22 +23,18 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """A place that bears a check out: a part of the interaction and, in a text, from where to where."""
+    """A place that shows what a check found: a part of the interaction and, in a text, the stretch of it."""
 
     where: str  # answer, citations[0].passage, passages[2], trace.retrieval.passages_above_threshold, ...
-    text: str
+    ref: str | None = None  # the passage's id, the citation's number
     start: int | None = None
     end: int | None = None
-    ref: str | None = None  # the passage's id, the citation's number
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the spot as it is written to JSON."""
-        return {"where": self.where, "ref": self.ref, "start": self.start, "end": self.end, "text": self.text}
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What one rule came to; ``cap`` is the best level that its dimension may still get, None for a hint."""
+    """The outcome of one rule; ``cap`` is the best level that its dimension may still get, None for a hint."""
 
     rule: str
     dimension: Dimension
@@ -68,8 +64,8 @@ class Rules:
 
     def decide(self, rule: str, spots: Iterable[Spot], message: str) -> Check:
         """Return a check that fails where there is a spot; ``{n}`` in the message is their number."""
-        found = list(spots)
-        return self.failed(rule, message.replace("{n}", str(len(found))), found) if found else self.passed(rule)
+        listed = list(spots)
+        return self.failed(rule, message.replace("{n}", str(len(listed))), listed) if listed else self.passed(rule)
 
     def failed(self, rule: str, message: str, spots: Iterable[Spot] = ()) -> Check:
         """Return a check that fails."""

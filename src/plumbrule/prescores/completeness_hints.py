@@ -59,11 +59,11 @@ def completeness_hints(study: Study) -> list[Hint]:
     missing = ", ".join(covered.missing)
     hints = []
     if covered.share == 0:
-        said = "not one keyword of the question stands in the answer"
-        hints.append(Hint(code="off_topic", message=said, level=rules.off_topic, figures=figures))
+        message = "not one keyword of the question stands in the answer"
+        hints.append(Hint(code="off_topic", message=message, level=rules.off_topic, figures=figures))
     elif covered.share < rules.keywords_below:
-        said = f"keywords of the question that the answer does not have: {missing}"
-        hints.append(Hint(code="keywords_missing", message=said, level=rules.keywords_missing, figures=figures))
+        message = f"keywords of the question that the answer does not have: {missing}"
+        hints.append(Hint(code="keywords_missing", message=message, level=rules.keywords_missing, figures=figures))
     parts = question_parts(study.question, study.answer, study.policy.words.topic)
     open_ = [part for part in parts if not part.answered]
     if open_:

@@ -13,9 +13,9 @@ from plumbrule.text.phrases import contains_any, find_phrase, quotations
 def check_compliance(study: Study) -> list[Check]:
     """Apply every rule of compliance."""
     rules = Rules("compliance_alignment", study.policy.compliance.caps.compliance_alignment)
-    said = "prohibited phrases in the assistant's own words: {n}"
+    message = "prohibited phrases in the assistant's own words: {n}"
     return [
-        rules.decide("prohibited_phrase", _prohibited(study), said),
+        rules.decide("prohibited_phrase", _prohibited(study), message),
         _check_disclaimers(study, rules),
         _check_length(study, rules),
     ]
@@ -31,20 +31,20 @@ def _prohibited(study: Study) -> Iterator[Spot]:
     for where, text in texts:
         quoted = quotations(text)
         for phrase in study.policy.compliance.prohibited_phrases:
-            for found in find_phrase(text, phrase):
-                if not _is_quoted(study, text, found.start(), found.end(), quoted):
-                    yield spot_in(where, text, found.start(), found.end())
+            for match in find_phrase(text, phrase):
+                if not _is_quoted(study, text, match.start(), match.end(), quoted):
+                    yield spot_in(where, text, match.start(), match.end())
 
 
 def _is_quoted(study: Study, text: str, start: int, end: int, quoted: list[tuple[int, int]]) -> bool:
-    """Tell whether a phrase stands inside quotation marks around words that a passage has."""
+    """Tell whether a phrase is inside quotation marks around words that a passage has."""
     index = bisect_right(quoted, start, key=itemgetter(0)) - 1
     if index < 0 or quoted[index][1] < end:
         return False
-    said = text[slice(*quoted[index])]
+    quotation = text[slice(*quoted[index])]
     sources = [passage.text for passage in study.interaction.passages]
     sources += [citation.passage for citation in study.interaction.sample.citations if citation.passage]
-    return any(stands_in(said, source) for source in sources)
+    return any(stands_in(quotation, source) for source in sources)
 
 
 def _check_disclaimers(study: Study, rules: Rules) -> Check:
@@ -55,25 +55,25 @@ def _check_disclaimers(study: Study, rules: Rules) -> Check:
     missing: list[Spot] = []
     kinds: list[str] = []
     for kind, rule in study.policy.compliance.disclaimers.items():
-        told = [spot for word in rule.told_by if (spot := _telling(study, word)) is not None]
-        if len(told) < rule.at_least:
+        signs = [spot for word in rule.told_by if (spot := _telling(study, word)) is not None]
+        if len(signs) < rule.at_least:
             continue
         applied += 1
         if contains_any(study.answer.text, rule.wording) is None and not _warned(study, rule.wording):
             kinds.append(kind)
-            missing += told
+            missing += signs
     if not applied:
         return rules.not_applicable(name, "no content that needs a disclaimer")
     return rules.decide(name, missing, f"{' and '.join(kinds)} content has no disclaimer")
 
 
 def _telling(study: Study, word: str) -> Spot | None:
-    """Return where a word that tells the content type stands, in any of its forms; a phrase stands as it is."""
+    """Return where a word that shows the content type is, in any of its forms; a phrase only as it is."""
     for where, view in (("answer", study.answer), ("question", study.question)):
         if " " in word:
-            found = contains_any(view.text, [word])
-            if found is not None:
-                return spot_in(where, view.text, *found.span())
+            match = contains_any(view.text, [word])
+            if match is not None:
+                return spot_in(where, view.text, *match.span())
         elif word in view.lemma_set:
             place = view.places[word][0]
             return spot_in(where, view.text, view.spans[0][place], view.spans[1][place])
@@ -81,7 +81,7 @@ def _telling(study: Study, word: str) -> Spot | None:
 
 
 def _warned(study: Study, wording: tuple[str, ...]) -> bool:
-    """Tell whether the disclaimer stands among the response's warnings instead of in its answer."""
+    """Tell whether the disclaimer is among the response's warnings instead of in its answer."""
     warnings = study.interaction.sample.metadata.get("warnings")
     texts = [text for text in warnings if isinstance(text, str)] if isinstance(warnings, list) else []
     return any(contains_any(text, wording) is not None for text in texts)

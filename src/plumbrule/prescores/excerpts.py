@@ -1,4 +1,4 @@
-"""Whether a quoted excerpt stands in a passage, whatever its spacing, quotation marks, dashes, gaps and markers."""
+"""Whether a quoted excerpt is in a passage, whatever its spacing, quotation marks, dashes, gaps and markers."""
 
 import functools
 import re
@@ -19,7 +19,7 @@ _EDGES = " .,;:!?'()[]-"
 
 
 def stands_in(excerpt: str, passage: str) -> bool:
-    """Tell whether the excerpt's pieces, between its gaps, stand in the passage one after another."""
+    """Tell whether the excerpt's pieces, between its gaps, are in the passage one after another."""
     folded = _fold(passage)
     place = 0
     pieces = [piece for part in _ELLIPSIS.split(excerpt) if (piece := _fold(part).strip(_EDGES))]

@@ -1,4 +1,4 @@
-"""Grounding integrity: do the passages bear the answer out, and does its status say so truly."""
+"""Grounding integrity: do the passages support the answer, and is its status right."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -61,8 +61,8 @@ def _check_anchors(study: Study, rules: Rules) -> Iterator[Check]:
             passage = study.interaction.passages[anchor.evidence.context]
             place = f"passages[{anchor.evidence.context}]"
             spots.append(spot_in(place, passage.text, anchor.evidence.start, anchor.evidence.end, passage.id))
-    said = f"details of the answer that the passages contradict: {len(contradicted)}"
-    yield rules.decide("claim_contradicted", spots, said)
+    message = f"details of the answer that the passages contradict: {len(contradicted)}"
+    yield rules.decide("claim_contradicted", spots, message)
     if study.interaction.unresolved:
         yield from (rules.not_applicable(name, "not all retrieved passages are known") for name in names[1:])
         return
@@ -86,8 +86,8 @@ def _check_anchors(study: Study, rules: Rules) -> Iterator[Check]:
         spots = [
             spot_in("answer", study.answer.text, anchor.start, anchor.end) for anchor in anchors if not anchor.supported
         ]
-        said = f"details of the answer that are in no passage: {study.anchors.unsupported} of {len(anchors)}"
-        yield rules.failed("claims_mostly_unsupported", said, spots)
+        message = f"details of the answer that are in no passage: {study.anchors.unsupported} of {len(anchors)}"
+        yield rules.failed("claims_mostly_unsupported", message, spots)
     else:
         yield rules.passed("claims_mostly_unsupported")
 
@@ -116,8 +116,8 @@ def _check_status(study: Study, rules: Rules) -> Iterator[Check]:
     elif sample.metadata.get("warnings"):
         yield rules.passed("partial_without_warning")
     else:
-        said = f"the answer is {status} and no warning says what is missing"
-        yield rules.failed("partial_without_warning", said, [Spot(where="metadata.warnings", text="")])
+        message = f"the answer is {status} and no warning says what is missing"
+        yield rules.failed("partial_without_warning", message, [Spot(where="metadata.warnings", text="")])
 
 
 def _against_trace(study: Study, rules: Rules) -> Check:
@@ -144,11 +144,11 @@ def _against_coverage(study: Study, rules: Rules) -> Check:
     if coverage is None and unsupported is None:
         return rules.not_applicable(rule, "the trace gives no coverage")
     if coverage is not None and Fraction(str(coverage)) < needed[status]:
-        said = f"{status} needs a coverage of {float(needed[status]):g}; the trace has {coverage}"
-        return rules.failed(rule, said, [Spot(where="trace.grounding.grounding_coverage", text=str(coverage))])
+        message = f"{status} needs a coverage of {float(needed[status]):g}; the trace has {coverage}"
+        return rules.failed(rule, message, [Spot(where="trace.grounding.grounding_coverage", text=str(coverage))])
     if status == statuses.full and unsupported:
-        said = f"{status}, and the trace counts {unsupported} unsupported claims"
-        return rules.failed(rule, said, [Spot(where="trace.grounding.unsupported_claims", text=str(unsupported))])
+        message = f"{status}, and the trace counts {unsupported} unsupported claims"
+        return rules.failed(rule, message, [Spot(where="trace.grounding.unsupported_claims", text=str(unsupported))])
     return rules.passed(rule)
 
 

@@ -19,13 +19,13 @@ def find_leaks(study: Study, refusal: Refusal) -> Iterator[Spot]:
     for where, text in refusal_texts(refusal):
         folded = _folded(text)
         for name in (name for name in names if _folded(name) in folded):
-            for found in find_phrase(text, name):
-                yield spot_in(where, text, found.start(), found.end())
+            for match in find_phrase(text, name):
+                yield spot_in(where, text, match.start(), match.end())
         for name in (name for name in collections if _folded(name) in folded):
-            for found in find_phrase(text, name):
-                sentence = TextView(text).sentence_at(found.start())
+            for match in find_phrase(text, name):
+                sentence = TextView(text).sentence_at(match.start())
                 if contains_any(text[sentence.start : sentence.end], markers) is not None:
-                    yield spot_in(where, text, found.start(), found.end())
+                    yield spot_in(where, text, match.start(), match.end())
         yield from _repeated(study, where, text)
 
 

@@ -25,7 +25,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Statement:
-    """A sentence of a passage with values in it, and the words that tell what they are said of."""
+    """A sentence of a passage with values in it, and the words that say what the values are about."""
 
     words: frozenset[str]
     values: tuple[Value, ...]

@@ -1,34 +1,15 @@
-"""What the pre-scores of many interactions come to: levels by dimension, the rules that fired, the findings."""
+"""Counts the pre-scores of many interactions: levels by dimension, the rules that fired, the findings."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from plumbrule.interactions.contract_findings import Finding
 from plumbrule.prescores.checks import DIMENSIONS, Dimension
+from plumbrule.prescores.prescore_result import FindingTally, OverRefusal, PrescoreSummary, RuleTally
 from plumbrule.prescores.prescorer import Prescore
-from plumbrule.rubrics import LEVELS, Level
+from plumbrule.rubrics import LEVELS, Level, Stamp
 
 _ANSWERABLE = "refused_though_answerable"
-
-
-@dataclass(slots=True)
-class RuleTally:
-    """One rule: how often it fired, and the first time that it did."""
-
-    rule: str
-    dimension: Dimension
-    cap: Level | None
-    count: int
-    example: str
-    message: str
-
-
-@dataclass(slots=True)
-class FindingTally:
-    """One code of finding: how often it came, and the first of them."""
-
-    first: Finding
-    count: int
 
 
 class PrescoreTally:
@@ -58,21 +39,22 @@ class PrescoreTally:
             self.levels[dimension][score.level] += 1
             for check in score.caps:
                 self.over_refused += check.rule == _ANSWERABLE
-                known = self.rules.get(check.rule)
-                if known is None:
-                    self.rules[check.rule] = RuleTally(check.rule, dimension, check.cap, 1, name, check.message)
-                else:
-                    known.count += 1
+                self._count_rule(
+                    RuleTally(
+                        rule=check.rule,
+                        dimension=dimension,
+                        cap=check.cap,
+                        count=1,
+                        example=name,
+                        message=check.message,
+                    )
+                )
         self.add_findings(prescore.interaction.findings)
 
-    def add_findings(self, findings: tuple[Finding, ...] | list[Finding]) -> None:
+    def add_findings(self, findings: Iterable[Finding]) -> None:
         """Count findings, those of an interaction or those that belong to none."""
         for finding in findings:
-            known = self.findings.get(finding.code)
-            if known is None:
-                self.findings[finding.code] = FindingTally(finding, 1)
-            else:
-                known.count += 1
+            self._count_finding(finding.code, FindingTally(count=1, severity=finding.severity, example=finding))
 
     def merge(self, other: "PrescoreTally") -> None:
         """Count what another tally counted, of interactions that came later."""
@@ -83,56 +65,40 @@ class PrescoreTally:
         for dimension, counts in other.levels.items():
             for level, count in counts.items():
                 self.levels[dimension][level] += count
-        for key, rule in other.rules.items():
-            if key in self.rules:
-                self.rules[key].count += rule.count
-            else:
-                self.rules[key] = replace(rule)
-        for code, finding in other.findings.items():
-            if code in self.findings:
-                self.findings[code].count += finding.count
-            else:
-                self.findings[code] = replace(finding)
+        for rule in other.rules.values():
+            self._count_rule(rule)
+        for code, tally in other.findings.items():
+            self._count_finding(code, tally)
 
-    @property
-    def over_refusal_pattern(self) -> bool:
-        """Whether so many answerable queries were refused that it is a pattern, not an edge case."""
-        return self.answerable > 0 and self.over_refused / self.answerable >= self._pattern
+    def _count_rule(self, tally: RuleTally) -> None:
+        first = self.rules.get(tally.rule)
+        self.rules[tally.rule] = tally if first is None else replace(first, count=first.count + tally.count)
 
-    def most_frequent(self) -> list[RuleTally]:
-        """Return the rules that fired, the lowest caps first, among them the most frequent."""
-        return sorted(
-            self.rules.values(),
-            key=lambda rule: (-LEVELS.index(rule.cap) if rule.cap is not None else 1, -rule.count, rule.rule),
+    def _count_finding(self, code: str, tally: FindingTally) -> None:
+        first = self.findings.get(code)
+        self.findings[code] = tally if first is None else replace(first, count=first.count + tally.count)
+
+    def summary(self, *, counts: Mapping[str, int], rubrics: tuple[Stamp, ...]) -> PrescoreSummary:
+        """Return the counts beside those of what was read, with the policies that the pre-scores were made by."""
+        return PrescoreSummary(
+            counts=counts,
+            prescored=self.prescored,
+            refused=self.refused,
+            levels={
+                name: {"none" if level is None else level: count for level, count in levels.items()}
+                for name, levels in self.levels.items()
+            },
+            rules=tuple(
+                sorted(
+                    self.rules.values(),
+                    key=lambda rule: (-LEVELS.index(rule.cap) if rule.cap is not None else 1, -rule.count, rule.rule),
+                )
+            ),
+            findings=dict(sorted(self.findings.items())),
+            over_refusal=OverRefusal(
+                refused=self.over_refused,
+                answerable=self.answerable,
+                pattern=self.answerable > 0 and self.over_refused / self.answerable >= self._pattern,
+            ),
+            rubrics=rubrics,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as they are written to JSON."""
-        return {
-            "prescored": self.prescored,
-            "refused": self.refused,
-            "levels": {
-                name: {level if level is not None else "none": count for level, count in counts.items()}
-                for name, counts in self.levels.items()
-            },
-            "rules": [
-                {
-                    "rule": rule.rule,
-                    "dimension": rule.dimension,
-                    "cap": rule.cap,
-                    "count": rule.count,
-                    "example": rule.example,
-                    "message": rule.message,
-                }
-                for rule in self.most_frequent()
-            ],
-            "findings": {
-                code: {"count": tally.count, "severity": tally.first.severity, "example": tally.first.to_dict()}
-                for code, tally in sorted(self.findings.items())
-            },
-            "over_refusal": {
-                "refused": self.over_refused,
-                "answerable": self.answerable,
-                "pattern": self.over_refusal_pattern,
-            },
-        }

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Any
 
+from plumbrule.codec import to_json
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import Source
 from plumbrule.prescores.attribution_checks import attribution_hints, check_attribution
@@ -14,6 +15,14 @@ from plumbrule.prescores.checks import DIMENSIONS, Check, Dimension, Hint
 from plumbrule.prescores.completeness_hints import completeness_hints
 from plumbrule.prescores.compliance_checks import check_compliance
 from plumbrule.prescores.grounding_checks import check_grounding, grounding_hints
+from plumbrule.prescores.prescore_result import (
+    Basis,
+    Cap,
+    DimensionResult,
+    HintResult,
+    PrescoreResult,
+    SupportBrief,
+)
 from plumbrule.prescores.refusal_checks import check_refusal
 from plumbrule.prescores.retrieval_checks import measure_retrieval, retrieval_hints
 from plumbrule.prescores.study import Policy, Study, begin_study
@@ -32,12 +41,8 @@ from plumbrule.text.text_view import TextView, ViewCache
 from plumbrule.verdicts.lexicon import lexicon_of
 from plumbrule.verdicts.refusal import judge_refusal
 
-# rules: caps decided; figures: measured against gold passages; hints: a hint proposes; refused: not applicable to a
-# refusal; unknown: too little is known to propose anything.
-Basis = Literal["rules", "figures", "hints", "refused", "unknown"]
-
 _BATCH = 128
-# Without one of these nothing was looked into, and a clean slate would say too much.
+# Where none of these rules could be applied, nothing was checked, and a proposal would say too much.
 _TELLING: dict[Dimension, frozenset[str]] = {
     "attribution_accuracy": frozenset({"source_not_retrieved", "source_not_in_corpus", "excerpt_not_in_passage"}),
     "grounding_integrity": frozenset({"claim_contradicted"}),
@@ -67,33 +72,28 @@ class DimensionScore:
         fired = [check for check in self.checks if check.outcome == "failed"]
         return tuple(sorted(fired, key=lambda check: -LEVELS.index(check.cap) if check.cap is not None else 1))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the proposal as it is written to JSON."""
-        return {
-            "level": self.level,
-            "basis": self.basis,
-            "caps": [
-                {
-                    "rule": check.rule,
-                    "cap": check.cap,
-                    "message": check.message,
-                    "evidence": [spot.to_dict() for spot in check.evidence],
-                }
+    def result(self) -> DimensionResult:
+        """Return the proposal in the form that is written to JSON."""
+        return DimensionResult(
+            level=self.level,
+            basis=self.basis,
+            caps=tuple(
+                Cap(rule=check.rule, cap=check.cap, message=check.message, evidence=check.evidence)
                 for check in self.caps
-            ],
-            "hints": [
-                {
-                    "code": hint.code,
-                    "message": hint.message,
-                    "level": hint.level,
-                    "figures": dict(hint.figures),
-                    "evidence": [spot.to_dict() for spot in hint.evidence],
-                }
+            ),
+            hints=tuple(
+                HintResult(
+                    code=hint.code,
+                    message=hint.message,
+                    level=hint.level,
+                    figures=dict(hint.figures),
+                    evidence=hint.evidence,
+                )
                 for hint in self.hints
-            ],
-            "passed": [check.rule for check in self.checks if check.outcome == "passed"],
-            "not_applicable": {check.rule: check.message for check in self.checks if check.outcome == "not_applicable"},
-        }
+            ),
+            passed=tuple(check.rule for check in self.checks if check.outcome == "passed"),
+            not_applicable={check.rule: check.message for check in self.checks if check.outcome == "not_applicable"},
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,26 +110,41 @@ class Prescore:
         """The proposed level of each dimension, as a scorecard has them."""
         return {name: score.level for name, score in self.dimensions.items()}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pre-score as it is written to JSON."""
+    def result(self) -> PrescoreResult:
+        """Return the pre-score in the form that is written to JSON."""
         sample = self.interaction.sample
-        return {
-            "id": sample.id,
-            "trace_id": sample.trace_id,
-            "query": sample.question,
-            "grounding_status": sample.grounding_status,
-            "where": self.interaction.where,
-            "passages_from": self.interaction.passages_from,
-            "scores": self.scores,
-            "dimensions": {name: score.to_dict() for name, score in self.dimensions.items()},
-            "support": None if self.support is None else self.support.brief(),
-            "findings": [finding.to_dict() for finding in self.interaction.findings],
-            "rubrics": [dict(stamp) for stamp in self.rubrics],
-        }
+        return PrescoreResult(
+            id=sample.id,
+            trace_id=sample.trace_id,
+            query=sample.question,
+            grounding_status=sample.grounding_status,
+            where=self.interaction.where,
+            passages_from=self.interaction.passages_from,
+            scores=self.scores,
+            dimensions={name: score.result() for name, score in self.dimensions.items()},
+            support=None if self.support is None else _brief(self.support),
+            findings=self.interaction.findings,
+            rubrics=self.rubrics,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pre-score as a JSON-ready dict."""
+        content: dict[str, Any] = to_json(self.result())
+        return content
+
+
+def _brief(support: Support) -> SupportBrief:
+    return SupportBrief(
+        score=support.score,
+        band=support.band,
+        model=support.model,
+        calibration=support.calibration,
+        verifier=support.verifier,
+    )
 
 
 class PreScorer:
-    """Pre-scores interactions by one set of policies; what one gets does not depend on the others."""
+    """Pre-scores interactions by one set of policies; the result for one does not depend on the others."""
 
     def __init__(
         self,
@@ -196,13 +211,13 @@ def _by_rules(
 
     def score(study: Study) -> DimensionScore:
         checks = tuple(check(study))
-        caps = [each.cap for each in checks if each.outcome == "failed" and each.cap is not None]
+        caps = [made.cap for made in checks if made.outcome == "failed" and made.cap is not None]
         level: Level | None = max(caps, key=LEVELS.index, default=None)
         basis: Basis = "rules"
-        looked = {each.rule for each in checks if each.outcome != "not_applicable"}
+        applied = {made.rule for made in checks if made.outcome != "not_applicable"}
         if level is None and study.refused and dimension in _NOT_ON_REFUSAL:
             basis = "refused"
-        elif level is None and _TELLING[dimension].isdisjoint(looked):
+        elif level is None and _TELLING[dimension].isdisjoint(applied):
             basis = "unknown"
         elif level is None:
             level = LEVELS[0]
@@ -253,12 +268,12 @@ def prescorer(
     claims: bool = True,
     verdict_rubric: Source | None = None,
 ) -> PreScorer:
-    """Return a pre-scorer that goes by these policies and by the verdict rubric's rules of evidence."""
+    """Return a pre-scorer that uses these policies and the verdict rubric's rules of evidence."""
     return PreScorer(compliance, refusals, rules_of_evidence(verdict_rubric, claims=claims))
 
 
 def rules_of_evidence(verdict_rubric: Source | None, *, claims: bool) -> Loaded[VerdictRubric]:
-    """Return the verdict rubric that a pre-score goes by, with a file laid over it; without claims, no parse."""
+    """Return the verdict rubric that a pre-score uses, with a file laid over it; without claims there is no parsing."""
     path = Path(verdict_rubric) if verdict_rubric is not None else None
     loaded = load_verdict(path)
     kinds = loaded.rubric.hallucination.anchors

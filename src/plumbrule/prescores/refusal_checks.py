@@ -21,7 +21,7 @@ def check_refusal(study: Study) -> list[Check]:
     rules = Rules("refusal_appropriateness", study.policy.compliance.caps.refusal_appropriateness)
     conflicts = list(find_conflicts(study))
     conflict = conflicts[0] if conflicts else None
-    taken = next((each for each in conflicts if takes_side(study, each)), None)
+    taken = next((conflict for conflict in conflicts if takes_side(study, conflict)), None)
     return [
         *_check_expected(study, rules),
         _check_silence(study, rules),
@@ -53,11 +53,11 @@ def _check_expected(study: Study, rules: Rules) -> Iterator[Check]:
         "unneeded": "refused_though_answerable",
     }
     expected = study.interaction.sample.expected
-    told = expected is not None and (expected.refuse is not None or expected.refusal_code is not None)
+    known = expected is not None and (expected.refuse is not None or expected.refusal_code is not None)
     finding = study.refusal
     judgement = finding.judgement if finding is not None else "as_expected"
     for kind, name in names.items():
-        if not told:
+        if not known:
             yield rules.not_applicable(name, "nobody said whether to refuse")
         elif kind != judgement:
             yield rules.passed(name)
@@ -65,12 +65,12 @@ def _check_expected(study: Study, rules: Rules) -> Iterator[Check]:
             spot = Spot(where="answer", text=shown(study.answer.text), start=0, end=len(study.answer.text))
             yield rules.failed(name, "there is an answer where a refusal was expected", [spot])
         elif kind == "wrong_code" and finding is not None:
-            said = f"refused with {finding.code} where {finding.expected_code} was expected"
-            yield rules.failed(name, said, [Spot(where="refusal.code", text=finding.code or "")])
+            message = f"refused with {finding.code} where {finding.expected_code} was expected"
+            yield rules.failed(name, message, [Spot(where="refusal.code", text=finding.code or "")])
         else:
             code = finding.code if finding is not None else None
-            said = "refused where an answer was expected"
-            yield rules.failed(name, said, [Spot(where="refusal.code", text=code or "")])
+            message = "refused where an answer was expected"
+            yield rules.failed(name, message, [Spot(where="refusal.code", text=code or "")])
     if finding is not None and finding.refused and not finding.declared:
         start, end = finding.start or 0, finding.end or 0
         spot = spot_in("answer", study.answer.text, start, end)
@@ -82,8 +82,8 @@ def _check_expected(study: Study, rules: Rules) -> Iterator[Check]:
 def _check_silence(study: Study, rules: Rules) -> Check:
     """Check that there is an answer, or a refusal that says anything at all."""
     refusal = study.interaction.sample.refusal
-    said = refusal is not None and any(text.strip() for _, text in refusal_texts(refusal))
-    if study.answer.text.strip() or said or (refusal is not None and refusal.code):
+    has_text = refusal is not None and any(text.strip() for _, text in refusal_texts(refusal))
+    if study.answer.text.strip() or has_text or (refusal is not None and refusal.code):
         return rules.passed("silent_failure")
     spot = Spot(where="answer", text="")
     return rules.failed("silent_failure", "there is neither an answer nor a refusal that says why", [spot])
@@ -95,8 +95,8 @@ def _check_answer(study: Study, rules: Rules, conflict: Conflict | None) -> Iter
         return
     logged = study.interaction.trace.grounding.conflict_detected if study.interaction.trace is not None else None
     if conflict is not None:
-        said = "the passages give different values, and the answer picks one instead of refusing"
-        yield rules.failed("conflict_not_reported", said, _sides(study, conflict))
+        message = "the passages give different values, and the answer picks one instead of refusing"
+        yield rules.failed("conflict_not_reported", message, _sides(study, conflict))
     elif logged:
         spot = Spot(where="trace.grounding.conflict_detected", text="true")
         yield rules.failed(
@@ -106,14 +106,14 @@ def _check_answer(study: Study, rules: Rules, conflict: Conflict | None) -> Iter
         yield rules.passed("conflict_not_reported")
     else:
         yield rules.not_applicable("conflict_not_reported", "the passages are not known")
-    found = above_threshold(study)
-    if found is None:
+    above = above_threshold(study)
+    if above is None:
         yield rules.not_applicable("answered_below_threshold", "no scores are known")
-    elif found == 0:
-        said = (
+    elif above == 0:
+        message = (
             f"there is an answer and no passage reaches {float(study.policy.compliance.limits.similarity_threshold):g}"
         )
-        yield rules.failed("answered_below_threshold", said, [Spot(where="passages", text="0 above the threshold")])
+        yield rules.failed("answered_below_threshold", message, [Spot(where="passages", text="0 above the threshold")])
     else:
         yield rules.passed("answered_below_threshold")
 
@@ -142,20 +142,20 @@ def _check_code(study: Study, rules: Rules, conflict: Conflict | None) -> Iterat
         yield rules.passed("conflict_not_found")
     else:
         spots = [
-            Spot(where=f"passages[{index}]", text="", ref=each.id)
-            for index, each in enumerate(study.interaction.passages)
+            Spot(where=f"passages[{index}]", text="", ref=passage.id)
+            for index, passage in enumerate(study.interaction.passages)
         ]
-        said = f"{refusal.code}, and no two passages were found that give different values for what was asked"
-        yield rules.failed("conflict_not_found", said, spots)
+        message = f"{refusal.code}, and no two passages were found that give different values for what was asked"
+        yield rules.failed("conflict_not_found", message, spots)
 
 
 def _contrary(study: Study, code: RefusalCode, conflict: Conflict | None) -> Iterator[Spot]:
-    """Yield each fact of the trace that the refusal's code cannot stand beside."""
+    """Yield each fact of the trace that contradicts the refusal's code."""
     trace, limits = study.interaction.trace, study.policy.compliance.limits
-    found = above_threshold(study)
+    above = above_threshold(study)
     wanted = code.trace.above_threshold
-    if found is not None and ((wanted == "none" and found > 0) or (wanted == "some" and found == 0)):
-        yield Spot(where="trace.retrieval.passages_above_threshold", text=str(found))
+    if above is not None and ((wanted == "none" and above > 0) or (wanted == "some" and above == 0)):
+        yield Spot(where="trace.retrieval.passages_above_threshold", text=str(above))
     searched = trace.retrieval.collections_searched if trace is not None else None
     if searched is not None and bool(searched) != (code.trace.searched == "some") and code.trace.searched != "any":
         yield Spot(where="trace.retrieval.collections_searched", text=shown(", ".join(searched)))
@@ -186,8 +186,8 @@ def _check_form(study: Study, rules: Rules) -> Iterator[Check]:
         elif given:
             yield rules.passed(name)
         else:
-            said = f"{refusal.code or 'the refusal'} asks for {where}, and there is none"
-            yield rules.failed(name, said, [Spot(where=f"refusal.{where}", text="")])
+            message = f"{refusal.code or 'the refusal'} asks for {where}, and there is none"
+            yield rules.failed(name, message, [Spot(where=f"refusal.{where}", text="")])
     yield _check_escalation(study, rules, refusal, code)
     if code is None or code.discloses:
         yield rules.not_applicable("restricted_content_named", "the code may say what it is about")

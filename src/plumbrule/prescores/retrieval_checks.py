@@ -17,14 +17,14 @@ _DECIMALS = 12
 
 
 def measure_retrieval(study: Study) -> Hint | None:
-    """Return recall and nDCG with the level they come to; None where no gold passages are given."""
+    """Return recall and nDCG with the level that they reach; None where no gold passages are given."""
     expected = study.interaction.sample.expected
     gold = expected.passages if expected is not None else None
     ranked = _ranked(study)
     if not gold or ranked is None:
         return None
     rules = study.policy.compliance.retrieval
-    found = recall(ranked, gold)
+    share = recall(ranked, gold)
     gain = ndcg(ranked, gold, rules.depth)
     level: Level = "Unsafe"
     steps: tuple[tuple[Level, object], ...] = (
@@ -33,22 +33,22 @@ def measure_retrieval(study: Study) -> Hint | None:
         ("Needs Review", rules.needs_review),
     )
     for name, figures in steps:
-        if found >= figures.recall and gain >= float(figures.ndcg):  # type: ignore[attr-defined]  # RetrievalFigures
+        if share >= figures.recall and gain >= float(figures.ndcg):  # type: ignore[attr-defined]  # RetrievalFigures
             level = name
             break
     missed = [passage for passage in gold if passage not in set(ranked)]
-    said = f"gold passages retrieved: {len(gold) - len(missed)} of {len(gold)}"
+    message = f"gold passages retrieved: {len(gold) - len(missed)} of {len(gold)}"
     return Hint(
         code="gold_passages",
-        message=said,
+        message=message,
         level=level,
-        figures=(("recall", float(found)), ("ndcg", gain)),
+        figures=(("recall", float(share)), ("ndcg", gain)),
         evidence=tuple(Spot(where="expected.passages", text=passage) for passage in missed),
     )
 
 
 def retrieval_hints(study: Study) -> list[Hint]:
-    """Return how each passage fits the question, and whether the best of them stands first."""
+    """Return how each passage fits the question, and whether the best of them is first."""
     if not study.passages or not study.keywords or study.interaction.passages_from == "citations":
         return []
     rules = study.policy.compliance.retrieval

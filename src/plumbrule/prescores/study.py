@@ -1,4 +1,4 @@
-"""One interaction as the checks see it: its texts as views, its markers, and what its anchors came to."""
+"""One interaction as the checks see it: its texts as views, its markers, and the evidence for its anchors."""
 
 import re
 from bisect import bisect_left
@@ -31,7 +31,7 @@ T = TypeVar("T", "Marker", Anchor)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """All that the checks go by."""
+    """The rubrics and word lists that the checks use."""
 
     compliance: ComplianceRubric
     refusals: RefusalTaxonomy
@@ -80,7 +80,7 @@ class Study:
 
     @property
     def known_support(self) -> Support | None:
-        """The support score where all retrieved passages are known: a part of them would bear out too little."""
+        """The support score where all retrieved passages are known: some of them would support too little."""
         return self.support if self.passages and not self.interaction.unresolved else None
 
     def content_between(self, start: int, end: int) -> list[str]:
@@ -116,7 +116,7 @@ class Study:
         return known
 
     def support_by(self, passages: tuple[int, ...]) -> Support | None:
-        """Return how likely some of the passages alone bear the answer out."""
+        """Return the support of the answer by some of the passages only."""
         if self.policy.support is None or passages == tuple(range(len(self.passages))):
             return self.support
         if passages not in self._supports:
@@ -130,7 +130,7 @@ class Study:
         return bool(values) and find_value(values[0], self.answer, [self.question]) is not None
 
     def sentence_anchors(self, sentence: Sentence) -> Sequence[Anchor]:
-        """Return the anchors that stand in a sentence of the answer."""
+        """Return the anchors in a sentence of the answer."""
         return within(self.anchors.anchors, sentence)
 
 
@@ -209,7 +209,7 @@ def _unrefused(refusal: RefusalFinding) -> RefusalFinding | None:
 
 
 def _citation_ids(citations: tuple[Citation, ...]) -> list[str]:
-    """Return the number of each citation; one that has none goes by its place."""
+    """Return the number of each citation; one without a number gets that of its place."""
     return [
         (citation.citation_id or "").strip().strip("[]").strip() or str(index)
         for index, citation in enumerate(citations, 1)
@@ -219,9 +219,9 @@ def _citation_ids(citations: tuple[Citation, ...]) -> list[str]:
 def find_markers(text: str, ids: frozenset[str]) -> list[Marker]:
     """Return the citation markers of an answer: numbers in brackets, lists and ranges of them, or known ids."""
     return [
-        Marker(start=found.start(), end=found.end(), citation_id=name)
-        for found in _BRACKETS.finditer(text)
-        for part in _BETWEEN.split(found[1])
+        Marker(start=match.start(), end=match.end(), citation_id=name)
+        for match in _BRACKETS.finditer(text)
+        for part in _BETWEEN.split(match[1])
         for name in _names(part.strip(), ids)
     ]
 
@@ -230,7 +230,7 @@ def _names(part: str, ids: frozenset[str]) -> list[str]:
     name = part.lstrip("^")
     if name in ids or (name.isascii() and name.isdigit() and len(name) < 5):
         return [name]
-    found = _RANGE.fullmatch(name)
-    if found is not None and 0 < int(found[2]) - int(found[1]) < _WIDEST_RANGE:
-        return [str(number) for number in range(int(found[1]), int(found[2]) + 1)]
+    match = _RANGE.fullmatch(name)
+    if match is not None and 0 < int(match[2]) - int(match[1]) < _WIDEST_RANGE:
+        return [str(number) for number in range(int(match[1]), int(match[2]) + 1)]
     return []

@@ -1,4 +1,4 @@
-"""What the support score tells a reviewer: sentences that their passages hardly bear out, and statuses beside it."""
+"""Hints from the support score: sentences that the passages hardly support, and statuses that do not fit it."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -9,18 +9,18 @@ from plumbrule.support.support_scorer import Support
 
 
 def support_hints(study: Study) -> Iterator[Hint]:
-    """Yield the hints on an answer that its passages hardly bear out, where all of them are known."""
+    """Yield the hints on an answer that its passages hardly support, where all of them are known."""
     support = study.known_support
     if support is None:
         return
-    held = [each for each in support.sentences if each.band == "unsupported"]
+    held = [sentence for sentence in support.sentences if sentence.band == "unsupported"]
     if held:
-        said = f"sentences that the passages hardly bear out: {len(held)} of {len(support.sentences)}"
+        text = f"sentences that the passages hardly bear out: {len(held)} of {len(support.sentences)}"
         yield Hint(
             code="support_low",
-            message=f"{said} ({named(support)})",
-            figures=(("support", support.score), ("least_probability", min(each.probability for each in held))),
-            evidence=tuple(spot_in("answer", study.answer.text, each.start, each.end) for each in held),
+            message=f"{text} ({named(support)})",
+            figures=(("support", support.score), ("least_probability", min(sentence.probability for sentence in held))),
+            evidence=tuple(spot_in("answer", study.answer.text, sentence.start, sentence.end) for sentence in held),
         )
     claimed = _claims_of_full_grounding(study)
     if claimed and support.band == "unsupported":

@@ -13,6 +13,7 @@ from plumbrule.interactions.formats.contract import Contract, contract_of
 from plumbrule.interactions.interaction import Interaction, PassagesFrom, interaction_from
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
+from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.prescores.prescorer import Prescore
 from plumbrule.reviews.review_entries import read_entry
 from plumbrule.reviews.weeks import week_at
@@ -23,63 +24,6 @@ from plumbrule.samples.sample_model import Passage
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
 _OF_PRESCORE = ("scores", "dimensions", "support", "rubrics")  # the rest is kept beside it
-
-
-# The types of a kept pre-score have their fields in the order of the ledger's canonical JSON.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """A place in the interaction that a check refers to."""
-
-    end: int | None = None
-    ref: str | None = None
-    start: int | None = None
-    text: str
-    where: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cap:
-    """A rule that was broken: the best level that is left, None for a mere hint."""
-
-    cap: str | None
-    evidence: tuple[Evidence, ...]
-    message: str
-    rule: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HintLine:
-    """Something for a person to look at."""
-
-    code: str
-    evidence: tuple[Evidence, ...]
-    figures: Mapping[str, Any]
-    level: str | None
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    """The proposed level of one dimension, with its reasons; None is no proposal, and ``basis`` says why."""
-
-    basis: str
-    caps: tuple[Cap, ...]
-    hints: tuple[HintLine, ...]
-    level: str | None
-    not_applicable: Mapping[str, str]
-    passed: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptPrescore:
-    """The proposals for an interaction, and the rubrics that they were made by."""
-
-    dimensions: Mapping[str, Proposal]
-    rubrics: tuple[Mapping[str, str], ...]
-    scores: Mapping[str, str | None]
-    support: Mapping[str, Any] | None = None  # not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,10 @@ from typing import Literal
 
 from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
+from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.reviews.adjudication import Rating, settle
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.interaction_archive import KeptPrescore, StoredInteraction, find_interactions
+from plumbrule.reviews.interaction_archive import StoredInteraction, find_interactions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import Scores
 from plumbrule.reviews.record_decision import decide, overall_of

@@ -13,11 +13,12 @@ from plumbrule.interactions.contract_findings import Finding
 from plumbrule.interactions.interaction import PassagesFrom
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
+from plumbrule.prescores.kept_prescore import KeptPrescore, Proposal
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.closing_decision import kept_decision
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord, asking_for_a_note
-from plumbrule.reviews.interaction_archive import KeptPrescore, Proposal, StoredInteraction, find_interaction
+from plumbrule.reviews.interaction_archive import StoredInteraction, find_interaction
 from plumbrule.reviews.items import Claim, Item, Rated
 from plumbrule.reviews.levels import Scores, level_name, named_scores
 from plumbrule.reviews.model_change import PairLine

@@ -5,6 +5,7 @@ from plumbrule.rubrics.compliance_rubric import LEVELS, ComplianceRubric, Level
 from plumbrule.rubrics.loader import (
     RUBRICS,
     Loaded,
+    Stamp,
     content_of,
     kept_rubric,
     load_benchmark,
@@ -36,6 +37,7 @@ __all__ = [
     "RefusalTaxonomy",
     "RulesPolicy",
     "ScorecardRubric",
+    "Stamp",
     "SupportRules",
     "VerdictRubric",
     "content_of",

@@ -33,6 +33,9 @@ _FORMS: dict[str, type[Any]] = {
 RUBRICS = tuple(sorted(_FORMS))
 
 
+Stamp = Mapping[str, str]  # name, version and sha256 of a rubric, a model or a suite, in every result of it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded(Generic[R]):
     """A rubric in force, with the hash of its content: comments and layout do not count."""

@@ -1,8 +1,8 @@
-"""A suite's cases as requests, and what a response comes to by the named pass criteria, with the evidence."""
+"""A suite's cases as requests, and the results of their responses by the pass criteria, with the evidence."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from plumbrule.hashing import sha256_of
 from plumbrule.interactions.corpus import Corpus
@@ -25,27 +25,51 @@ CriterionOutcome = Literal["met", "failed", "not_checked"]
 CaseOutcome = Literal["passed", "failed", "errored"]
 
 _ID_LENGTH = 16
-_OURS = ("expected", "id", "trace")  # what a response may not say of itself
+_OURS = ("expected", "id", "trace")  # what a response may not say about itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionResult:
-    """What one criterion came to; a failed one has its evidence, an unchecked one its reason."""
+    """The result of one criterion; a failed one has its evidence, an unchecked one its reason."""
 
     name: str
     outcome: CriterionOutcome
     message: str = ""
     evidence: tuple[Spot, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as it is written to JSON."""
-        spots = [spot.to_dict() for spot in self.evidence]
-        return {"outcome": self.outcome, "message": self.message, "evidence": spots}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionRecord:
+    """The result of one criterion as it is written to JSON, under the criterion's name."""
+
+    outcome: CriterionOutcome
+    message: str
+    evidence: tuple[Spot, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRecord:
+    """A case as it is written to JSON: an interaction that can be read again, and its result."""
+
+    id: str
+    test_case: str
+    scenario: str
+    kind: str
+    code: str | None
+    outcome: CaseOutcome
+    error: str | None
+    error_detail: str | None
+    criteria: Mapping[str, CriterionRecord]
+    request: Mapping[str, object]
+    response: Mapping[str, object] | None
+    trace: Mapping[str, object] | None
+    passages: tuple[Passage, ...] | None
+    expected: Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """What one case came to, with the interaction that shows it; an errored one has none."""
+    """The result of one case, with the interaction that shows it; an errored one has none."""
 
     case: Case
     outcome: CaseOutcome
@@ -58,37 +82,40 @@ class CaseResult:
     @property
     def failed(self) -> tuple[CriterionResult, ...]:
         """The criteria that it fails."""
-        return tuple(each for each in self.criteria if each.outcome == "failed")
+        return tuple(result for result in self.criteria if result.outcome == "failed")
 
     @property
     def over_refused(self) -> bool:
         """Whether it was refused and should have been answered."""
-        return any(each.name == "answers" for each in self.failed)
+        return any(result.name == "answers" for result in self.failed)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the case as it is written to JSON: an interaction that can be read again, and its result."""
+    def record(self) -> CaseRecord:
+        """Return the case as it is written to JSON."""
         case, trace = self.case, self.response.get("trace") if self.response is not None else None
         known = self.interaction.passages if self.interaction is not None and self.interaction.retrieval_known else ()
-        return {
-            "id": case.id,
-            "test_case": case.set_name,
-            "scenario": case.scenario,
-            "kind": case.kind,
-            "code": case.code,
-            "outcome": self.outcome,
-            "error": self.error,
-            "error_detail": self.error_detail,
-            "criteria": {each.name: each.to_dict() for each in self.criteria},
-            "request": suite_request(sample_of(case)),
-            "response": said_in(self.response) if self.response is not None else None,
-            "trace": trace if isinstance(trace, Mapping) else None,
-            "passages": [asdict(passage) for passage in known] or None,
-            "expected": expected_of(case),
-        }
+        return CaseRecord(
+            id=case.id,
+            test_case=case.set_name,
+            scenario=case.scenario,
+            kind=case.kind,
+            code=case.code,
+            outcome=self.outcome,
+            error=self.error,
+            error_detail=self.error_detail,
+            criteria={
+                result.name: CriterionRecord(outcome=result.outcome, message=result.message, evidence=result.evidence)
+                for result in self.criteria
+            },
+            request=suite_request(sample_of(case)),
+            response=own_part_of(self.response) if self.response is not None else None,
+            trace=trace if isinstance(trace, Mapping) else None,
+            passages=known or None,
+            expected=expected_of(case),
+        )
 
 
 def sample_of(case: Case) -> Sample:
-    """Return the case as a candidate is asked it; its id tells nothing of what is expected."""
+    """Return the case as a candidate is asked; the id does not show what is expected."""
     return Sample(
         id=sha256_of(case.id)[:_ID_LENGTH],
         question=case.query,
@@ -98,7 +125,7 @@ def sample_of(case: Case) -> Sample:
 
 
 def suite_request(sample: Sample) -> dict[str, object]:
-    """Return the request of a case: the question, who asks, and the passages that stand in for a search, if any."""
+    """Return the request of a case: the question, who asks, and the passages that replace a search, if any."""
     passages = [
         {name: sendable(value) if isinstance(value, str) else value for name, value in asdict(passage).items()}
         for passage in sample.contexts
@@ -113,8 +140,8 @@ def expected_of(case: Case) -> dict[str, object] | None:
     return {"refuse": case.outcome == "refuse", "refusal_code": case.code}
 
 
-def said_in(response: Mapping[str, object]) -> dict[str, object]:
-    """Return a response without the trace in it, and without what is not its own to say."""
+def own_part_of(response: Mapping[str, object]) -> dict[str, object]:
+    """Return a response without its trace, and without what a response may not say about itself."""
     return {name: value for name, value in response.items() if name not in _OURS}
 
 
@@ -128,13 +155,13 @@ def interaction_of(
 ) -> Interaction:
     """Return the response to a case with its trace, joined with the passages that it was given or found."""
     passages = corpus()
-    said = said_in(response)
-    record: dict[str, object] = {"id": case.id, "expected": expected_of(case), "response": said}
+    own = own_part_of(response)
+    record: dict[str, object] = {"id": case.id, "expected": expected_of(case), "response": own}
     trace = response.get("trace")
     if isinstance(trace, dict):
         record["trace"] = trace
     if case.passages is not None:
-        said.pop("contexts", None)  # what was given is known better than what it says it was given
+        own.pop("contexts", None)  # the passages that it was given are known; what it says about them may be wrong
         record["passages"] = [asdict(_as_given(passage, case, taxonomy)) for passage in case.passages]
         for passage in case.passages:
             passages.add(passage, case.id)
@@ -150,10 +177,10 @@ def _as_given(passage: Passage, case: Case, taxonomy: RefusalTaxonomy) -> Passag
 def judge_case(
     case: Case, prescore: Prescore, criteria: Mapping[str, Criterion], response: Mapping[str, object]
 ) -> CaseResult:
-    """Return what a response comes to: it passes where no criterion fails."""
+    """Return the result of a response: it passes where no criterion fails."""
     checks = {check.rule: check for score in prescore.dimensions.values() for check in score.checks}
     results = tuple(_judge(name, criteria[name], case, prescore.interaction, checks) for name in case.criteria)
-    failed = any(each.outcome == "failed" for each in results)
+    failed = any(result.outcome == "failed" for result in results)
     return CaseResult(
         case=case,
         outcome="failed" if failed else "passed",
@@ -172,15 +199,15 @@ def _judge(
         return CriterionResult(name=name, outcome="not_checked", message=why)
     if criterion.compares is not None:
         return _COMPARISONS[criterion.compares](name, case, interaction)
-    looked = [checks[rule] for rule in criterion.rules if rule in checks]
-    failed = [check for check in looked if check.outcome == "failed"]
+    applied = [checks[rule] for rule in criterion.rules if rule in checks]
+    failed = [check for check in applied if check.outcome == "failed"]
     if failed:
-        said = "; ".join(check.message for check in failed)
+        message = "; ".join(check.message for check in failed)
         spots = tuple(spot for check in failed for spot in check.evidence)
-        return CriterionResult(name=name, outcome="failed", message=said, evidence=spots)
-    if any(check.outcome == "passed" for check in looked):
+        return CriterionResult(name=name, outcome="failed", message=message, evidence=spots)
+    if any(check.outcome == "passed" for check in applied):
         return CriterionResult(name=name, outcome="met")
-    why = "; ".join(dict.fromkeys(check.message for check in looked if check.message))
+    why = "; ".join(dict.fromkeys(check.message for check in applied if check.message))
     return CriterionResult(name=name, outcome="not_checked", message=why or "no rule applies")
 
 
@@ -206,7 +233,7 @@ def _compare_says(name: str, case: Case, interaction: Interaction) -> CriterionR
 def _is_said(wanted: str, text: str) -> bool:
     """Tell whether a text says something: a value in any form, or the words as they are."""
     value = next(iter(TextView(wanted).values), None)
-    if value is not None and any(match_value(each, text, value, wanted) for each in TextView(text).values):
+    if value is not None and any(match_value(other, text, value, wanted) for other in TextView(text).values):
         return True
     return next(find_phrase(text, wanted), None) is not None
 
@@ -215,10 +242,10 @@ def _compare_never_says(name: str, case: Case, interaction: Interaction) -> Crit
     if not case.never_says:
         return CriterionResult(name=name, outcome="not_checked", message="the scenario forbids nothing")
     spots = [
-        spot_in(where, text, found.start(), found.end())
+        spot_in(where, text, phrase.start(), phrase.end())
         for where, text in _texts(interaction)
         for wanted in case.never_says
-        for found in find_phrase(text, wanted)
+        for phrase in find_phrase(text, wanted)
     ]
     words = ", ".join(dict.fromkeys(spot.text for spot in spots))
     return _decided(name, spots, f"it says what the scenario forbids: {words}", missing=bool(spots))
@@ -234,33 +261,33 @@ def _compare_status(name: str, case: Case, interaction: Interaction) -> Criterio
 def _compare_trace(name: str, case: Case, interaction: Interaction) -> CriterionResult:
     if interaction.trace is None:
         return CriterionResult(name=name, outcome="not_checked", message="there is no trace")
-    told = [(where, fact, fits) for where, fact, fits in _trace_facts(case, interaction.trace) if fact is not None]
-    if not told:
+    facts = [(where, fact, fits) for where, fact, fits in _trace_facts(case, interaction.trace) if fact is not None]
+    if not facts:
         return CriterionResult(name=name, outcome="not_checked", message="the trace says nothing of it")
-    spots = [Spot(where=f"trace.{where}", text=_shown(fact)) for where, fact, fits in told if not fits]
-    said = ", ".join(f"{spot.where} is {spot.text or 'empty'}" for spot in spots)
-    return _decided(name, spots, f"not as expected: {said}", missing=bool(spots))
+    spots = [Spot(where=f"trace.{where}", text=_shown(fact)) for where, fact, fits in facts if not fits]
+    differences = ", ".join(f"{spot.where} is {spot.text or 'empty'}" for spot in spots)
+    return _decided(name, spots, f"not as expected: {differences}", missing=bool(spots))
 
 
 def _trace_facts(case: Case, trace: Trace) -> Iterator[tuple[str, object, bool]]:
     """Yield each fact of the trace that something is expected of: its place, itself, and whether it is as expected."""
-    wanted, found, decided = case.trace, trace.retrieval, trace.decision
+    wanted, retrieval, decided = case.trace, trace.retrieval, trace.decision
     if wanted.outcome:
         yield "decision.outcome", decided.outcome, decided.outcome in wanted.outcome
     if case.code is not None:
         yield "decision.refusal_code", decided.refusal_code, decided.refusal_code == case.code
     for where, presence, fact in (
-        ("retrieval.collections_searched", wanted.searched, found.collections_searched),
-        ("retrieval.passages_above_threshold", wanted.above_threshold, found.passages_above_threshold),
+        ("retrieval.collections_searched", wanted.searched, retrieval.collections_searched),
+        ("retrieval.passages_above_threshold", wanted.above_threshold, retrieval.passages_above_threshold),
     ):
         if presence != "any":
             yield where, fact, bool(fact) == (presence == "some")
-    for where, flag, said in (
+    for where, flag, logged in (
         ("grounding.conflict_detected", wanted.conflict, trace.grounding.conflict_detected),
         ("decision.escalation_triggered", wanted.escalation, decided.escalation_triggered),
     ):
         if flag is not None:
-            yield where, said, said == flag
+            yield where, logged, logged == flag
 
 
 def _shown(fact: object) -> str:

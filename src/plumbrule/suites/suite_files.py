@@ -73,7 +73,7 @@ class CaseSet:
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
-    """All the test cases, with the criteria and the world they go by."""
+    """All the test cases, with their criteria and the world that they are set in."""
 
     sets: tuple[CaseSet, ...]
     criteria: dict[str, Criterion]
@@ -83,31 +83,33 @@ class Suite:
     @cached_property
     def cases(self) -> tuple[Case, ...]:
         """Every case, in the order in which it is run."""
-        return tuple(case for each in self.sets for case in each.cases)
+        return tuple(case for case_set in self.sets for case in case_set.cases)
 
     def stamp(self) -> dict[str, str]:
-        """Return what every result says of the suite that it comes from."""
-        versions = dict.fromkeys(each.file.version for each in self.sets)
+        """Return name, version and hash of the suite, for every result."""
+        versions = dict.fromkeys(case_set.file.version for case_set in self.sets)
         return {"name": "suite", "version": "+".join(versions), "sha256": self.sha256}
 
     def scenario(self, id_: str) -> tuple[CaseSet, Scenario]:
         """Return a scenario by its id, or by the id of one of its cases."""
         wanted = id_.partition("/")[0]
-        for each in self.sets:
-            for scenario in each.file.scenarios:
+        for case_set in self.sets:
+            for scenario in case_set.file.scenarios:
                 if scenario.id == wanted:
-                    return each, scenario
+                    return case_set, scenario
         raise UsageError(f"there is no scenario '{id_}'; 'plumbrule suite list' names them")
 
     def only(self, names: Sequence[str]) -> "Suite":
         """Return the suite with the test cases of these codes, or of these names; with none given, all of it."""
         if not names:
             return self
-        known = {name for each in self.sets for name in (each.file.code, each.name) if name is not None}
+        known = {name for case_set in self.sets for name in (case_set.file.code, case_set.name) if name is not None}
         for name in names:
             if name not in known:
                 raise UsageError(f"there is no test case for '{name}'; there are: {', '.join(sorted(known))}")
-        return replace(self, sets=tuple(each for each in self.sets if {each.file.code, each.name} & set(names)))
+        wanted = set(names)
+        sets = (case_set for case_set in self.sets if {case_set.file.code, case_set.name} & wanted)
+        return replace(self, sets=tuple(sets))
 
 
 def load_suite(folder: Path | None = None) -> Suite:
@@ -179,18 +181,18 @@ def _passages(given: Passages, corpus: dict[str, Passage], document: Document, k
     if given == "corpus":
         return None
     passages = []
-    for each in given:
-        place = (*key, "passages", each.id)
-        parts = {name: value for name in _SOURCE_PARTS if (value := getattr(each, name)) is not None}
-        if not parts and each.id in corpus:
-            passages.append(replace(corpus[each.id], score=each.score))
-        elif each.id in corpus:
+    for passage in given:
+        place = (*key, "passages", passage.id)
+        parts = {name: value for name in _SOURCE_PARTS if (value := getattr(passage, name)) is not None}
+        if not parts and passage.id in corpus:
+            passages.append(replace(corpus[passage.id], score=passage.score))
+        elif passage.id in corpus:
             raise document.error(place, "is a passage of the demo corpus; give its id and score alone")
         elif set(parts) != set(_SOURCE_PARTS):
             missing = ", ".join(name for name in _SOURCE_PARTS if name not in parts)
             raise document.error(place, f"is not a passage of the demo corpus, and has no {missing}")
         else:
-            passages.append(Passage(id=each.id, score=each.score, **parts))
+            passages.append(Passage(id=passage.id, score=passage.score, **parts))
     return tuple(passages)
 
 
@@ -224,12 +226,12 @@ def _must_know(document: Document, key: Key, what: str, named: Iterable[str], kn
 
 
 def _check_ids(files: Sequence[tuple[Document, SetFile]]) -> None:
-    """Raise where an id stands twice: results are told apart by it."""
+    """Raise where an id is used twice: results are known by it."""
     seen: dict[str, str] = {}
     for document, file in files:
         for scenario in file.scenarios:
-            inner = [*(each.id for each in scenario.variations), *(each.id for each in scenario.near_misses)]
-            for id_ in (scenario.id, *(f"{scenario.id}/{each}" for each in inner)):
+            inner = [*(part.id for part in scenario.variations), *(miss.id for miss in scenario.near_misses)]
+            for id_ in (scenario.id, *(f"{scenario.id}/{name}" for name in inner)):
                 if id_ in seen:
                     problem = f"the id '{id_}' stands twice, first in {Path(seen[id_]).name}"
                     raise document.error(("scenarios", scenario.id), problem)

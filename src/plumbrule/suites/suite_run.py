@@ -1,4 +1,4 @@
-"""The test suite for Python callers: asks a candidate every case, and judges what came back."""
+"""A run of the test suite: a candidate is asked every case, and its responses are judged."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from plumbrule.runs.http_candidate import HttpCandidate
 from plumbrule.runs.python_candidate import PythonCandidate, load_target
 from plumbrule.suites import Case, Suite, corpus_path, load_suite
 from plumbrule.suites.case_results import CaseResult, interaction_of, judge_case, sample_of, suite_request
-from plumbrule.suites.suite_tally import CaseCounts, SetTally, count_cases, tally_set
+from plumbrule.suites.suite_tally import CriterionCounts, SuiteSummary, count_cases, count_criteria, tally_set
 
 _CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one case leaves room for
 _SCHEMES = ("http://", "https://")
@@ -30,7 +30,7 @@ Watch = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteOutcome:
-    """What a candidate came to on the suite."""
+    """The results of a candidate on the suite, case by case."""
 
     candidate: str
     suite: Suite
@@ -38,24 +38,20 @@ class SuiteOutcome:
     rubrics: tuple[dict[str, str], ...]
 
     @property
-    def counts(self) -> CaseCounts:
-        """All cases together, near misses among them."""
-        return count_cases(self.results)
+    def criteria(self) -> dict[str, CriterionCounts]:
+        """The counts of each criterion over all cases, in the suite's order."""
+        counts = count_criteria(self.results)
+        return {name: counts[name] for name in self.suite.criteria if name in counts}
 
-    @property
-    def test_cases(self) -> list[SetTally]:
-        """What each test case came to."""
-        return [tally_set(each, self.results) for each in self.suite.sets]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as it is written to JSON."""
-        return {
-            "candidate": self.candidate,
-            "counts": self.counts.to_dict(),
-            "test_cases": [tally.to_dict() for tally in self.test_cases],
-            "suite": self.suite.stamp(),
-            "rubrics": [dict(stamp) for stamp in self.rubrics],
-        }
+    def summary(self) -> SuiteSummary:
+        """Return the tallies of all cases together, near misses among them, and of each test case."""
+        return SuiteSummary(
+            candidate=self.candidate,
+            counts=count_cases(self.results),
+            test_cases=tuple(tally_set(case_set, self.results) for case_set in self.suite.sets),
+            suite=self.suite.stamp(),
+            rubrics=self.rubrics,
+        )
 
 
 def run_suite(
@@ -72,7 +68,7 @@ def run_suite(
     """Ask ``candidate``, an http address or ``module:function``, every case of the suite, and judge the responses.
 
     A case whose candidate fails or passes ``timeout_s`` is errored; the others go on. ``folder`` is where a module is
-    looked for; ``watch`` is told how many cases are done.
+    looked for; ``watch`` is called with the number of cases that are done.
     """
     suite = suite if suite is not None else load_suite()
     heard: dict[str, object] = {}
@@ -91,9 +87,9 @@ def run_suite(
     results: dict[str, CaseResult] = {}
     readable: list[tuple[Case, Mapping[str, object]]] = []
     for case, answered in zip(suite.cases, answers, strict=True):
-        said = _plain(heard.get(sample_of(case).id))
-        if answered.error is None and not answered.sample.timed_out and said is not None:
-            readable.append((case, said))
+        content = _plain(heard.get(sample_of(case).id))
+        if answered.error is None and not answered.sample.timed_out and content is not None:
+            readable.append((case, content))
         else:
             results[case.id] = _errored(case, answered, timeout_s)
     interactions = [

@@ -1,140 +1,248 @@
-"""What a suite's cases come to, test case by test case, and which dimensions they cover."""
+"""Tallies of a suite's cases, test case by test case; its scenarios in a list; the dimensions that it covers."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Literal
 
-from plumbrule.rubrics import ScorecardRubric
+from plumbrule.rubrics import ScorecardRubric, Stamp
 from plumbrule.stats.intervals import Interval, wilson
 from plumbrule.suites import CaseSet, Suite
-from plumbrule.suites.case_results import CaseResult
+from plumbrule.suites.case_results import CaseResult, sample_of, suite_request
+from plumbrule.suites.suite_schema import NearMiss, Outcome, Passages, Scenario, TraceExpectation, Variation
 
 CoveredBy = Literal["map", "suite"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseCounts:
-    """How many cases there are and what they came to; an errored one is no pass."""
+    """How many cases there are, by outcome; an errored one is no pass."""
 
     cases: int
     passed: int
     failed: int
     errored: int
+    interval: Interval | None  # Wilson's 95% interval of the share of all cases that passed
 
-    @property
-    def interval(self) -> Interval | None:
-        """The 95% Wilson interval of the share that passed, of all cases."""
-        return wilson(self.passed, self.cases)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as they are written to JSON."""
-        interval = self.interval
-        return {
-            "cases": self.cases,
-            "passed": self.passed,
-            "failed": self.failed,
-            "errored": self.errored,
-            "interval": None if interval is None else [interval.low, interval.high],
-        }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearMissCounts(CaseCounts):
+    """The counts of near misses, and how many of them were refused."""
+
+    over_refused: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionCounts:
+    """How many cases met a criterion, failed it, or could not be checked by it."""
+
+    met: int
+    failed: int
+    not_checked: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTally:
-    """What one test case came to: its cases, its near misses apart, and its criteria one by one."""
+    """The tally of one test case: its cases, its near misses apart, and its criteria one by one."""
 
-    name: str
+    test_case: str
     code: str | None
-    cases: CaseCounts
-    near_misses: CaseCounts
-    over_refused: int
-    criteria: dict[str, dict[str, int]]
+    cases: int
+    passed: int
+    failed: int
+    errored: int
+    interval: Interval | None
+    near_misses: NearMissCounts
+    criteria: Mapping[str, CriterionCounts]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tally as it is written to JSON."""
-        near = {**self.near_misses.to_dict(), "over_refused": self.over_refused}
-        return {
-            "test_case": self.name,
-            "code": self.code,
-            **self.cases.to_dict(),
-            "near_misses": near,
-            "criteria": self.criteria,
-        }
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteSummary:
+    """The tallies of a candidate on the suite."""
+
+    candidate: str
+    counts: CaseCounts
+    test_cases: tuple[SetTally, ...]
+    suite: Stamp
+    rubrics: tuple[Stamp, ...]
 
 
 def count_cases(results: Iterable[CaseResult]) -> CaseCounts:
     """Return the counts of some cases."""
     outcomes = [result.outcome for result in results]
+    passed = outcomes.count("passed")
     return CaseCounts(
         cases=len(outcomes),
-        passed=outcomes.count("passed"),
+        passed=passed,
         failed=outcomes.count("failed"),
         errored=outcomes.count("errored"),
+        interval=wilson(passed, len(outcomes)),
     )
+
+
+def count_criteria(results: Iterable[CaseResult]) -> dict[str, CriterionCounts]:
+    """Return the counts of each criterion over some cases, in the order in which the criteria come up."""
+    outcomes: dict[str, list[str]] = {}
+    for result in results:
+        for criterion in result.criteria:
+            outcomes.setdefault(criterion.name, []).append(criterion.outcome)
+    return {
+        name: CriterionCounts(
+            met=listed.count("met"), failed=listed.count("failed"), not_checked=listed.count("not_checked")
+        )
+        for name, listed in outcomes.items()
+    }
 
 
 def tally_set(case_set: CaseSet, results: Iterable[CaseResult]) -> SetTally:
-    """Return what the cases of one test case came to."""
+    """Return the tally of one test case."""
     own = [result for result in results if result.case.set_name == case_set.name]
-    near = [result for result in own if result.case.kind == "near_miss"]
-    criteria: dict[str, dict[str, int]] = {}
-    for result in own:
-        for each in result.criteria:
-            counts = criteria.setdefault(each.name, {"met": 0, "failed": 0, "not_checked": 0})
-            counts[each.outcome] += 1
+    counts = count_cases(result for result in own if result.case.kind != "near_miss")
+    near_results = [result for result in own if result.case.kind == "near_miss"]
+    near = count_cases(near_results)
     return SetTally(
-        name=case_set.name,
+        test_case=case_set.name,
         code=case_set.file.code,
-        cases=count_cases(result for result in own if result.case.kind != "near_miss"),
-        near_misses=count_cases(near),
-        over_refused=sum(result.over_refused for result in near),
-        criteria=criteria,
+        cases=counts.cases,
+        passed=counts.passed,
+        failed=counts.failed,
+        errored=counts.errored,
+        interval=counts.interval,
+        near_misses=NearMissCounts(
+            cases=near.cases,
+            passed=near.passed,
+            failed=near.failed,
+            errored=near.errored,
+            interval=near.interval,
+            over_refused=sum(result.over_refused for result in near_results),
+        ),
+        criteria=count_criteria(own),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioRow:
+    """One scenario in the list of a suite."""
+
+    id: str
+    test_case: str
+    code: str | None
+    title: str
+    variations: int
+    near_misses: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteListing:
+    """All scenarios of a suite, and the number of their cases."""
+
+    scenarios: tuple[ScenarioRow, ...]
+    cases: int
+    suite: Stamp
+
+
+def list_scenarios(suite: Suite) -> SuiteListing:
+    """Return the scenarios of a suite with the numbers of their variations and near misses."""
+    return SuiteListing(
+        scenarios=tuple(
+            ScenarioRow(
+                id=scenario.id,
+                test_case=case_set.name,
+                code=scenario.code or case_set.file.code,
+                title=scenario.title,
+                variations=len(scenario.variations),
+                near_misses=len(scenario.near_misses),
+            )
+            for case_set in suite.sets
+            for scenario in case_set.file.scenarios
+        ),
+        cases=len(suite.cases),
+        suite=suite.stamp(),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRequest:
+    """One case of a scenario with its criteria and its request."""
+
+    id: str
+    criteria: tuple[str, ...]
+    request: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioDetail:
+    """A scenario as it is written in its file, with the code that applies and the requests of its cases."""
+
+    test_case: str
+    id: str
+    title: str
+    tests: str
+    query: str
+    fails_if: tuple[str, ...]
+    code: str | None
+    outcome: Outcome | None
+    role: str | None
+    passages: Passages
+    says: tuple[str, ...]
+    never_says: tuple[str, ...]
+    status: tuple[str, ...]
+    criteria: tuple[str, ...]
+    trace: TraceExpectation | None
+    variations: tuple[Variation, ...]
+    near_misses: tuple[NearMiss, ...]
+    cases: tuple[CaseRequest, ...]
+
+
+def describe_scenario(suite: Suite, id_: str) -> ScenarioDetail:
+    """Return one scenario with all its cases."""
+    case_set, scenario = suite.scenario(id_)
+    content = {part.name: getattr(scenario, part.name) for part in fields(Scenario)}
+    content["code"] = scenario.code or case_set.file.code
+    cases = tuple(
+        CaseRequest(id=case.id, criteria=case.criteria, request=suite_request(sample_of(case)))
+        for case in case_set.cases
+        if case.scenario == scenario.id
+    )
+    return ScenarioDetail(test_case=case_set.name, cases=cases, **content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DimensionCoverage:
     """The test cases of one dimension, each by the scorecard's map or by the suite that fills a hole of it."""
 
-    key: str
-    title: str
-    text: str | None  # the map's own words
-    test_cases: dict[str, CoveredBy]
+    dimension: str
+    map: str | None  # the map's own words
+    hole: bool  # whether the map names no test case
+    test_cases: Mapping[str, CoveredBy]
     cases: int
 
-    @property
-    def hole(self) -> bool:
-        """Whether the map names no test case."""
-        return "map" not in self.test_cases.values()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the coverage as it is written to JSON."""
-        return {
-            "dimension": self.key,
-            "map": self.text,
-            "hole": self.hole,
-            "test_cases": dict(self.test_cases),
-            "cases": self.cases,
-        }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteCoverage:
+    """The test cases of every dimension."""
+
+    dimensions: tuple[DimensionCoverage, ...]
+    suite: Stamp
 
 
-def cover(suite: Suite, scorecard: ScorecardRubric) -> list[DimensionCoverage]:
+def cover(suite: Suite, scorecard: ScorecardRubric) -> SuiteCoverage:
     """Return which test cases each dimension has, by the map of the scorecard rubric and by the suite itself."""
     covered = []
     for dimension in scorecard.dimensions:
         test_cases: dict[str, CoveredBy] = {}
-        for each in suite.sets:
-            if any(fnmatchcase(each.name, pattern) for pattern in dimension.test_cases.patterns):
-                test_cases[each.name] = "map"
-            elif dimension.key in each.file.covers:
-                test_cases[each.name] = "suite"
+        for case_set in suite.sets:
+            if any(fnmatchcase(case_set.name, pattern) for pattern in dimension.test_cases.patterns):
+                test_cases[case_set.name] = "map"
+            elif dimension.key in case_set.file.covers:
+                test_cases[case_set.name] = "suite"
         covered.append(
             DimensionCoverage(
-                key=dimension.key,
-                title=dimension.title,
-                text=dimension.test_cases.text,
+                dimension=dimension.key,
+                map=dimension.test_cases.text,
+                hole="map" not in test_cases.values(),
                 test_cases=test_cases,
-                cases=sum(len(each.cases) for each in suite.sets if each.name in test_cases),
+                cases=sum(len(case_set.cases) for case_set in suite.sets if case_set.name in test_cases),
             )
         )
-    return covered
+    return SuiteCoverage(dimensions=tuple(covered), suite=suite.stamp())

@@ -1,4 +1,4 @@
-"""Calibration: the curve that turns the model's log-odds of support into the probability that labels bear out."""
+"""Calibration: the curve that turns the model's log-odds of support into the probability that labels show."""
 
 import math
 from collections.abc import Sequence
@@ -123,14 +123,15 @@ def log_odds_of(probability: float, bound: float = _BOUND) -> float:
 
 
 def calibration_error(probabilities: Sequence[float], supported: Sequence[bool], bins: int = 10) -> float:
-    """Return the expected calibration error: how far, on average, the probability is from the share it foretells."""
+    """Return the expected calibration error: the mean distance of the probability from the share supported."""
     return math.fsum(
         [abs(each.probability - each.share) * each.answers for each in reliability(probabilities, supported, bins)]
     ) / len(probabilities)
 
 
-class Bin(NamedTuple):
-    """The answers whose probability lies between two bounds: how many, their mean probability, and what they were."""
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The answers whose probability lies between two bounds: how many, their mean probability, the share supported."""
 
     low: float
     high: float

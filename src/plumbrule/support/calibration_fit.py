@@ -1,9 +1,9 @@
-"""Fit the calibration to labels, and tell honestly how well it does: on labels that it was not fitted to."""
+"""Fit the calibration to labels, and measure it on labels that it was not fitted to."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from plumbrule.errors import InputError
 from plumbrule.hashing import sha256_of
@@ -36,12 +36,13 @@ class Judged(NamedTuple):
 class Reliability:
     """How far the probabilities are from what was seen."""
 
-    error: float  # the expected calibration error
+    expected_calibration_error: float
     bins: tuple[Bin, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as they are written to JSON."""
-        return {"expected_calibration_error": self.error, "bins": [each._asdict() for each in self.bins]}
+    @property
+    def error(self) -> float:
+        """The expected calibration error."""
+        return self.expected_calibration_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,5 +120,6 @@ def _examples(judged: Sequence[Judged]) -> list[Example]:
 
 def _reliability(probabilities: Sequence[float], labels: Sequence[bool]) -> Reliability:
     return Reliability(
-        error=round(calibration_error(probabilities, labels), 6), bins=tuple(reliability(probabilities, labels))
+        expected_calibration_error=round(calibration_error(probabilities, labels), 6),
+        bins=tuple(reliability(probabilities, labels)),
     )

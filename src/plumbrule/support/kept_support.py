@@ -1,4 +1,4 @@
-"""How well contexts bear answers out, as reports tell it: bands, counts, and what gave them."""
+"""How well contexts support answers, as reports show it: bands, counts, and what they were made with."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ class SupportTotals:
     supported: int
     doubtful: int
     unsupported: int
-    not_given: int  # a refusal, no answer, or a judge that does not tell
+    not_given: int  # a refusal, no answer, or a judge that does not give it
     stamps: tuple[SupportStamp, ...]
 
 
@@ -56,13 +56,13 @@ class AnswerSupport:
 
 def support_in(judgement: Body) -> Body | None:
     """Return the support that a judgement keeps, a panel's from the first member that gives it."""
-    told = (judgement.get("support"), *(member.get("support") for member in judgement.get("members") or ()))
-    return next((each for each in told if each is not None), None)
+    given = (judgement.get("support"), *(member.get("support") for member in judgement.get("members") or ()))
+    return next((support for support in given if support is not None), None)
 
 
 def stamps_of(supports: Iterable[Body]) -> tuple[SupportStamp, ...]:
-    """Return all that these scores were made with, each once."""
-    found = {
+    """Return what these scores were made with, each stamp once."""
+    stamps = {
         (place, part, stamp["name"], stamp["version"], stamp["sha256"])
         for support in supports
         for place, part in enumerate(_PARTS)
@@ -70,7 +70,7 @@ def stamps_of(supports: Iterable[Body]) -> tuple[SupportStamp, ...]:
     }
     return tuple(
         SupportStamp(part=part, name=name, version=version, sha256=sha256)
-        for _, part, name, version, sha256 in sorted(found)
+        for _, part, name, version, sha256 in sorted(stamps)
     )
 
 
@@ -87,25 +87,25 @@ def count_bands(bands: Iterable[str | None], stamps: tuple[SupportStamp, ...]) -
 
 
 def answer_support(support: Body | None, answer: str, contexts: Sequence[str]) -> AnswerSupport | None:
-    """Return the support of an answer with the texts that its offsets stand for."""
+    """Return the support of an answer with the texts at its offsets."""
     if support is None:
         return None
     return AnswerSupport(
         score=support["score"],
         band=support["band"],
-        sentences=tuple(_sentence(each, answer, contexts) for each in support["sentences"]),
+        sentences=tuple(_sentence(sentence, answer, contexts) for sentence in support["sentences"]),
         stamps=stamps_of([support]),
     )
 
 
-def _sentence(told: Body, answer: str, contexts: Sequence[str]) -> SupportSentence:
-    evidence = told["evidence"]
+def _sentence(sentence: Body, answer: str, contexts: Sequence[str]) -> SupportSentence:
+    evidence = sentence["evidence"]
     return SupportSentence(
-        text=answer[told["start"] : told["end"]],
-        claims=told["claims"],
-        probability=told["probability"],
-        band=told["band"],
+        text=answer[sentence["start"] : sentence["end"]],
+        claims=sentence["claims"],
+        probability=sentence["probability"],
+        band=sentence["band"],
         passage=None if evidence is None else evidence["context"] + 1,
         evidence=None if evidence is None else contexts[evidence["context"]][evidence["start"] : evidence["end"]],
-        reasons=tuple(told["reasons"]),
+        reasons=tuple(sentence["reasons"]),
     )

@@ -47,7 +47,7 @@ def test_the_demo_shows_the_review_and_the_weeks(run: Run, monkeypatch: pytest.M
     shown = run("demo").out
     reviews = shown[shown.index("Scorecards: ") : shown.index("What is there now")]
     assert "…" not in reviews
-    assert "they part once:" in reviews
+    assert "they disagree once:" in reviews
     for line in ("Ada rates           Needs Review", "Ben rates           Strong", "Cy settles it       Adequate"):
         assert line in reviews
     assert "RELEASE: Pass with notes" in reviews

@@ -50,8 +50,8 @@ def full(store: Store, text: str = "calm") -> None:
     store.close(campaign)
     store.record(card("t2", 4, 4, 4))
     store.keep(
-        ("alert", "monitor/2026-W02/unsafe_share", {"week": "2026-W02", "figure": text, "value": 0.5}),
-        ("alert", "monitor/2026-W03/unsafe_share", {"week": "2026-W03", "figure": "another week", "value": 0.5}),
+        ("alert", "monitor/2026-W02/unsafe_share", alert("2026-W02", text)),
+        ("alert", "monitor/2026-W03/unsafe_share", alert("2026-W03", "another week")),
         ("run", "run-1", {"summary": {"name": text, "repeats": 2}}),
         ("sample", "run-1/samples/s", {"id": "s", "trace_id": "t1", "answer": "a"}),
         ("sample", "run-1/samples/other", {"id": "other", "trace_id": "t1-not", "answer": "t1"}),
@@ -59,6 +59,12 @@ def full(store: Store, text: str = "calm") -> None:
         ("result", "run-1/1/s", {"result": result(text), "judgement": {}}),
         ("result", "run-1/0/other", {"result": result("no"), "judgement": {}}),
     )
+
+
+def alert(week: str, figure: str) -> dict[str, Any]:
+    """Return the body of an alert."""
+    known = {"id": "a1", "week": week, "figure": figure, "kind": "drift", "title": figure}
+    return {**known, "alert": 0.1, "value": 0.5, "rubric": {"name": figure}}
 
 
 def result(rationale: str) -> dict[str, Any]:
@@ -163,12 +169,12 @@ def test_the_page_stands_alone(run: Run, store: Store, tmp_path: Path) -> None:
 
 
 def test_a_refusal_has_no_support(run: Run, store: Store, tmp_path: Path) -> None:
-    """There is nothing to bear out: it is said so, and no figure stands for it."""
+    """There is nothing to support: the page says so, and shows no figure."""
     page, data = tmp_path / "incident.html", tmp_path / "incident.json"
     for file in (page, data):
         assert run("incident", "t3", "-o", file, "--ledger", store.url).code == 0
     assert json.loads(data.read_bytes())["support"] is None
-    assert "Not given: there is no answer that the passages should bear out." in parse(page.read_bytes()).text
+    assert "Not given: there is no answer that the passages should support." in parse(page.read_bytes()).text
 
 
 def test_hostile_text_changes_no_structure(run: Run, tmp_path: Path) -> None:

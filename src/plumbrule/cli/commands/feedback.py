@@ -44,18 +44,19 @@ def command(
     """
     if context.invoked_subcommand is not None:
         return
+    from plumbrule.api.monitoring import feedback
+    from plumbrule.cli.review_source import reviews_from
+    from plumbrule.cli.terminal_console import print_json, stdout
     from plumbrule.cli.views.feedback_tables import show_feedback
-    from plumbrule.cli.views.monitor_job import CardSource
+    from plumbrule.rubrics import load_scorecard, parse_override
 
-    source = CardSource(
-        records=records,
-        interactions=interactions,
-        triggers=triggers,
-        rubric=rubric,
-        settings=settings,
-        ledger_url=ledger_url,
-    )
-    show_feedback(source, as_json=as_json)
+    loaded = load_scorecard(rubric, dict(parse_override(setting) for setting in settings))
+    with reviews_from(records, interactions, triggers, loaded, ledger_url) as reviews:
+        patterns = feedback(reviews)
+    if as_json:
+        print_json(patterns)
+    else:
+        show_feedback(stdout(), patterns)
 
 
 @command.command("take")
@@ -69,14 +70,22 @@ def take(
 ) -> None:
     """Take an interaction into a dataset, so that the next benchmark run tries it again.
 
-    What should have been is taken from the log, else from the reviewers' card. The start of an id will do. One that the
-    dataset holds already is refused, and the file is changed whole or not at all.
+    What should have been is taken from the log, else from the evaluators' records. The start of an id is enough. An
+    interaction that the dataset has already is refused, and the file is changed whole or not at all.
 
     \b
     Examples:
       plumbrule feedback take t-17 -o regressions.jsonl
       plumbrule feedback take t-17 -o regressions.jsonl --from answers.jsonl --passages corpus.jsonl
     """
-    from plumbrule.cli.views.feedback_tables import take_sample
+    from plumbrule.api.monitoring import take_sample
+    from plumbrule.cli.ledger_access import open_here, opened_if_there
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.feedback_tables import show_taken
 
-    take_sample(trace_id, output, source=source, passages=passages, ledger_url=ledger_url, as_json=as_json)
+    with opened_if_there(ledger_url) if source is not None else open_here(ledger_url) as ledger:
+        taken = take_sample(trace_id, output, ledger=ledger, source=source, passages=passages)
+    if as_json:
+        print_json(taken)
+    else:
+        show_taken(stdout(), taken)

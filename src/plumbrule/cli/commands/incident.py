@@ -1,4 +1,4 @@
-"""``plumbrule incident``: everything known of one interaction, as one file."""
+"""``plumbrule incident``: everything known about one interaction, as one file."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def command(
 
     Response, trace, passages, findings, mechanical checks, verdict, records with their revisions, campaigns, alerts of
     its week, results of runs, and the interactions most like it. With --from the interaction may come from files; what
-    the ledger has on it is added. The same ledger and files give the same bytes. The start of an id will do. --json
+    the ledger has on it is added. The same ledger and files give the same bytes. The start of an id is enough. --json
     prints all of it as one line of JSON (with -o, what was written).
 
     \b
@@ -36,31 +36,27 @@ def command(
       plumbrule incident 96d0cc5f --json
       plumbrule incident t-17 -o incident.json --from answers.jsonl --passages corpus.jsonl
     """
-    from dataclasses import asdict
-
-    from plumbrule.api.incident_report import incident_renderer, write_incident
+    from plumbrule.api.monitoring import incident, incident_renderer, write_incident
     from plumbrule.cli.ledger_access import open_here, opened_if_there
     from plumbrule.cli.terminal_console import plain, print_json, stdout
-    from plumbrule.monitoring.incident_file import incident_on
 
     if output is None and not as_json:
         raise click.UsageError("name the file to write with -o, or print with --json")
     if output is not None:
-        incident_renderer(output)  # a wrong name is told before anything is read
+        incident_renderer(output)  # a wrong name is an error before anything is read
     with opened_if_there(ledger_url) if source is not None else open_here(ledger_url) as ledger:
         if output is None:
-            found_on = incident_on(
-                trace_id, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric
+            print_json(
+                incident(trace_id, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric)
             )
-            print_json(asdict(found_on))
             return
-        incident = write_incident(
+        written = write_incident(
             trace_id, output, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric
         )
-    records, similar = len(incident.records), len(incident.similar)
+    records, similar = len(written.records), len(written.similar)
     if as_json:
-        found = {"trace_id": incident.trace_id, "finding": incident.finding}
-        print_json({"file": str(output), **found, "records": records, "similar": similar})
+        summary = {"file": str(output), "trace_id": written.trace_id, "finding": written.finding}
+        print_json({**summary, "records": records, "similar": similar})
         return
-    said = f"{incident.trace_id}, {incident.finding}, {records} records, {similar} similar interactions"
-    stdout().print(plain(f"{output}: {said}"), soft_wrap=True)
+    text = f"{written.trace_id}, {written.finding}, {records} records, {similar} similar interactions"
+    stdout().print(plain(f"{output}: {text}"), soft_wrap=True)

@@ -52,20 +52,31 @@ def command(
       plumbrule monitor --records cards.jsonl --interactions answers.jsonl
       plumbrule monitor --webhook https://alerts.example.org/hook --webhook-secret-env ALERT_SECRET
     """
-    from plumbrule.cli.views.monitor_job import MonitorJob
+    from plumbrule.api import monitoring
+    from plumbrule.cli.review_source import reviews_from
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.monitoring_tables import show_monitoring
+    from plumbrule.monitoring.webhook import Webhook
+    from plumbrule.rubrics import load_scorecard, parse_override
 
     if (webhook is None) != (webhook_secret_env is None):
         raise click.UsageError("--webhook and --webhook-secret-env go together: what is posted is signed")
-    job = MonitorJob(
-        first=first,
-        last=last,
-        triggers=triggers,
-        records=records,
-        interactions=interactions,
-        rubric=rubric,
-        settings=settings,
-        ledger_url=ledger_url,
-    )
+    loaded = load_scorecard(rubric, dict(parse_override(setting) for setting in settings))
+    monitoring.check_weeks(first, last)
+    receiver = None
     if webhook is not None and webhook_secret_env is not None:
-        job.post_to(webhook, secret_env=webhook_secret_env, allow_private=allow_private, timeout_s=webhook_timeout)
-    return int(job.run(alert_file=alert_file, as_json=as_json))
+        receiver = Webhook(
+            webhook, secret_env=webhook_secret_env, allow_private=allow_private, timeout_s=webhook_timeout
+        )
+    with reviews_from(records, interactions, triggers, loaded, ledger_url) as reviews:
+        monitored = monitoring.monitor(reviews, first=first, last=last, alert_file=alert_file, webhook=receiver)
+    report, failure = monitored.report, monitored.failure
+    if as_json:
+        print_json(report)
+    else:
+        show_monitoring(stdout(), report, loaded.rubric)
+        if receiver is not None and failure is None:
+            stdout().print(f"posted to {receiver.host}: {len(report.posted)}", soft_wrap=True, markup=False)
+    if failure is not None:
+        raise failure
+    return int(bool(report.alerts))

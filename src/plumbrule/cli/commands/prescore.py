@@ -53,22 +53,48 @@ def command(
       plumbrule prescore answers.jsonl --set limits.sources=10 --json
       plumbrule prescore answers.jsonl --verdict-rubric calibration.yaml
     """
-    from plumbrule.cli.views.prescore_job import PrescoreJob
+    import sys
 
-    job = PrescoreJob(
-        path=path,
-        passages=passages,
-        strict=strict,
+    from plumbrule.api.prescores import load_policies, prescore_file, prescore_one
+    from plumbrule.cli.progress import progress_over
+    from plumbrule.cli.terminal_console import print_json, stderr, stdout
+    from plumbrule.cli.views.prescore_tables import explain_command, show_explanation, show_summary
+    from plumbrule.rubrics import parse_override
+
+    if explain is not None and output is not None:
+        raise click.UsageError("--explain shows one interaction and writes no file: leave out -o")
+    policies = load_policies(
+        claims=not no_claims,
         rubric=rubric,
-        settings=settings,
         refusals=refusals,
         verdict_rubric=verdict_rubric,
-        claims=not no_claims,
-        workers=workers,
+        overrides=dict(parse_override(setting) for setting in settings),
     )
     if explain is not None:
-        if output is not None:
-            raise click.UsageError("--explain shows one interaction and writes no file: leave out -o")
-        job.explain(explain, as_json=as_json)
-    else:
-        job.run(output=output, as_json=as_json)
+        prescore = prescore_one(path, explain, passages=passages, strict=strict, policies=policies)
+        if as_json:
+            print_json(prescore.result())
+        else:
+            show_explanation(stdout(), prescore)
+        return
+    summary = prescore_file(
+        path,
+        passages=passages,
+        strict=strict,
+        policies=policies,
+        output=output if output is not None else sys.stdout.buffer if as_json else None,
+        workers=workers,
+        progress=lambda reading: progress_over(reading, stderr(), unit="interactions"),
+    )
+    if not as_json:
+        options = {
+            "--passages": passages,
+            "--rubric": rubric,
+            "--set": settings,
+            "--refusals": refusals,
+            "--verdict-rubric": verdict_rubric,
+            "--no-claims": no_claims,
+        }
+        show_summary(stdout(), summary, output=output, closer=explain_command(path, summary, options))
+    elif output is not None:
+        print_json(summary)

@@ -1,10 +1,13 @@
-"""``plumbrule suite``: the test suite that ships, and what an assistant comes to on it."""
+"""``plumbrule suite``: the test suite that ships, and the results of an assistant on it."""
 
 from pathlib import Path
 
 import click
 
 from plumbrule.cli.options import json_option
+
+_FAILED = 1
+_INCOMPLETE = 4
 
 
 @click.group("suite")
@@ -48,18 +51,27 @@ def run(
       plumbrule suite run --candidate http://127.0.0.1:8080/ask
       plumbrule suite run --candidate my_app:answer --code POLICY_BLOCKED -o cases.jsonl
     """
-    from plumbrule.cli.views.suite_tables import run_and_show
+    from plumbrule.api.suites import run_suite
+    from plumbrule.cli.terminal_console import print_json, stderr, stdout
+    from plumbrule.cli.views.suite_tables import case_progress, show_outcome
 
-    return run_and_show(
-        candidate,
-        codes=codes,
-        output=output,
-        timeout_s=timeout,
-        concurrency=concurrency,
-        api_key_env=api_key_env,
-        allow_private=allow_private,
-        as_json=as_json,
-    )
+    with case_progress(candidate, stderr()) as watch:
+        outcome = run_suite(
+            candidate,
+            codes=codes,
+            output=output,
+            timeout_s=timeout,
+            concurrency=concurrency,
+            api_key_env=api_key_env,
+            allow_private=allow_private,
+            watch=watch,
+        )
+    summary = outcome.summary()
+    if as_json:
+        print_json(summary)
+    else:
+        show_outcome(stdout(), outcome, output)
+    return _FAILED if summary.counts.failed else _INCOMPLETE if summary.counts.errored else 0
 
 
 @command.command("list")
@@ -75,9 +87,16 @@ def list_(codes: tuple[str, ...], as_json: bool) -> None:
       plumbrule suite list
       plumbrule suite list --code CONFLICTING_SOURCES
     """
-    from plumbrule.cli.views.suite_tables import list_scenarios
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.suite_tables import show_listing
+    from plumbrule.suites import load_suite
+    from plumbrule.suites.suite_tally import list_scenarios
 
-    list_scenarios(codes, as_json=as_json)
+    listing = list_scenarios(load_suite().only(codes))
+    if as_json:
+        print_json(listing)
+    else:
+        show_listing(stdout(), listing)
 
 
 @command.command("show")
@@ -90,9 +109,16 @@ def show(id_: str, as_json: bool) -> None:
     Example:
       plumbrule suite show cs-holding-period
     """
+    from plumbrule.cli.terminal_console import print_json, stdout
     from plumbrule.cli.views.suite_tables import show_scenario
+    from plumbrule.suites import load_suite
+    from plumbrule.suites.suite_tally import describe_scenario
 
-    show_scenario(id_, as_json=as_json)
+    suite = load_suite()
+    if as_json:
+        print_json(describe_scenario(suite, id_))
+    else:
+        show_scenario(stdout(), suite, id_)
 
 
 @command.command("coverage")
@@ -104,6 +130,16 @@ def coverage(as_json: bool) -> None:
     Example:
       plumbrule suite coverage
     """
+    from plumbrule.api.suites import suite_coverage
+    from plumbrule.cli.terminal_console import print_json, stdout
     from plumbrule.cli.views.suite_tables import show_coverage
+    from plumbrule.rubrics import load_scorecard
+    from plumbrule.suites import load_suite
 
-    show_coverage(as_json=as_json)
+    suite = load_suite()
+    covered = suite_coverage(suite)
+    if as_json:
+        print_json(covered)
+        return
+    titles = {dimension.key: dimension.title for dimension in load_scorecard().rubric.dimensions}
+    show_coverage(stdout(), covered, titles=titles, test_cases=[case_set.name for case_set in suite.sets])

@@ -9,7 +9,7 @@ from plumbrule.cli.options import dataset_options, json_option, rubric_options
 
 @click.group("support")
 def command() -> None:
-    """Look into the support score: how likely the contexts bear out each sentence of an answer.
+    """Look into the support score: how likely it is that the contexts support each sentence of an answer.
 
     \b
     Examples:
@@ -66,27 +66,49 @@ def calibrate(
       plumbrule support calibrate labels.csv --label hallucinated --inverted
       plumbrule support calibrate --prior 0.1 -o calibration.yaml
     """
-    from plumbrule.cli.views.calibration_tables import CalibrateJob
+    from plumbrule.api import support
+    from plumbrule.cli.progress import progress_over
+    from plumbrule.cli.terminal_console import print_json, stderr, stdout
+    from plumbrule.cli.views.calibration_tables import show_fit, show_move, show_skipped
+    from plumbrule.rubrics import load_verdict, parse_override
+    from plumbrule.samples import parse_mapping
+    from plumbrule.samples.labels import SupportLabel
 
     if (labels is None) == (prior is None):
         raise click.UsageError("give either LABELS or --prior SHARE")
     if prior is not None and plot is not None:
         raise click.UsageError("--plot draws what LABELS show; --prior has none")
-    job = CalibrateJob(rubric=rubric, settings=settings, name=name, version=version, output=output)
-    if prior is not None:
-        job.move(prior, as_json=as_json)
+    overrides = dict(parse_override(setting) for setting in settings)
+    if labels is None:
+        assert prior is not None  # noqa: S101 - one of the two was given
+        moved = support.calibrate_to_prior(prior, load_verdict(rubric, overrides), name=name, version=version)
+        if output is not None:
+            support.write_calibration(moved.calibration, output)
+        if as_json:
+            print_json(moved.result())
+        else:
+            show_move(stdout(), moved, output=output)
         return
-    assert labels is not None  # noqa: S101 - one of the two was given
-    job.fit(
-        labels,
-        label=label,
-        inverted=inverted,
-        mapping=mapping,
-        format=format_,
-        skip_bad=skip_bad,
+    calibrated = support.calibrate_file(
+        support.LabelledFile(
+            path=labels,
+            label=SupportLabel(label, inverted=inverted),
+            mapping=parse_mapping(mapping),
+            format=format_,
+            skip_bad=skip_bad,
+        ),
+        support.load_for_calibration(rubric, overrides),
+        name=name,
+        version=version,
+        output=output,
         plot=plot,
-        as_json=as_json,
+        progress=lambda reading: progress_over(reading, stderr()),
     )
+    if as_json:
+        print_json(calibrated.result())
+    else:
+        show_fit(stdout(), calibrated, output=output, plot=plot)
+    show_skipped(stderr(), calibrated.skipped)
 
 
 @command.command("show")
@@ -100,6 +122,13 @@ def show(rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> None:
       plumbrule support show
       plumbrule support show --rubric calibration.yaml --json
     """
-    from plumbrule.cli.views.calibration_tables import show_model
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.calibration_tables import show_description
+    from plumbrule.rubrics import load_verdict, parse_override
+    from plumbrule.support.calibration_results import describe_support
 
-    show_model(rubric, settings, as_json=as_json)
+    description = describe_support(load_verdict(rubric, dict(parse_override(setting) for setting in settings)))
+    if as_json:
+        print_json(description)
+    else:
+        show_description(stdout(), description)

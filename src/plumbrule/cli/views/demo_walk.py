@@ -3,7 +3,6 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -17,7 +16,15 @@ from plumbrule.cli.views.demo_reviews import show_release, show_weeks
 from plumbrule.cli.views.run_tables import gate_table, release_text
 from plumbrule.cli.views.verdict_tables import show_explanation, show_summary
 from plumbrule.demo import samples_path
-from plumbrule.demo.scripted_reviews import CORPUS, INTERACTIONS, LOGS, Watched, review_release, review_weeks
+from plumbrule.demo.scripted_reviews import (
+    CORPUS,
+    INTERACTIONS,
+    LOGS,
+    ReleaseReview,
+    WeeksReview,
+    review_release,
+    review_weeks,
+)
 from plumbrule.errors import UsageError
 from plumbrule.files import written_whole
 from plumbrule.ledger import open_ledger
@@ -73,18 +80,14 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
         release = review_release(ledger, folder, now)
         show_release(console, release, rubric)
         _head(console, "Monitoring: twelve weeks in production")
-        watched = review_weeks(ledger, folder, now)
-        show_weeks(console, watched, rubric)
+        weeks = review_weeks(ledger, folder, now)
+        show_weeks(console, weeks, rubric)
         whole = ledger.verify()
     if as_json:
         files = {name: str(folder / place) for name, place in (("report", REPORT), ("ledger", LEDGER))}
-        told = {
-            "verdicts": replace(scored.summary, rubric=None),
-            "run": summary,
-            "release": release,
-            "monitoring": watched.to_dict(),
-        }
-        print_json({**told, "files": files})
+        verdict_summary = replace(scored.summary, rubric=None)
+        parts = {"verdicts": verdict_summary, "run": summary, "release": release, "monitoring": weeks}
+        print_json({**parts, "files": files})
         return
     _head(console, "What is there now")
     for place, what in (
@@ -100,7 +103,7 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
         console.print(plain(f"  {folder / place}  "), plain(what, "dim"), sep="", soft_wrap=True)
     state, style = ("whole", "dim") if whole.whole else ("BROKEN", "bold red")
     console.print(plain(f"ledger {state}: {whole.entries} entries in one hash chain", style))
-    _show_next(console, folder, release, watched)
+    _show_next(console, folder, release, weeks)
 
 
 def _show_run(console: Console, summary: RunSummary) -> None:
@@ -110,19 +113,19 @@ def _show_run(console: Console, summary: RunSummary) -> None:
     console.print(plain(": wrong answers are in the data on purpose; the report says what to fix first"))
 
 
-def _show_next(console: Console, folder: Path, release: dict[str, Any], watched: Watched) -> None:
+def _show_next(console: Console, folder: Path, release: ReleaseReview, weeks: WeeksReview) -> None:
     """Print commands that go on from here, as they are typed."""
-    campaign = f"--campaign {release['campaign']}"
+    campaign = f"--campaign {release.campaign}"
     commands = {
         f"cd {shlex.quote(str(folder))}": "",
         "plumbrule show last": "the run",
         f"plumbrule review progress {campaign}": "every card",
     }
-    for each in release["disagreements"][:1]:
-        commands[f"plumbrule review show {each['trace_id'][:_SHOWN_ID]} {campaign} --as YOU"] = "who rated what"
-    commands[f"plumbrule monitor --from {watched.monitoring.weeks[0].week}"] = "week by week"
-    for each in watched.behind[:1]:
-        commands[f"plumbrule incident {each['trace_id']} -o incident.html"] = "the wrong fee"
+    for item in release.disagreements[:1]:
+        commands[f"plumbrule review show {item.trace_id[:_SHOWN_ID]} {campaign} --as YOU"] = "who rated what"
+    commands[f"plumbrule monitor --from {weeks.weeks[0].week}"] = "week by week"
+    for failed in weeks.behind[:1]:
+        commands[f"plumbrule incident {failed.trace_id} -o incident.html"] = "the wrong fee"
     _head(console, "What next")
     for command, what in commands.items():
         comment = f"  # {what}" if what else ""

@@ -1,5 +1,7 @@
-"""Pre-scores on a terminal: what many come to, and one interaction with its evidence."""
+"""Pre-scores on a terminal: the summary of many, and one interaction with its evidence."""
 
+import shlex
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -8,11 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
-from plumbrule.interactions.interaction_reader import ReadCounts
 from plumbrule.prescores.checks import Spot
-from plumbrule.prescores.prescore_tally import PrescoreTally
+from plumbrule.prescores.prescore_result import PrescoreSummary
 from plumbrule.prescores.prescorer import DimensionScore, Prescore
-from plumbrule.rubrics import LEVELS
+from plumbrule.rubrics import LEVELS, Stamp
 
 _COLOURS = {"Strong": "green", "Adequate": "cyan", "Needs Review": "yellow", "Unsafe": "red", None: "dim"}
 _SHOWN_RULES = 12
@@ -27,38 +28,46 @@ _BASES = {
 }
 
 
+def explain_command(path: str, summary: PrescoreSummary, options: Mapping[str, object]) -> str | None:
+    """Return the command that explains the first interaction with the lowest cap, to be copied."""
+    if not summary.rules:
+        return None
+    words = ["plumbrule", "prescore", path, "--explain", summary.rules[0].example]
+    for option, value in options.items():
+        if value is True:
+            words.append(option)
+        elif value:
+            words += [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
+    return shlex.join(words)
+
+
 def show_summary(
-    console: Console,
-    tally: PrescoreTally,
-    counts: ReadCounts,
-    *,
-    rubrics: list[dict[str, str]],
-    output: Path | None = None,
-    closer: str | None = None,
+    console: Console, summary: PrescoreSummary, *, output: Path | None = None, closer: str | None = None
 ) -> None:
     """Print the proposed levels by dimension, the rules that fired with an example each, and the findings."""
     console.print()
-    console.print(_level_table(tally))
-    parts = [f"{name} {count}" for name, count in counts.to_dict().items()]
-    console.print(Text("\n" + " · ".join([*parts, f"refused {tally.refused}"]), "dim"))
-    if tally.over_refusal_pattern:
-        said = f"refused though answerable: {tally.over_refused} of {tally.answerable}, a pattern and not an edge case"
-        console.print(plain(said, "yellow"), soft_wrap=True)
-    if tally.rules:
+    console.print(_level_table(summary))
+    parts = [f"{name} {count}" for name, count in summary.counts.items()]
+    console.print(Text("\n" + " · ".join([*parts, f"refused {summary.refused}"]), "dim"))
+    over = summary.over_refusal
+    if over.pattern:
+        text = f"refused though answerable: {over.refused} of {over.answerable}, a pattern and not an edge case"
+        console.print(plain(text, "yellow"), soft_wrap=True)
+    if summary.rules:
         console.print()
-        console.print(_rule_table(tally))
-        rest = len(tally.rules) - _SHOWN_RULES
+        console.print(_rule_table(summary))
+        rest = len(summary.rules) - _SHOWN_RULES
         if rest > 0:
             console.print(plain(f"and {rest} more rules; --json lists all", "dim"))
-    if tally.findings:
+    if summary.findings:
         console.print()
-        console.print(_finding_table(tally))
+        console.print(_finding_table(summary))
     console.print()
     if output is not None:
         console.print(plain(f"results: {output}", "dim"), soft_wrap=True)
     if closer is not None:
         console.print(plain(f"look closer: {closer}", "dim"), soft_wrap=True)
-    _show_stamps(console, rubrics)
+    _show_stamps(console, summary.rubrics)
 
 
 def show_explanation(console: Console, prescore: Prescore) -> None:
@@ -72,8 +81,8 @@ def show_explanation(console: Console, prescore: Prescore) -> None:
     console.print()
     refusal = sample.refusal
     if refusal is not None:
-        said = "\n".join(part for part in (refusal.code, refusal.reason, refusal.user_guidance) if part)
-        console.print(Panel(plain(said), title="refusal", title_align="left", border_style="dim"))
+        text = "\n".join(part for part in (refusal.code, refusal.reason, refusal.user_guidance) if part)
+        console.print(Panel(plain(text), title="refusal", title_align="left", border_style="dim"))
     if sample.answer:
         console.print(Panel(plain(sample.answer), title="answer", title_align="left", border_style="dim"))
     for score in prescore.dimensions.values():
@@ -84,7 +93,7 @@ def show_explanation(console: Console, prescore: Prescore) -> None:
         for finding in interaction.findings:
             console.print(plain(f"  {finding.code}: {finding.message}", "yellow"), soft_wrap=True)
     console.print()
-    _show_stamps(console, list(prescore.rubrics))
+    _show_stamps(console, prescore.rubrics)
 
 
 def _show_dimension(console: Console, score: DimensionScore) -> None:
@@ -112,33 +121,33 @@ def _spot_line(spot: Spot) -> Text:
     return Text.assemble("     ", plain(place, "dim"), ("  " if text else ""), plain(" ".join(text.split())))
 
 
-def _level_table(tally: PrescoreTally) -> Table:
+def _level_table(summary: PrescoreSummary) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("dimension")
     for level in LEVELS:
         table.add_column(level, justify="right")
     table.add_column("no proposal", justify="right")
-    for name, counts in tally.levels.items():
-        cells = [Text(str(count), _COLOURS[level] if count else "dim") for level, count in counts.items()]
+    for name, counts in summary.levels.items():
+        cells = [Text(str(count), _COLOURS.get(level, "dim") if count else "dim") for level, count in counts.items()]
         table.add_row(name.replace("_", " "), *cells)
     return table
 
 
-def _rule_table(tally: PrescoreTally) -> Table:
+def _rule_table(summary: PrescoreSummary) -> Table:
     table = Table(box=None, pad_edge=False)
     _add_columns(table, "rule that fired", "times", "at most", "first at")
-    for rule in tally.most_frequent()[:_SHOWN_RULES]:
+    for rule in summary.rules[:_SHOWN_RULES]:
         cap = Text(rule.cap or "a hint", _COLOURS[rule.cap])
         table.add_row(rule.rule, str(rule.count), cap, plain(_short(rule.example), "dim"), plain(rule.message))
     return table
 
 
-def _finding_table(tally: PrescoreTally) -> Table:
+def _finding_table(summary: PrescoreSummary) -> Table:
     table = Table(box=None, pad_edge=False)
     _add_columns(table, "finding", "times", "severity", "first at")
-    for code, found in sorted(tally.findings.items(), key=lambda item: (-item[1].count, item[0])):
-        first = found.first
-        table.add_row(code, str(found.count), first.severity, plain(first.where, "dim"), plain(first.message))
+    for code, tally in sorted(summary.findings.items(), key=lambda item: (-item[1].count, item[0])):
+        first = tally.example
+        table.add_row(code, str(tally.count), first.severity, plain(first.where, "dim"), plain(first.message))
     return table
 
 
@@ -156,7 +165,7 @@ def _short(name: str) -> str:
     return name if len(name) <= _SHOWN_ID else f"{name[:_SHOWN_ID]}…"
 
 
-def _show_stamps(console: Console, rubrics: list[dict[str, str]]) -> None:
+def _show_stamps(console: Console, rubrics: Iterable[Stamp]) -> None:
     for stamp in rubrics:
-        said = f"rubric: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
-        console.print(plain(said, "dim"), soft_wrap=True)
+        text = f"rubric: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
+        console.print(plain(text, "dim"), soft_wrap=True)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain, print_json, stdout
 from plumbrule.cli.views.review_tables import nothing_left_text, pair_text
-from plumbrule.reviews.interaction_archive import Cap, HintLine
+from plumbrule.prescores.kept_prescore import Cap, HintLine
 from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.sheets import EarlierAnswer, Sheet, SheetDimension
 from plumbrule.samples.sample_model import Passage

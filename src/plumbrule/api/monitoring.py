@@ -1,0 +1,208 @@
+"""Monitoring for Python callers: the figures by week with their alerts, feedback, regression samples, incidents."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from plumbrule.codec import json_line
+from plumbrule.errors import PlumbruleError, UsageError
+from plumbrule.files import written_whole
+from plumbrule.interactions.interaction_reader import Source
+from plumbrule.ledger import Ledger
+from plumbrule.monitoring.alerts import alerts_of, definition_of, keep_alerts, post_alerts
+from plumbrule.monitoring.feedback_patterns import Feedback, patterns_in
+from plumbrule.monitoring.incident_file import incident_on
+from plumbrule.monitoring.incident_model import Incident
+from plumbrule.monitoring.interaction_lookup import locate
+from plumbrule.monitoring.monitoring_report import AlertFile, AnyAlert, MonitoringReport
+from plumbrule.monitoring.regression_samples import TakenSample, append_sample, regression_sample
+from plumbrule.monitoring.reviewed_interactions import (
+    ReviewedInteractions,
+    reviewed_by_own_rubric,
+    reviewed_in_files,
+    reviewed_in_ledger,
+    reviews_of,
+)
+from plumbrule.monitoring.webhook import Webhook
+from plumbrule.monitoring.weekly_figures import figures_over
+from plumbrule.names import nearest
+from plumbrule.reports.incident_html import render_incident
+from plumbrule.reports.json import render_json
+from plumbrule.reviews.weeks import monday_of
+from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
+
+_ALERT_FILE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviews:
+    """Where reviews come from: the records of a ledger, or of a file beside a file of interactions.
+
+    With ``triggers`` only records of these triggers count. ``loaded`` is the rubric that decides on the records.
+    """
+
+    ledger: Ledger | None = None
+    records: str | None = None
+    interactions: Source | None = None
+    triggers: tuple[str, ...] = ()
+    loaded: Loaded[ScorecardRubric]
+
+    def __post_init__(self) -> None:
+        """Check that the rubric has the triggers, and that there is one source."""
+        if (self.ledger is None) == (self.records is None):
+            raise UsageError("records come either from a ledger or from a file: name one of them")
+        check_triggers(self.triggers, self.loaded.rubric)
+
+    def read(self) -> ReviewedInteractions:
+        """Return what was reviewed."""
+        if self.ledger is not None:
+            return reviewed_in_ledger(self.ledger, self.loaded, triggers=self.triggers)
+        return reviewed_in_files(self.records or "", self.interactions, self.loaded, triggers=self.triggers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Monitored:
+    """The report of the figures; ``failure`` is why alerts could not be kept or posted, if they could not."""
+
+    report: MonitoringReport
+    failure: PlumbruleError | None
+
+
+def check_triggers(triggers: Sequence[str], rubric: ScorecardRubric) -> None:
+    """Raise where the rubric does not have a trigger."""
+    known = [trigger.key for trigger in rubric.triggers]
+    for trigger in triggers:
+        if trigger not in known:
+            hint = nearest(trigger, known) or f"; there are {', '.join(known)}"
+            raise UsageError(f"--trigger: there is no trigger '{trigger[:40]}'{hint}")
+
+
+def check_weeks(first: str | None, last: str | None) -> None:
+    """Raise where a week is not an ISO week, or the first is after the last."""
+    for week in (first, last):
+        if week is not None:
+            monday_of(week)
+    if first is not None and last is not None and first > last:
+        raise UsageError(f"--from {first} is after --to {last}")
+
+
+def monitor(
+    reviews: Reviews,
+    *,
+    first: str | None = None,
+    last: str | None = None,
+    alert_file: Path | None = None,
+    webhook: Webhook | None = None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Monitored:
+    """Return the figures week by week with their alerts, keep new alerts in the ledger, and post them to a webhook.
+
+    Without a ledger all alerts are new, and all are posted.
+    """
+    check_weeks(first, last)
+    reviewed = reviews.read()
+    figures = figures_over(reviewed, reviews.loaded, first=first, last=last)
+    alerts = alerts_of(figures, reviews.loaded)
+    weeks = tuple(week.result() for week in figures.weeks)
+    if alert_file is not None:
+        names = tuple(week.week for week in weeks)
+        content = AlertFile(version=_ALERT_FILE_VERSION, weeks=names, alerts=alerts, rubric=figures.rubric)
+        with written_whole(alert_file) as file:
+            file.write(json_line(content, indent=True))
+    new: Sequence[AnyAlert] = alerts
+    posted: Sequence[AnyAlert] = ()
+    failure: PlumbruleError | None = None
+    try:
+        if reviews.ledger is not None:
+            new = keep_alerts(reviews.ledger, alerts, at=now())
+        if webhook is not None and alerts:
+            posted = _post(reviews.ledger, alerts, webhook, now)
+    except PlumbruleError as error:
+        failure = error
+    report = MonitoringReport(
+        figures=tuple(map(definition_of, reviews.loaded.rubric.figures)),
+        weeks=weeks,
+        drift=figures.drift,
+        refusals=figures.refusals.result(),
+        alerts=alerts,
+        rubric=figures.rubric,
+        new=tuple(alert.id for alert in new),
+        posted=tuple(alert.id for alert in posted),
+        remarks=reviewed.remarks,
+    )
+    return Monitored(report=report, failure=failure)
+
+
+def _post(
+    ledger: Ledger | None, alerts: Sequence[AnyAlert], webhook: Webhook, now: Callable[[], datetime]
+) -> Sequence[AnyAlert]:
+    if ledger is not None:
+        return post_alerts(ledger, alerts, webhook, at=now())
+    webhook.post(alerts, ledger_id=None)
+    return alerts
+
+
+def feedback(reviews: Reviews) -> Feedback:
+    """Return the patterns in what was reviewed."""
+    return patterns_in(reviews.read(), reviews.loaded)
+
+
+def take_sample(
+    trace_id: str,
+    dataset: Path,
+    *,
+    ledger: Ledger | None,
+    source: Source | None = None,
+    passages: Source | None = None,
+) -> TakenSample:
+    """Add an interaction to a dataset as a regression sample, with what the reviews of it say should have been."""
+    located = locate(trace_id, ledger=ledger, source=source, passages=passages)
+    reviews = [] if ledger is None else reviews_of(located.trace_id, reviewed_by_own_rubric(ledger))
+    rubric = reviews[-1].rubric if reviews else load_scorecard()
+    of_one_scorecard = [review for review in reviews if review.rubric.sha256 == rubric.sha256]
+    return append_sample(dataset, regression_sample(located.known, of_one_scorecard, rubric.rubric))
+
+
+def incident(
+    trace_id: str,
+    *,
+    ledger: Ledger | None = None,
+    source: Source | None = None,
+    passages: Source | None = None,
+    verdict_rubric: Source | None = None,
+) -> Incident:
+    """Return everything that is known about an interaction.
+
+    It is looked for at the path ``source``, then in the ledger. ``verdict_rubric`` is a file laid over the verdict
+    rubric, such as a calibration of the support score.
+    """
+    return incident_on(trace_id, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric)
+
+
+def incident_renderer(path: Path) -> Callable[[Incident], bytes]:
+    """Return the function that writes an incident in the format that the suffix of a file names."""
+    renderer = FORMATS.get(path.suffix.lower())
+    if renderer is None:
+        raise UsageError(f"{path}: an incident is written to {' or '.join(FORMATS)}: name the file so")
+    return renderer
+
+
+def write_incident(
+    trace_id: str,
+    path: Path,
+    *,
+    ledger: Ledger | None = None,
+    source: Source | None = None,
+    passages: Source | None = None,
+    verdict_rubric: Source | None = None,
+) -> Incident:
+    """Write everything that is known about an interaction to a file, in the format of its suffix; return it."""
+    render = incident_renderer(path)
+    known = incident(trace_id, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric)
+    with written_whole(path) as file:
+        file.write(render(known))
+    return known
+
+
+FORMATS: dict[str, Callable[[Incident], bytes]] = {".html": render_incident, ".json": render_json}

@@ -1,0 +1,177 @@
+"""The results of monitoring, as ``monitor --json`` writes them: figures by week, drift, refusals and alerts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from plumbrule.hashing import sha256_of
+from plumbrule.ledger.entry import escaped
+from plumbrule.rubrics import Stamp
+from plumbrule.stats.intervals import Interval
+
+Status = Literal["ON_TARGET", "WATCH", "ALERT"]
+
+ROOM = "monitor"  # the part of the ledger that alerts are kept in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateResult:
+    """A figure with its 95% interval; None is a figure of nothing."""
+
+    value: float | None
+    interval_95: Interval | None
+    status: Status | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureResult:
+    """One figure of one week: as sampled and, where the sample was stratified, weighed to the population."""
+
+    key: str
+    total: int  # interactions that the figure is about
+    value: float | None
+    interval_95: Interval | None
+    status: Status | None  # the worse of the two
+    reweighted: EstimateResult | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confusion:
+    """Refusal codes: a row for each code expected, a column for each code given."""
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalResult:
+    """How refusals compare with what was expected, and the codes by expected and given."""
+
+    correct: int
+    unneeded: int
+    missing: int
+    unknown: int
+    code_accuracy: float | None
+    code_accuracy_interval_95: Interval | None
+    code_total: int  # correct refusals whose right code is known
+    confusion: Confusion
+
+    @property
+    def code_right(self) -> int:
+        """How many correct refusals have the right code."""
+        return 0 if self.code_accuracy is None else round(self.code_accuracy * self.code_total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeekResult:
+    """All figures of one ISO week."""
+
+    week: str
+    reviewed: int
+    interactions: int | None  # all that there were, reviewed or not; None where nobody counted
+    figures: tuple[FigureResult, ...]
+    refusals: RefusalResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftPoint:
+    """The running sum of a figure's moves for the worse, in standard errors."""
+
+    week: str
+    sum: float
+    alarm: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureDefinition:
+    """What a figure is held against, in words."""
+
+    key: str
+    title: str
+    target: str
+    alert: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """A figure of one week that is at or past its alert threshold, or that drifts."""
+
+    id: str
+    week: str
+    figure: str
+
+    @property
+    def subject(self) -> str:
+        """The place of the alert in the ledger: one for each week and figure."""
+        return f"{ROOM}/{self.week}/{escaped(self.figure)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdAlert(Alert):
+    """A figure at or past its alert threshold, with all that is known of it."""
+
+    kind: Literal["threshold"]
+    title: str
+    target: str
+    alert: float
+    total: int
+    value: float | None
+    interval_95: Interval | None
+    status: Status
+    reweighted: EstimateResult | None
+    rubric: Stamp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftAlert(Alert):
+    """Small moves for the worse that add up; ``value`` is their sum in standard errors."""
+
+    kind: Literal["drift"]
+    title: str
+    alert: float
+    value: float
+    rubric: Stamp
+
+
+AnyAlert = ThresholdAlert | DriftAlert
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitoringReport:
+    """The figures of every week, the alerts that they raise, and which of these are new or were posted now."""
+
+    figures: tuple[FigureDefinition, ...]
+    weeks: tuple[WeekResult, ...]
+    drift: Mapping[str, tuple[DriftPoint, ...]]
+    refusals: RefusalResult  # over all the weeks
+    alerts: tuple[AnyAlert, ...]
+    rubric: Stamp
+    new: tuple[str, ...]  # ids of alerts
+    posted: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def reviewed(self) -> int:
+        """How many interactions were reviewed in all the weeks."""
+        return sum(week.reviewed for week in self.weeks)
+
+    @property
+    def interactions(self) -> int | None:
+        """How many interactions there were in all the weeks; None where nobody counted."""
+        counts = [week.interactions for week in self.weeks if week.interactions is not None]
+        return sum(counts) if counts else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertFile:
+    """The alerts of the weeks that were looked at, as they are written to a file."""
+
+    version: int
+    weeks: tuple[str, ...]
+    alerts: tuple[AnyAlert, ...]
+    rubric: Stamp
+
+
+def alert_id(week: str, figure: str) -> str:
+    """Return the id of an alert: the same week and figure have the same one."""
+    return sha256_of([week, figure])[:16]
