@@ -63,5 +63,5 @@ def test_an_unknown_name_is_told_with_the_nearest() -> None:
     """A typo gets a suggestion, anything else the list."""
     with pytest.raises(UsageError, match="there is no schema 'verdct'; did you mean 'verdict'"):
         schema_named("verdct")
-    with pytest.raises(UsageError, match="there is no schema 'xyz'; there are: checkpoint, "):
+    with pytest.raises(UsageError, match="there is no schema 'xyz'; there are: agreement, "):
         schema_named("xyz")

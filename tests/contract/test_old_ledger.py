@@ -28,6 +28,8 @@ CHANGED: dict[str, str] = {
     "incident {approvals} -o incident.html --from interactions.jsonl --passages corpus.jsonl": "the same",
     "monitor --set figures.0.alert=3.4 --json": "an override may name a place in a list",
     "rubric check verdict --rubric strict_card.yaml": "a fault of a rubric file names its line",
+    "score answers.jsonl --explain complaints-06-contradicted": "plainer words: supported",
+    "score answers.jsonl --explain wire-01-two-approvals": "the same",
 }
 
 NAMES: dict[str, str] = json.loads(INDEX.read_text(encoding="utf-8"))["names"]
@@ -70,6 +72,10 @@ def test_the_output_is_the_same(command: str, tmp_path: Path) -> None:
     found, kept = outcome(command, NAMES, tmp_path), expected(command)
     assert found["exit"] == kept["exit"] or command in CHANGED, found["stderr"]
     difference = differences(kept, found)
+    if difference and command.startswith("review progress") and command.endswith("--json"):
+        # the keys of a kept decision are in the order of 'review close --json', no longer in that of the ledger
+        assert json.loads(found["stdout"]) == json.loads(kept["stdout"])
+        return
     if command in CHANGED:
         assert difference, f"nothing has changed; it was said: {CHANGED[command]}"
     else:

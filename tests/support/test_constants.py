@@ -17,6 +17,7 @@ from plumbrule.rubrics import load_verdict
 from plumbrule.support import (
     calibration,
     calibration_fit,
+    calibration_results,
     constants,
     evidence,
     finding_reasons,
@@ -154,6 +155,7 @@ def test_every_part_of_the_constants_is_tried() -> None:
 
 # Modules that shape no score, and why.
 OUTSIDE: dict[ModuleType, str] = {
+    calibration_results: "the JSON of a calibration",
     calibration_fit: "fits a calibration, whose knots are kept with a hash of their own",
     finding_reasons: "puts into words what was scored",
     kept_support: "reads results that were kept",

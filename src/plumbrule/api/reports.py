@@ -5,13 +5,17 @@ from pathlib import Path
 from plumbrule.files import written_whole
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.reports import Report, build_report, renderer_for
+from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.summary import evaluate_run
 
 
-def write_report(ledger: Ledger, run: Entry, path: Path) -> Report:
-    """Write the report of a run to ``path``, in the format that its suffix names; return it."""
+def write_report(ledger: Ledger, run: Entry | str, path: Path) -> Report:
+    """Write the report of a run to ``path``, in the format that its suffix names; return it.
+
+    ``run`` is an id, the start of one, or ``last``.
+    """
     render = renderer_for(path)
-    report = report_on(ledger, run)
+    report = report_on(ledger, find_run(ledger, run) if isinstance(run, str) else run)
     with written_whole(path) as file:
         file.write(render(report))
     return report

@@ -25,7 +25,7 @@ def test_the_script_of_each_shell(run: Run, shell: str) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("plumbrule sc", ["plain,score"]),
+        ("plumbrule sc", ["plain,schema", "plain,score"]),
         ("plumbrule ", [f"plain,{name}" for name in COMMANDS]),
         ("plumbrule rubric ", ["plain,check", "plain,list", "plain,show"]),
         ("plumbrule score --fail-on ", ["plain,fail", "plain,warn", "plain,never"]),
