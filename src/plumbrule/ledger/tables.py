@@ -1,6 +1,6 @@
 """The tables of a ledger: one chain of entries that only ever grows, and what the ledger says of itself.
 
-There are no derived tables that could come to disagree with the entries: runs, results and exchanges are found through
+There are no derived tables that could disagree with the entries: runs, results and exchanges are found through
 database indexes, and a unique index over the results keeps any from standing twice.
 """
 

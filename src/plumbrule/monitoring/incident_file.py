@@ -46,7 +46,7 @@ from plumbrule.reviews.closing_decision import kept_decision
 from plumbrule.reviews.interaction_archive import stored_interactions
 from plumbrule.reviews.record_store import open_campaigns
 from plumbrule.rubrics import load_compliance, load_refusals, load_scorecard
-from plumbrule.runs.journal import SAMPLES
+from plumbrule.runs.run_entries import SAMPLES
 from plumbrule.samples.sample_model import Sample
 from plumbrule.support.kept_support import answer_support
 from plumbrule.text.similarity import compare_tokens

@@ -42,7 +42,7 @@ def attribution_hints(study: Study) -> Iterator[Hint]:
             model = named(support)
             lacking.append((spot_in("answer", study.answer.text, sentence.start, sentence.end), supported.probability))
     if lacking:
-        text = f"marked sentences that their cited passages hardly bear out: {len(lacking)}"
+        text = f"marked sentences that their cited passages hardly support: {len(lacking)}"
         yield Hint(
             code="cited_support_low",
             message=f"{text} ({model})",

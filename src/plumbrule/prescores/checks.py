@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from plumbrule.rubrics import Level
+from plumbrule.terminal import shortened
 
 Dimension = Literal[
     "attribution_accuracy",
@@ -91,4 +92,4 @@ def spot_in(where: str, text: str, start: int, end: int, ref: str | None = None)
 
 def shown(text: str) -> str:
     """Return the start of a text, enough to know it by."""
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return shortened(text, _SHOWN)

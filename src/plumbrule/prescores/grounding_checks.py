@@ -139,7 +139,7 @@ def _against_coverage(study: Study, rules: Rules) -> Check:
     status = sample.grounding_status or ""
     grounding = trace.grounding if trace is not None else None
     if grounding is None or status not in needed:
-        return rules.not_applicable(rule, "no status that a coverage could bear out")
+        return rules.not_applicable(rule, "no status that a coverage could support")
     coverage, unsupported = grounding.grounding_coverage, grounding.unsupported_claims
     if coverage is None and unsupported is None:
         return rules.not_applicable(rule, "the trace gives no coverage")

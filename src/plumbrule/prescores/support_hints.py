@@ -15,7 +15,7 @@ def support_hints(study: Study) -> Iterator[Hint]:
         return
     held = [sentence for sentence in support.sentences if sentence.band == "unsupported"]
     if held:
-        text = f"sentences that the passages hardly bear out: {len(held)} of {len(support.sentences)}"
+        text = f"sentences that the passages hardly support: {len(held)} of {len(support.sentences)}"
         yield Hint(
             code="support_low",
             message=f"{text} ({named(support)})",
@@ -26,7 +26,7 @@ def support_hints(study: Study) -> Iterator[Hint]:
     if claimed and support.band == "unsupported":
         yield Hint(
             code="coverage_against_support",
-            message=f"the answer is called fully grounded, and the passages hardly bear it out ({named(support)})",
+            message=f"the answer is called fully grounded, and the passages hardly support it ({named(support)})",
             figures=(("support", support.score),),
             evidence=tuple(claimed),
         )

@@ -7,7 +7,7 @@ from dataclasses import fields
 from plumbrule.reports.run_report import ReportGate, ReportInterval
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
-from plumbrule.text.figure_format import NONE, SIGNS, figure
+from plumbrule.text.figure_format import NONE, SIGNS, between, figure
 
 __all__ = [
     "DIRECTIONS",
@@ -52,11 +52,10 @@ def percent(share: float) -> str:
 
 def interval_text(interval: ReportInterval | None) -> str:
     """Return an interval; an open end is said to be open."""
-    if interval is None or (interval.low is None and interval.high is None):
+    if interval is None:
         return NONE
-    low = "any" if interval.low is None else figure(interval.low)
-    high = "any" if interval.high is None else figure(interval.high)
-    return f"{low} to {high}"
+    low, high = (None if end is None else figure(end) for end in (interval.low, interval.high))
+    return between(low, high)
 
 
 def support_text(band: str | None, score: float | None) -> str:

@@ -18,7 +18,7 @@ _STYLE = (
 
 
 def reliability_chart(before: Reliability, after: Reliability) -> str:
-    """Draw what was seen against what was foretold, before and after a calibration, with the answers of each bin."""
+    """Draw what was seen against what was predicted, before and after a calibration, with the answers of each bin."""
     panels = [("before", before, _LEFT), ("after (cross-fitted)", after, _LEFT + _SIDE + _GAP)]
     words = " ".join(f"{title.capitalize()}: {_words(figures)}" for title, figures, _ in panels)
     parts = [part for title, figures, left in panels for part in _panel(title, figures, left)]
@@ -56,13 +56,13 @@ def _counts(bins: Sequence[Bin], left: float, floor: float) -> list[str]:
             f'<rect class="count" x="{_n(x + 1)}" y="{_n(floor - tall)}" width="{_n(wide - 2)}" height="{_n(tall)}"/>'
         )
     parts.append(_text(left - 6, floor - _DEEP + 10, str(most), anchor="end"))
-    parts.append(_text(left + _SIDE / 2, floor + 16, "foretold; below: answers", anchor="middle"))
+    parts.append(_text(left + _SIDE / 2, floor + 16, "predicted; below: answers", anchor="middle"))
     return parts
 
 
 def _words(figures: Reliability) -> str:
     told = "; ".join(
-        f"{each.answers} answers foretold {each.probability:.2f}, seen {each.share:.2f}" for each in figures.bins
+        f"{each.answers} answers predicted {each.probability:.2f}, seen {each.share:.2f}" for each in figures.bins
     )
     return f"expected calibration error {figures.error:.3f}; {told}."
 

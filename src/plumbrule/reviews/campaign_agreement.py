@@ -13,8 +13,7 @@ from plumbrule.reviews.interaction_archive import find_interactions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name
 from plumbrule.rubrics import ScorecardRubric
-from plumbrule.runs.journal import SAMPLES
-from plumbrule.runs.session import find_run
+from plumbrule.runs.run_entries import find_run, run_results, run_samples
 from plumbrule.stats.rater_agreement import alpha_estimate, confusion_matrix, gwet_ac1, quadratic_kappa, tabulate
 
 _FEWER_RESAMPLES = 300  # for an evaluator's figures, which are over every dimension at once
@@ -211,22 +210,21 @@ def _beside_prescores(
 def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: ScorecardRubric) -> JudgeAgreement:
     """Return how far people and a run's judge agree, on the judge's scale; the first repeat of each sample counts."""
     found = find_run(ledger, run).subject
-    traces = {
-        entry.value["id"]: entry.value["trace_id"] or entry.value["id"]
-        for entry in ledger.entries(kind="sample", run=f"{found}/{SAMPLES}")
+    traces = {sample.id: sample.trace_id or sample.id for sample in run_samples(ledger, found)}
+    judged = {
+        key_of_trace(traces.get(result.sample_id, result.sample_id)): result
+        for result in (entry.result for entry in run_results(ledger, found))
+        if result.repeat == 0
     }
-    judged: dict[str, dict[str, Any]] = {}
-    for entry in ledger.results(found):
-        result = entry.value["result"]
-        name = traces.get(result["sample_id"], result["sample_id"])
-        if result["repeat"] == 0:
-            judged[key_of_trace(name)] = result
     scores = []
     for rule in rubric.judged:
         to_scale = {level.score: rule.levels[level.name] for level in rubric.levels}
         labels = sorted(set(rule.levels.values()))
         people = [(item, person, key, to_scale[level]) for item, person, key, level in ratings]
-        given = {item.trace_id: judged.get(key_of_trace(item.trace_id), {}).get(rule.score) for item, _, _, _ in people}
+        given = {
+            item.trace_id: getattr(judged.get(key_of_trace(item.trace_id)), rule.score, None)
+            for item, _, _, _ in people
+        }
         beside = _beside(people, rule.dimension, given, labels, [str(label) for label in labels])
         scores.append(JudgeScoreAgreement(score=rule.score, dimension=rule.dimension, **beside))
     return JudgeAgreement(run_id=found, scores=tuple(scores))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from plumbrule.errors import InputError
 from plumbrule.names import nearest
 from plumbrule.rubrics import ScorecardRubric
+from plumbrule.terminal import shortened
 
 # The score of each dimension, in the rubric's order; None where it does not apply.
 Scores = Mapping[str, int | None]
@@ -63,7 +64,7 @@ def _read_level(given: object, key: str, rubric: ScorecardRubric, *, excusable: 
 
 def _shown(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return shortened(text, _SHOWN)
 
 
 def _listed(names: list[str]) -> str:

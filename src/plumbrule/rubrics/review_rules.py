@@ -39,7 +39,7 @@ class ClaimRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class JudgedScore:
-    """A score of a run's judge, the dimension that it speaks of, and what each level comes to on its scale."""
+    """A score of a run's judge, the dimension that it speaks of, and what each level is on its scale."""
 
     score: Key
     dimension: Key

@@ -13,7 +13,6 @@ from plumbrule.runs.candidate import Answered
 from plumbrule.runs.execution import Before, Failed, Finished, Task
 from plumbrule.runs.run_entries import (
     AUTHOR,
-    SAMPLES,
     Key,
     is_dataset_sample,
     read_answered,
@@ -21,8 +20,6 @@ from plumbrule.runs.run_entries import (
     read_result,
     task_key,
 )
-
-__all__ = ["SAMPLES", "LedgerJournal", "read_before"]
 
 _WRITERS = 64  # threads that wait for the ledger at the same time: those that wait share one commit
 

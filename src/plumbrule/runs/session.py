@@ -19,7 +19,7 @@ from plumbrule.runs.run_entries import AUTHOR, SAMPLES, RunDecision, find_run, r
 from plumbrule.runs.run_results import RunSummary
 from plumbrule.runs.summary import summarise_run
 
-__all__ = ["RunOutcome", "begin_run", "carry_out", "execute", "find_run", "resume_run"]
+__all__ = ["RunOutcome", "begin_run", "carry_out", "execute", "resume_run"]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # What must not have changed when a run is resumed, and what the user calls it.

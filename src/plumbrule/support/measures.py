@@ -35,7 +35,7 @@ class Comparison:
     """What became of one sentence: its measures by name, its evidence, and what speaks against it."""
 
     sentence: Sentence
-    claims: bool  # false for a courtesy or an announcement, which nothing need bear out
+    claims: bool  # false for a courtesy or an announcement, which nothing need support
     measures: tuple[float, ...]  # in the order of MEASURES
     window: Window | None
     findings: tuple[Finding, ...]

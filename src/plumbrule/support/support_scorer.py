@@ -23,11 +23,11 @@ Band = Literal["supported", "doubtful", "unsupported"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportedSentence:
-    """How likely it is that the contexts bear one sentence out, and why."""
+    """How likely it is that the contexts support one sentence, and why."""
 
     start: int
     end: int
-    claims: bool  # false for a courtesy or an announcement: there is nothing to bear out
+    claims: bool  # false for a courtesy or an announcement: there is nothing to support
     probability: float
     band: Band
     evidence: Evidence | None
@@ -51,7 +51,7 @@ class SupportedSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """How likely it is that the contexts bear out all of an answer."""
+    """How likely it is that the contexts support all of an answer."""
 
     score: float
     band: Band
@@ -68,7 +68,7 @@ class Support:
 
     @property
     def weakest(self) -> SupportedSentence | None:
-        """The sentence that is least likely borne out, the first of several; None where none claims anything."""
+        """The sentence that is least likely supported, the first of several; None where none claims anything."""
         claimed = [each for each in self.sentences if each.claims]
         return min(claimed, key=lambda each: each.probability, default=None)
 

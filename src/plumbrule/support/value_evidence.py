@@ -15,7 +15,7 @@ _CLOSEST = 0, False
 
 
 def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Finding | None:
-    """Return where the contexts bear ``value`` out, the closest match first; None where nowhere."""
+    """Return where the contexts support ``value``, the closest match first; None where nowhere."""
     best: tuple[tuple[int, bool], int, Value, Match] | None = None
     keys = lookup_keys(value)
     for index, context in enumerate(contexts):

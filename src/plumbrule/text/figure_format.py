@@ -16,6 +16,13 @@ def figure(value: float | None, *, against: float | None = None) -> str:
     return f"{value:,.{places}f}".rstrip("0").rstrip(".")
 
 
+def between(low: str | None, high: str | None) -> str:
+    """Return an interval in words; None is an end that so few samples cannot bound."""
+    if low is None or high is None:
+        return f"{low} or more" if low is not None else f"{high} or less" if high is not None else NONE
+    return f"{low} to {high}"
+
+
 def _keeps_side(value: float, places: int, against: float | None) -> bool:
     shown = round(value, places)
     return against is None or (shown > against, shown < against) == (value > against, value < against)

@@ -96,9 +96,9 @@ def _show_reliability(console: Console, title: str, reliability: Reliability) ->
     table = Table(box=None, pad_edge=False)
     table.add_column("probability")
     table.add_column("answers", justify="right")
-    table.add_column("foretold", justify="right")
+    table.add_column("predicted", justify="right")
     table.add_column("seen", justify="right")
-    table.add_column("█ seen, │ foretold")
+    table.add_column("█ seen, │ predicted")
     for bin_ in reliability.bins:
         bounds = f"{bin_.low:.1f} to {bin_.high:.1f}"
         table.add_row(bounds, str(bin_.answers), f"{bin_.probability:.2f}", f"{bin_.share:.2f}", _bar(bin_))

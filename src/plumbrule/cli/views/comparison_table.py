@@ -10,7 +10,8 @@ from rich.text import Text
 from plumbrule.cli.terminal_console import plain
 from plumbrule.runs.comparison import FlipsResult, GateComparison, GateStanding, RunComparison
 from plumbrule.runs.differences import DifferenceResult, FigureComparison
-from plumbrule.text.figure_format import SIGNS, figure
+from plumbrule.terminal import shortened
+from plumbrule.text.figure_format import SIGNS, between, figure
 
 _FLIPS_SHOWN = 10
 _LONGEST_QUESTION = 200
@@ -63,7 +64,7 @@ def _cells(compared: FigureComparison | DifferenceResult) -> Iterator[Text]:
     yield Text(_figure(compared.first))
     yield Text(_figure(compared.second))
     yield Text(_signed(compared.difference), style)
-    yield Text("none" if low is None and high is None else f"{_end(low)} to {_end(high)}", style)
+    yield Text(between(*(None if end is None else _signed(end) for end in (low, high))), style)
     left_out = compared.left_out
     yield Text(str(compared.samples) + (f" of {compared.samples + left_out}" if left_out else ""))
     more = "" if compared.samples_to_settle is None else f" +{compared.samples_to_settle}"
@@ -114,10 +115,6 @@ def _signed(value: float | None) -> str:
     return f"+{_figure(value)}" if value is not None and value > 0 else _figure(value)
 
 
-def _end(value: float | None) -> str:
-    return "any" if value is None else _signed(value)
-
-
 def _short(value: object) -> str:
     text = value if isinstance(value, str) else "none" if value is None else orjson.dumps(value).decode()
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    return shortened(text, 61)

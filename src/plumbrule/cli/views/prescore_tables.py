@@ -14,6 +14,7 @@ from plumbrule.prescores.checks import Spot
 from plumbrule.prescores.prescore_result import PrescoreSummary
 from plumbrule.prescores.prescorer import DimensionScore, Prescore
 from plumbrule.rubrics import LEVELS, Stamp
+from plumbrule.terminal import shortened
 
 _COLOURS = {"Strong": "green", "Adequate": "cyan", "Needs Review": "yellow", "Unsafe": "red", None: "dim"}
 _SHOWN_RULES = 12
@@ -117,7 +118,7 @@ def _show_dimension(console: Console, score: DimensionScore) -> None:
 def _spot_line(spot: Spot) -> Text:
     place = spot.where + (f" ({spot.ref})" if spot.ref else "")
     place += f" at {spot.start}–{spot.end}" if spot.start is not None else ""
-    text = spot.text if len(spot.text) <= _SHOWN_CHARACTERS else spot.text[:_SHOWN_CHARACTERS] + "…"
+    text = shortened(spot.text, _SHOWN_CHARACTERS + 1)
     return Text.assemble("     ", plain(place, "dim"), ("  " if text else ""), plain(" ".join(text.split())))
 
 
@@ -162,7 +163,7 @@ def _add_columns(table: Table, *headings: str) -> None:
 
 def _short(name: str) -> str:
     """Return enough of a trace id to explain it by."""
-    return name if len(name) <= _SHOWN_ID else f"{name[:_SHOWN_ID]}…"
+    return shortened(name, _SHOWN_ID + 1)
 
 
 def _show_stamps(console: Console, rubrics: Iterable[Stamp]) -> None:

@@ -20,6 +20,7 @@ from plumbrule.reviews.campaign_progress import CampaignProgress, CampaignReport
 from plumbrule.reviews.items import Status
 from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLine, Reason, Verdict
 from plumbrule.reviews.queue import NothingLeft
+from plumbrule.terminal import shortened
 
 _STYLES: dict[Verdict, str] = {"better": "green", "worse": "red", "no clear difference": ""}
 _PEOPLE, _PRESCORES = "people's cards", "pre-scores"
@@ -285,9 +286,9 @@ def _minute(moment: str) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _SHOWN_ID else f"{name[:_SHOWN_ID]}…"
+    return shortened(name, _SHOWN_ID + 1)
 
 
 def _cut(text: str) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= _SHOWN_QUERY else f"{flat[: _SHOWN_QUERY - 1]}…"
+    return shortened(flat, _SHOWN_QUERY)

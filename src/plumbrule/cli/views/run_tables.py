@@ -10,7 +10,7 @@ from rich.text import Text
 from plumbrule.cli.terminal_console import plain
 from plumbrule.runs.gates import GateDecision
 from plumbrule.runs.run_results import FigureValues, GateResult, RepeatsSummary, RunLine, RunSummary, RunUsage
-from plumbrule.text.figure_format import SIGNS, figure
+from plumbrule.text.figure_format import SIGNS, between, figure
 
 _LONGEST_CELL = 40
 
@@ -67,14 +67,14 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
     for heading in ("", "gate", "limit", "value", "nulls as zero", "95% interval", ""):
         table.add_column(heading, justify="left" if heading in {"", "gate"} else "right", overflow="fold")
     for gate in gates:
-        high = "any" if gate.interval.high is None else figure(gate.interval.high)
+        low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
         table.add_row(
             Text("✓", "green") if gate.passed else Text("✗", "bold red"),
             gate.name,
             f"{SIGNS[gate.direction]} {figure(gate.limit)}",
             figure(gate.value, against=gate.limit),
             figure(gate.value_nulls_as_zero, against=gate.limit),
-            f"{figure(gate.interval.low)} to {high}",
+            between(low, high),
             Text("inconclusive" if gate.inconclusive else "", "yellow"),
         )
     return table

@@ -13,7 +13,7 @@ from plumbrule.prescores.kept_prescore import Cap, HintLine
 from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.sheets import EarlierAnswer, Sheet, SheetDimension
 from plumbrule.samples.sample_model import Passage
-from plumbrule.terminal import safe
+from plumbrule.terminal import safe, shortened
 
 _MARKER = re.compile(r"\[\d+\]")
 _SHOWN_EVIDENCE = 160
@@ -148,5 +148,5 @@ def _show_reason(console: Console, how: str, rule: str, reason: Cap | HintLine) 
         place = spot.where + (f" ({spot.ref})" if spot.ref else "")
         place += f" at {spot.start}–{spot.end}" if spot.start is not None else ""
         text = " ".join(spot.text.split())
-        cut = text if len(text) <= _SHOWN_EVIDENCE else f"{text[:_SHOWN_EVIDENCE]}…"
+        cut = shortened(text, _SHOWN_EVIDENCE + 1)
         console.print(plain(f"      {place}  {cut}", "dim"), soft_wrap=True)

@@ -13,7 +13,7 @@ from plumbrule.suites import Case, Suite
 from plumbrule.suites.case_results import CaseResult
 from plumbrule.suites.suite_run import SuiteOutcome
 from plumbrule.suites.suite_tally import SuiteCoverage, SuiteListing, SuiteSummary
-from plumbrule.terminal import safe
+from plumbrule.terminal import safe, shortened
 
 _SHOWN_SPOTS = 2
 _SHOWN_CHARACTERS = 110
@@ -66,7 +66,7 @@ def _show_case(console: Console, result: CaseResult) -> None:
         console.print(plain(f"  {criterion.name}: {criterion.message}"), soft_wrap=True)
         for spot in criterion.evidence[:_SHOWN_SPOTS]:
             text = " ".join(spot.text.split())
-            short = text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
+            short = shortened(text, _SHOWN_CHARACTERS)
             console.print(plain(f"    {spot.where}: {short}", "dim"), soft_wrap=True)
     console.print()
 
