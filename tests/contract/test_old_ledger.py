@@ -100,8 +100,27 @@ def pieces(text: str) -> list[str]:
     return [piece for line in text.split("\n") for piece in (line.split(',"') if len(line) > _LONGEST_LINE else [line])]
 
 
+# Phrases that were made plainer, as they were and as they are; tables are as wide as their words.
+PLAINER = {
+    r"(\S+) to any\b": r"\1 or more",
+    "hardly bear it out": "hardly support it",
+    "hardly bear out": "hardly support",
+    "could bear out": "could support",
+    "what the run comes to, and when": "which figures the run gets, and when",
+    "# bears out a detail": "# supports a detail",
+    "unlikely to be borne out gets": "unlikely to be supported gets",
+    "what the ratings come to, and when": "how the ratings are scored, and when",
+    "how likely the contexts bear the answer out; it stands beside the scores": (
+        "how likely it is that the contexts support the answer; beside the scores"
+    ),
+}
+
+
 def normalised(text: str) -> str:
-    """Return a text without the stamps of the models."""
+    """Return a text without the stamps of the models, in the words of today."""
+    for before, after in PLAINER.items():
+        text = re.sub(before, after, text)
+    text = re.sub(r"(?<=\S) {2,}", "  ", text)
     for digest, placeholder in stamps().items():
         text = text.replace(digest, placeholder).replace(digest[:_SHORT], placeholder)
     return _MODEL_VERSION.sub(r"\1VERSION", text)

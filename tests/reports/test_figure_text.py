@@ -36,9 +36,9 @@ def test_a_figure_stays_on_its_side_of_the_limit(value: float, limit: float) -> 
 
 
 def test_open_ends_are_said() -> None:
-    """An end that the samples cannot bound is any value; no interval at all is none."""
+    """An end that the samples cannot bound is left open; no interval at all is none."""
     assert interval_text(ReportInterval(low=3.0, high=None, method="order_statistics", samples=5)) == "3 or more"
-    assert interval_text(ReportInterval(low=None, high=0.5, method="wilson", samples=5)) == "any to 0.5"
+    assert interval_text(ReportInterval(low=None, high=0.5, method="wilson", samples=5)) == "0.5 or less"
     assert interval_text(ReportInterval(low=None, high=None, method="wilson", samples=0)) == "none"
     assert interval_text(None) == "none"
 
