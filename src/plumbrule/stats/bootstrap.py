@@ -45,7 +45,7 @@ def resample_items(
     """
     count = len(items)
     value = figure(items) if count else None
-    if value is None or count < 2:
+    if value is None or count < 2 or resamples == 0:
         return Resampled(value=value, interval=None, items=count, undefined=0)
     draw = random.Random(seed).random  # noqa: S311 - a resample is no secret; random() is the same in every Python
     drawn = [figure([items[int(draw() * count)] for _ in range(count)]) for _ in range(resamples)]

@@ -37,7 +37,8 @@ class MeanEstimate:
     """A mean with its 95% interval.
 
     ``clusters`` counts the independent parts that the interval rests on. ``spread`` is the standard deviation that as
-    many independent samples would need for the same standard error: what sample sizes are planned with.
+    many independent samples would need for the same standard error, ``skewness`` the same for the third moment: what
+    sample sizes are planned with. Both count the pseudo-samples, where there are any.
     """
 
     value: Fraction | float
@@ -46,6 +47,7 @@ class MeanEstimate:
     clusters: int
     repeats: int
     spread: float
+    skewness: float
     method: IntervalMethod
 
 
@@ -68,13 +70,15 @@ def share_estimate(successes: int, total: int) -> MeanEstimate | None:
     if interval is None:
         return None
     share = Fraction(successes, total)
+    spread = math.sqrt(share * (1 - share))
     return MeanEstimate(
         value=share,
         interval=interval,
         samples=total,
         clusters=total,
         repeats=1,
-        spread=math.sqrt(share * (1 - share)),
+        spread=spread,
+        skewness=float(1 - 2 * share) / spread if spread else 0.0,
         method="clopper_pearson",
     )
 
@@ -89,10 +93,12 @@ def measured_mean(measurements: Sequence[Measurement]) -> MeanEstimate | None:
 
     Every value weighs the same. Values that share a cluster, or a sample where there are no clusters, are not
     independent: the standard error is SE^2 = K / (K - 1) * sum_c (sum_i (x_i - m))^2 / N^2 over the clusters with two
-    pseudo-clusters of the average size, one at 0 and one at 1, and t has K - 1 degrees of freedom. Repeats that differ
-    as a whole, more than their samples explain, add the between-repeat component of the two-way analysis of variance
-    (floored at 0), with Satterthwaite's degrees of freedom. Where all values are 0 or 1 the same standard error gives
-    an effective sample size for the exact interval; independent samples that were measured once are worth themselves.
+    pseudo-clusters of the average size, one at 0 and one at 1, and t has K - 1 degrees of freedom. Repeats may be better
+    or worse as a whole, so their mean square in the two-way analysis of variance is added, with Satterthwaite's degrees
+    of freedom. What samples alone explain of it is not taken off again: two or three repeats show so little of how far
+    repeats differ that the difference of the two would often be 0 where they do. Where all values are 0 or 1 the same
+    standard error gives an effective sample size for the exact interval; independent samples that were measured once
+    are worth themselves.
     """
     if not measurements:
         return None
@@ -121,6 +127,7 @@ def measured_mean(measurements: Sequence[Measurement]) -> MeanEstimate | None:
         clusters=len(clusters),
         repeats=len({each.repeat for each in measurements}),
         spread=math.sqrt(error.square * samples),
+        skewness=error.cube / math.pow(error.square, 1.5) * math.sqrt(samples),
         method="korn_graubard" if all_or_nothing else "pseudo_samples",
     )
 
@@ -180,7 +187,7 @@ def _pseudo_error(clusters: Sequence[Sequence[float]]) -> _PseudoError:
 
 
 def _between_repeats(measurements: Sequence[Measurement]) -> float:
-    """Return what repeats add to the variance of the mean beyond their samples: (MS_repeat - MS_rest) / N, floored."""
+    """Return what repeats add to the variance of the mean: their mean square, samples taken out, over all values."""
     by_sample: dict[Hashable, list[float]] = {}
     for each in measurements:
         by_sample.setdefault(each.sample, []).append(float(each.value))
@@ -188,13 +195,10 @@ def _between_repeats(measurements: Sequence[Measurement]) -> float:
     by_repeat: dict[Hashable, list[float]] = {}
     for each in measurements:
         by_repeat.setdefault(each.repeat, []).append(float(each.value) - centres[each.sample])
-    total = len(measurements)
-    rest = total - len(by_sample) - len(by_repeat) + 1
-    if len(by_repeat) < 2 or rest < 1:
+    if len(by_repeat) < 2:
         return 0.0
     of_repeats = math.fsum(math.fsum(moves) ** 2 / len(moves) for moves in by_repeat.values())
-    everything = math.fsum(move * move for moves in by_repeat.values() for move in moves)
-    return max(0.0, of_repeats / (len(by_repeat) - 1) - (everything - of_repeats) / rest) / total
+    return of_repeats / (len(by_repeat) - 1) / len(measurements)
 
 
 def _grouped(measurements: Iterable[Measurement]) -> list[list[float]]:

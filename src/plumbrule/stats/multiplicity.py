@@ -15,7 +15,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values adjusted by Benjamini and Hochberg (1995): of all that fall below 0.05, 5% are expected false."""
+    """Return the p-values adjusted by Benjamini and Hochberg (1995): 5% of those below 0.05 are false on average."""
     adjusted = [1.0] * len(p_values)
     smallest = 1.0
     order = sorted(range(len(p_values)), key=p_values.__getitem__)

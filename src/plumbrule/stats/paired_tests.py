@@ -10,6 +10,7 @@ from typing import Literal
 
 from plumbrule.stats.intervals import Z95, Interval
 from plumbrule.stats.percentiles import interval_ranks, percentile_rank
+from plumbrule.stats.quantiles import t_tail
 from plumbrule.stats.spread import mean_of, mean_settles_at, sample_sd, t_quantile_975
 
 RESAMPLES = 2_000
@@ -20,6 +21,7 @@ _CHANCE = Fraction(5, 100)
 _MOST = 10**15
 
 Method = Literal["student_t", "bonett_price", "sign_test", "bootstrap"]
+NonInferiority = Literal["non-inferior", "inferior", "inconclusive"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +131,79 @@ def percentile_gap(
     cut = RESAMPLES // 40
     low, top = sorted(lows)[cut], sorted(highs)[-1 - cut]
     return (low if math.isfinite(low) else None), (top if math.isfinite(top) else None)
+
+
+def mean_gap_p_value(differences: Sequence[Fraction], *, bound: Fraction | None = None) -> float | None:
+    """Return the two-sided p-value of paired differences whose true mean is 0; None below two pairs.
+
+    McNemar's exact test where every difference is all or nothing, the exact sign test where all that differ are
+    alike, else the paired t-test. As for ``mean_gap``, it is never below what the fewest pairs that differ allow.
+    """
+    deviation, counts, total = sample_sd(differences), tally(differences), len(differences)
+    if deviation is None:
+        return None
+    differing = counts.above + counts.below
+    if (bound is not None and all(abs(value) in {0, bound} for value in differences)) or deviation == 0:
+        return float(sign_test(counts.above, counts.below))
+    mean = mean_of(differences)
+    assert mean is not None  # noqa: S101 - there are two or more
+    t = abs(float(mean)) / (deviation / math.sqrt(total))
+    return min(1.0, max(2 * t_tail(t, total - 1), float(sign_test(differing, 0))))
+
+
+def percentile_gap_p_value(
+    first: Sequence[Fraction | None], second: Sequence[Fraction | None], share: Fraction
+) -> float | None:
+    """Return the two-sided p-value of a difference of high percentiles between two measurements of the same samples.
+
+    A seeded permutation test: were the two alike, either value of a pair could as well be the other's, so pairs are
+    swapped at random and the difference is set against those (Good, Permutation Tests, 2000). Exact at any number of
+    pairs and with ties, where a bootstrap of percentiles is not. None is above all others. The p-value is None where
+    there are no pairs, or the percentile of both is missing.
+    """
+    total = len(first)
+    if not total:
+        return None
+    wanted = total - percentile_rank(total, share) + 1  # counted from the top
+    floats = [[math.inf if value is None else float(value) for value in values] for values in (first, second)]
+    both = sorted(((value, index, side) for side in (0, 1) for index, value in enumerate(floats[side])), reverse=True)
+
+    def gap(swapped: Sequence[bool]) -> float:
+        left = [wanted, wanted]
+        at = [0.0, 0.0]
+        for value, index, side in both:
+            place = 1 - side if swapped[index] else side
+            left[place] -= 1
+            if left[place] == 0:
+                at[place] = value
+            if left[0] <= 0 and left[1] <= 0:
+                break
+        return 0.0 if at[0] == at[1] else at[1] - at[0]
+
+    seen = gap([False] * total)
+    if all(sorted(values)[-wanted] == math.inf for values in floats):
+        return None
+    draw = Random(SEED).random  # noqa: S311 - a sequence that is always the same, no secret
+    as_far = sum(abs(gap([draw() < 0.5 for _ in range(total)])) >= abs(seen) for _ in range(RESAMPLES))
+    return (1 + as_far) / (1 + RESAMPLES)
+
+
+def non_inferiority(low: float | None, high: float | None, *, margin: float, higher_is_better: bool) -> NonInferiority:
+    """Tell from the 95% interval of second less first whether second is worse by at most ``margin``.
+
+    Non-inferior where the whole interval lies on the right side of the margin, inferior where none of it does, else
+    inconclusive (ICH E9, section 3.3.2: the two-sided 95% interval, so a one-sided test at 2.5%). None is an open end.
+    """
+    worst, best = (low, high) if higher_is_better else (_negated(high), _negated(low))
+    if worst is not None and worst > -margin:
+        return "non-inferior"
+    if best is not None and best < -margin:
+        return "inferior"
+    return "inconclusive"
+
+
+def _negated(end: float | None) -> float | None:
+    return None if end is None else -end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

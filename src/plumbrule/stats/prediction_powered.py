@@ -2,20 +2,22 @@
 
 Prediction-powered inference, power-tuned (PPI++: Angelopoulos, Duchi and Zrnic, arXiv 2311.01453): the predictions'
 mean over the samples without a label, times lambda, and the mean of what the labels say beyond lambda times the
-prediction. However wrong the judge is, the estimate is of what people would say; a good judge narrows it, a bad one gets
-a lambda near 0. The labelled samples must be a random part of all.
+prediction. However wrong the judge is, the estimate is of what people would say; a good judge narrows it, a bad one
+gets a lambda near 0. The labelled samples must be a random part of all.
 """
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from plumbrule.errors import InputError
 from plumbrule.stats.intervals import Z95, Interval
 from plumbrule.stats.quantiles import t_quantile
 
 Value = Fraction | float | int
+Sample = TypeVar("Sample", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,16 +36,16 @@ class AnchoredMean:
     samples: int
 
 
-def anchored_mean(
-    predictions: Mapping[Hashable, Value], labels: Mapping[Hashable, Value]
-) -> AnchoredMean | None:
+def anchored_mean(predictions: Mapping[Sample, Value], labels: Mapping[Sample, Value]) -> AnchoredMean | None:
     """Return the anchored mean where the labelled samples are part of all samples; None below two labels.
 
     A label of a sample that has no prediction is an error.
     """
     unknown = [sample for sample in labels if sample not in predictions]
     if unknown:
-        raise InputError(f"{unknown[0]!r} has a label but no prediction; leave out labels of samples that were not judged")
+        raise InputError(
+            f"{unknown[0]!r} has a label but no prediction; leave out labels of samples that were not judged"
+        )
     pairs = [(label, predictions[sample]) for sample, label in labels.items()]
     return prediction_powered_mean(pairs, [value for sample, value in predictions.items() if sample not in labels])
 
@@ -53,9 +55,9 @@ def prediction_powered_mean(
 ) -> AnchoredMean | None:
     """Return the mean of values in [0, 1] from (label, prediction) pairs and the predictions of all other samples.
 
-    ``tuning`` fixes lambda: 1 is plain prediction-powered inference, 0 labels alone. None below two labels. The deciding
-    interval guards against few labels: two pseudo-labels of 0 and 1 with the mean prediction join the labels, their
-    residuals' skewness moves the ends outwards (Johnson, 1978), and Student's t takes the place of the normal
+    ``tuning`` fixes lambda: 1 is plain prediction-powered inference, 0 labels alone. None below two labels. The
+    deciding interval guards against few labels: two pseudo-labels of 0 and 1 with the mean prediction join the labels,
+    their residuals' skewness moves the ends outwards (Johnson, 1978), and Student's t takes the place of the normal
     distribution. With labels alone that is the interval of ``mean_estimate``.
     """
     if len(labelled) < 2:

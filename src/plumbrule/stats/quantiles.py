@@ -28,13 +28,14 @@ def t_quantile(probability: float, freedom: float) -> float:
 
 def t_tail(t: float, freedom: float) -> float:
     """Return the probability of a value above ``t`` >= 0: half the regularised incomplete beta function."""
-    x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
-    if t == 0:
+    square = t * t
+    x, rest, a, b = freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5
+    if rest == 0:
         return 0.5
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest))
     if x < (a + 1) / (a + b + 2):
         return front * _beta_fraction(x, a, b) / a / 2
-    return (1 - front * _beta_fraction(1 - x, b, a) / b) / 2
+    return (1 - front * _beta_fraction(rest, b, a) / b) / 2
 
 
 def beta_cdf(x: float, a: float, b: float) -> float:

@@ -31,12 +31,12 @@ def share_power_samples(share: Fraction | float, limit: Fraction | float, *, pow
 
 
 def mean_power_samples(
-    mean: Fraction | float, spread: float, limit: Fraction | float, *, power: float = POWER
+    mean: Fraction | float, spread: float, limit: Fraction | float, *, skewness: float = 0.0, power: float = POWER
 ) -> int | None:
     """Return how many samples make the interval of a mean in [0, 1] exclude ``limit`` with this power; None for none.
 
-    Mean and spread, as a ``MeanEstimate`` has them, are taken to be the true ones. The interval is Student's t with the
-    two pseudo-samples, without the part for skewness.
+    Mean, spread and skewness, as a ``MeanEstimate`` has them, are taken to be the true ones. The interval is that of
+    ``mean_estimate``: Student's t with two pseudo-samples and Johnson's shift for the skewness.
     """
     true, fixed = float(mean), float(limit)
     if true == fixed:
@@ -46,10 +46,16 @@ def mean_power_samples(
     def settled(total: int) -> bool:
         more = total + 2
         centre = (total * true + 1) / more
-        squares = spread**2 * (total - 1) + total * (true - centre) ** 2 + centre**2 + (1 - centre) ** 2
-        reach = t_quantile(0.975, more - 1) * math.sqrt(squares / (more - 1) / more)
-        margin = centre - fixed if true > fixed else fixed - centre
-        return margin >= reach + z * spread * math.sqrt(total) / more
+        off = true - centre
+        squares = spread**2 * (total - 1) + total * off**2 + centre**2 + (1 - centre) ** 2
+        cubes = total * (skewness * spread**3 + 3 * off * spread**2 + off**3) - centre**3 + (1 - centre) ** 3
+        variance, quantile = squares / (more - 1) / more, t_quantile(0.975, more - 1)
+        shift = cubes / more**3 / (6 * variance) * (1 + 2 * quantile**2)
+        reach = quantile * math.sqrt(variance)
+        margin = centre - fixed + min(0.0, shift) if true > fixed else fixed - centre - max(0.0, shift)
+        # a skewed mean and its spread err together, so that the end of the interval varies more than the mean
+        together = quantile * skewness / math.sqrt(total) * (-1 if true > fixed else 1)
+        return margin >= reach + z * spread * math.sqrt(total * max(1.0, 1 + together)) / more
 
     found = bisect_left(range(2, _MOST), x=True, key=settled) + 2
     return None if found >= _MOST else found
@@ -71,9 +77,9 @@ def labels_for_margin(
     """Return how many labels make a 95% interval of a share reach no further than ``margin`` to either side.
 
     Labels alone need n = z^2 p (1 - p) / margin^2. With predictions that correlate with the labels (Pearson's r) for N
-    ``samples`` in all, the labelled among them, the variance of the power-tuned estimate (PPI++, Angelopoulos, Duchi and
-    Zrnic, 2023) is p (1 - p) ((1 - r^2) / n + r^2 / N), which is solved for n. None where so many samples cannot reach
-    the margin even if all of them are labelled.
+    ``samples`` in all, the labelled among them, the variance of the power-tuned estimate (PPI++, Angelopoulos, Duchi
+    and Zrnic, 2023) is p (1 - p) ((1 - r^2) / n + r^2 / N), which is solved for n. None where so many samples cannot
+    reach the margin even if all of them are labelled.
     """
     needed = _labels_alone(margin, share)
     if samples is None:

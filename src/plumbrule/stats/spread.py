@@ -90,4 +90,3 @@ def t_quantile_975(freedom: int) -> float:
         else:
             high = middle
     return round((low + high) / 2, 8)  # what the mathematical libraries of all platforms agree on
-
