@@ -17,6 +17,7 @@ from functools import partial
 from random import Random
 
 from plumbrule.stats.auroc import auroc_estimate
+from plumbrule.stats.bootstrap import resample_items
 from plumbrule.stats.drift import cusum, week_deviations
 from plumbrule.stats.intervals import Interval
 from plumbrule.stats.log_loss import log_loss_gap
@@ -29,6 +30,7 @@ from plumbrule.stats.rater_agreement import alpha_over_items, kappa_over_items
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
 from plumbrule.stats.sequential_means import always_valid_interval
 from plumbrule.stats.strata import stratified_mean
+from plumbrule.support.calibration import Example, calibration_error, fit_curve, log_odds_of, logistic
 
 SEED = 20
 TRIALS = 2_000
@@ -133,8 +135,8 @@ def measure(rate: Rate, trials: int) -> float:
     return sum(rate.happens(random) for _ in range(trials)) / trials
 
 
-def cases() -> Iterator[Case]:
-    """Yield every interval with its circumstances."""
+def cases(*, resampled: bool = True) -> Iterator[Case]:
+    """Yield every interval with its circumstances; those by resampling are slow to set up."""
     for samples in (10, 30, 100, 500):
         for share in (0.5, 0.85, 0.95, 0.99):
             yield Case(
@@ -157,7 +159,8 @@ def cases() -> Iterator[Case]:
     yield from _stratified()
     yield from _percentiles()
     yield from _anchored()
-    yield from _resampled()
+    if resampled:
+        yield from _resampled()
 
 
 def rates() -> Iterator[Rate]:
@@ -166,14 +169,14 @@ def rates() -> Iterator[Rate]:
         yield Rate(
             name=f"always-valid: misses at any of {looks} looks, share {truth}",
             most=0.05,
-            trials=0.1,
+            trials=0.25,
             happens=partial(_missed_at_a_look, looks=looks, share=truth),
         )
     for samples in (30, 100, 300):
         yield Rate(
             name=f"compare, Holm: a figure clearly worse, identical, n = {samples}",
             most=0.05,
-            trials=0.1,
+            trials=0.5,
             happens=partial(_clearly_worse, samples=samples),
         )
     for name, value in WEEKLY.items():
@@ -352,6 +355,14 @@ def _resampled() -> Iterator[Case]:
             draw=partial(_kappa, items=items),
         )
         yield Case(
+            name="calibration error 0.1, reflected",
+            samples=5 * items,
+            truth=0.1,
+            trials=0.1,
+            decides=False,
+            draw=partial(_miscalibrated, answers=5 * items),
+        )
+        yield Case(
             name="AUROC",
             samples=items,
             truth=0.7602499389065233,  # of two normal distributions one deviation apart
@@ -463,6 +474,16 @@ def _ranked(random: Random, *, answers: int) -> Ends:
     return _opt(auroc_estimate(scores, labels, seed=1).interval)
 
 
+def _miscalibrated(random: Random, *, answers: int) -> Ends:
+    chances = [random.uniform(0.1, 0.9) for _ in range(answers)]
+    labelled = [(chance, random.random() < chance + 0.1) for chance in chances]
+
+    def error(drawn: Sequence[tuple[float, bool]]) -> float:
+        return calibration_error([chance for chance, _ in drawn], [label for _, label in drawn])
+
+    return _opt(resample_items(labelled, error, seed=1, resamples=200, method="basic").interval)
+
+
 def _missed_at_a_look(random: Random, *, looks: int, share: float) -> bool:
     values: list[int] = []
     for _ in range(looks):
@@ -519,12 +540,15 @@ def _group_stands_out(random: Random) -> bool:
 
 
 def _refit_preferred(random: Random) -> bool:
-    """Draw labels from a perfect calibration, and set it against one that is off by what a fit to labels is off by."""
-    chances = [random.betavariate(2, 1) for _ in range(200)]
-    labels = [random.random() < chance for chance in chances]
-    shift = random.gauss(0, 0.2)
-    moved = [chance * math.exp(shift) / (1 - chance + chance * math.exp(shift)) for chance in chances]
-    found = log_loss_gap(chances, moved, labels)
+    """Draw labels from a perfect calibration, and set it against a curve fitted to as many others."""
+    drawn = []
+    for _ in range(400):
+        chance = random.betavariate(2, 1)
+        drawn.append(Example(log_odds_of(chance), random.random() < chance))
+    curve, tested = fit_curve(drawn[:200]), drawn[200:]
+    labels = [example.supported for example in tested]
+    first = [logistic(example.log_odds) for example in tested]
+    found = log_loss_gap(first, [curve.probability(example.log_odds) for example in tested], labels)
     return found is not None and found.better == "second"
 
 

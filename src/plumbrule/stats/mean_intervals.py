@@ -5,7 +5,8 @@ whole difference. Shares of independent samples get the exact interval of Cloppe
 less than 95%; shares with clusters or repeats the same of their effective sample size (Korn and Graubard, 1998). Means
 get Student's t interval of the samples with one pseudo-sample at either end of the scale (in the manner of Agresti and
 Coull, 1998), its ends moved outwards by what the skewness asks for (Johnson, 1978): near the ceiling t alone misses on
-the optimistic side, because rare failures that were not drawn raise the mean and hide the spread at once.
+the optimistic side, because rare failures that were not drawn raise the mean and hide the spread at once. Neither
+correction ever moves an end inwards.
 """
 
 import math
@@ -93,12 +94,12 @@ def measured_mean(measurements: Sequence[Measurement]) -> MeanEstimate | None:
 
     Every value weighs the same. Values that share a cluster, or a sample where there are no clusters, are not
     independent: the standard error is SE^2 = K / (K - 1) * sum_c (sum_i (x_i - m))^2 / N^2 over the clusters with two
-    pseudo-clusters of the average size, one at 0 and one at 1, and t has K - 1 degrees of freedom. Repeats may be better
-    or worse as a whole, so their mean square in the two-way analysis of variance is added, with Satterthwaite's degrees
-    of freedom. What samples alone explain of it is not taken off again: two or three repeats show so little of how far
-    repeats differ that the difference of the two would often be 0 where they do. Where all values are 0 or 1 the same
-    standard error gives an effective sample size for the exact interval; independent samples that were measured once
-    are worth themselves.
+    pseudo-clusters of the average size, one at 0 and one at 1, and t has K - 1 degrees of freedom. Repeats may be
+    better or worse as a whole, so their mean square in the two-way analysis of variance is added, with Satterthwaite's
+    degrees of freedom. What samples alone explain of it is not taken off again: two or three repeats show so little of
+    how far repeats differ that the difference of the two would often be 0 where they do. Where all values are 0 or 1
+    the same standard error gives an effective sample size for the exact interval; independent samples that were
+    measured once are worth themselves.
     """
     if not measurements:
         return None
@@ -116,8 +117,8 @@ def measured_mean(measurements: Sequence[Measurement]) -> MeanEstimate | None:
         quantile = t_quantile(0.975, round(error.freedom, 3))
         reach = quantile * math.sqrt(error.square)
         shift = error.cube / (6 * error.square) * (1 + 2 * quantile**2)
-        low = min(float(mean), error.centre + min(0.0, shift) - reach)
-        high = max(float(mean), error.centre + max(0.0, shift) + reach)
+        low = min(float(mean), error.centre) + min(0.0, shift) - reach
+        high = max(float(mean), error.centre) + max(0.0, shift) + reach
         interval = Interval(max(0.0, low), min(1.0, high))
     samples = len({each.sample for each in measurements})
     return MeanEstimate(

@@ -91,9 +91,9 @@ def _guarded(residuals: Sequence[float], imputed: float, of_others: float, middl
     quantile = t_quantile(0.975, count - 1)
     reach = quantile * math.sqrt(variance)
     shift = cube / (6 * variance) * (1 + 2 * quantile**2)
-    low = imputed + centre + min(0.0, shift) - reach
-    high = imputed + centre + max(0.0, shift) + reach
-    return _clipped(min(low, value), max(high, value))
+    low = min(value, imputed + centre) + min(0.0, shift) - reach
+    high = max(value, imputed + centre) + max(0.0, shift) + reach
+    return _clipped(low, high)
 
 
 def _tuning(labels: Sequence[float], predicted: Sequence[float], unlabelled: Sequence[float]) -> float:

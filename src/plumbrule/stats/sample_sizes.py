@@ -52,9 +52,10 @@ def mean_power_samples(
         variance, quantile = squares / (more - 1) / more, t_quantile(0.975, more - 1)
         shift = cubes / more**3 / (6 * variance) * (1 + 2 * quantile**2)
         reach = quantile * math.sqrt(variance)
-        margin = centre - fixed + min(0.0, shift) if true > fixed else fixed - centre - max(0.0, shift)
+        above = true > fixed
+        margin = min(true, centre) - fixed + min(0.0, shift) if above else fixed - max(true, centre) - max(0.0, shift)
         # a skewed mean and its spread err together, so that the end of the interval varies more than the mean
-        together = quantile * skewness / math.sqrt(total) * (-1 if true > fixed else 1)
+        together = quantile * skewness / math.sqrt(total) * (-1 if above else 1)
         return margin >= reach + z * spread * math.sqrt(total * max(1.0, 1 + together)) / more
 
     found = bisect_left(range(2, _MOST), x=True, key=settled) + 2
