@@ -20,13 +20,14 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
 
-bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring and reviews
+bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews and coverage
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.overhead
 	$(BIN)/python -m bench.ledger
 	$(BIN)/python -m bench.prescores
 	$(BIN)/python -m bench.monitoring
 	$(BIN)/python -m bench.reviews
+	$(BIN)/python -m bench.coverage
 
 DATA ?= ../shared/data/groundedness
 

@@ -1,11 +1,16 @@
 """Small moves for the worse add up; others do not."""
 
+import math
+from itertools import chain
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
 
-from plumbrule.stats.drift import cusum
+from plumbrule.stats.drift import cusum, week_deviations
 
 # Montgomery, Introduction to Statistical Quality Control, table 9.1: the target is 10, the standard deviation 1.
 MONTGOMERY = [
@@ -46,3 +51,43 @@ def test_moves_within_the_slack_never_add_up() -> None:
 def test_nothing() -> None:
     """No weeks, no sums."""
     assert cusum([], slack=0.5) == []
+
+
+weeks_of = st.lists(st.lists(st.integers(0, 4).map(lambda level: level / 4), min_size=1, max_size=8), min_size=5)
+
+
+@given(weeks_of, st.booleans())
+def test_a_week_is_set_against_all_before_it(weeks: list[list[float]], higher: bool) -> None:  # noqa: FBT001
+    """By scipy: t of the week against the mean so far, as a normal score, skewness taken out by the cube root."""
+    found = week_deviations(weeks, baseline=4, higher_is_better=higher)
+    assert len(found) == len(weeks) - 4
+    signed = [[value if higher else 1 - value for value in week] for week in weeks]
+    for number, deviation in enumerate(found, 4):
+        before, week = list(chain.from_iterable(signed[:number])), signed[number]
+        more = [*before, *week, 0.0, 1.0]
+        scale = 1 / len(week) + 1 / len(before)
+        t = (np.mean(before) - np.mean(week)) / (np.std(more, ddof=1) * math.sqrt(scale))
+        score = scipy_stats.norm.isf(scipy_stats.t.sf(t, len(more) - 1))
+        skew = -scipy_stats.skew(more) * (1 / len(week) ** 2 - 1 / len(before) ** 2) / scale**1.5
+        if abs(skew) > 1e-5:
+            score = 6 / skew * (np.cbrt(max(0.0, 1 + skew * score / 2)) - 1) + skew / 6
+            assert deviation == pytest.approx(score, abs=1e-6)
+        elif abs(skew) < 1e-7:
+            assert deviation == pytest.approx(score, abs=1e-6)
+
+
+def test_weeks_without_values() -> None:
+    """They count neither for the baseline nor as a deviation; without a baseline there is nothing."""
+    assert week_deviations([[0.5, 1.0], [], [0.5]], baseline=3) == []
+    found = week_deviations([[0.5, 1.0], [], [0.5], [], [1.0]], baseline=2)
+    assert found[0] is None
+    assert found[1] is not None
+    assert found[1] < 0  # better than before
+
+
+def test_a_lasting_fall_raises_an_alarm() -> None:
+    """Ten weeks at 0.9, then at 0.8: the sum passes 5 within ten weeks, and not before the fall."""
+    random = Random(4)  # noqa: S311 - no secret
+    weeks = [[float(random.random() < (0.9 if week < 10 else 0.75)) for _ in range(40)] for week in range(24)]
+    sums = cusum(week_deviations(weeks, baseline=4), slack=0.5)
+    assert max(sums[:6]) < 5 <= max(sums[6:16])

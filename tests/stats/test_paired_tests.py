@@ -19,7 +19,10 @@ from plumbrule.stats.paired_tests import (
     Tally,
     _bonett_price,
     mean_gap,
+    mean_gap_p_value,
+    non_inferiority,
     percentile_gap,
+    percentile_gap_p_value,
     sign_test,
     tally,
 )
@@ -235,3 +238,60 @@ def test_percentiles_turned_round_are_mirrored(seed: int) -> None:
     assert high is not None
     assert percentile_gap(second, first, P95) == (-high, -low)
     assert percentile_gap(first, first, P95) == (0.0, 0.0)
+
+
+@given(differences)
+def test_the_p_value_of_a_mean_is_the_paired_t_test(values: list[Fraction]) -> None:
+    """By scipy; never below what the pairs that differ allow, and exact where it is all or nothing."""
+    found = mean_gap_p_value(values, bound=ONE)
+    floats = [float(value) for value in values]
+    signs = tally(values)
+    if len(set(values)) == 1 or all(abs(value) in {0, 1} for value in values):
+        count = signs.above + signs.below
+        expected = reference.binomtest(signs.above, count).pvalue if count else 1.0
+    else:
+        assume(np.std(floats) > 1e-6)
+        least = min(1.0, 2 * 0.5 ** (signs.above + signs.below))
+        expected = max(reference.ttest_1samp(floats, 0).pvalue, least)
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert mean_gap_p_value(values[:1]) is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=80))
+def test_the_p_value_of_a_percentile_is_mcnemars(pairs: list[tuple[int, int]]) -> None:
+    """By statsmodels, of the pairs with one value alone above the percentile of all, which numpy finds."""
+    first, second = ([Fraction(value) for value in column] for column in zip(*pairs, strict=True))
+    limit = np.quantile(np.array(pairs).ravel(), 0.95, method="inverted_cdf")
+    beyond = [(one > limit, other > limit) for one, other in pairs]
+    table = [[beyond.count((a, b)) for b in (True, False)] for a in (True, False)]
+    expected = mcnemar(table, exact=True).pvalue if table[0][1] + table[1][0] else 1.0
+    assert percentile_gap_p_value(first, second, P95) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_percentile_with_missing_values() -> None:
+    """Missing is slower than all; where the same are missing in both there is no difference."""
+    fast = [Fraction(place) for place in range(100)]
+    slow: list[Fraction | None] = [None if place >= 85 else value for place, value in enumerate(fast)]
+    found = percentile_gap_p_value(fast, slow, P95)
+    assert found is not None
+    assert found < 0.01
+    assert percentile_gap_p_value(slow, slow, P95) == 1
+    assert percentile_gap_p_value([], [], P95) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "higher", "expected"),
+    [
+        (-0.01, 0.02, True, "non-inferior"),
+        (-0.03, 0.02, True, "inconclusive"),
+        (-0.09, -0.03, True, "inferior"),
+        (-0.02, 0.01, False, "non-inferior"),
+        (0.03, 0.09, False, "inferior"),
+        (None, 0.01, False, "non-inferior"),
+        (None, 0.01, True, "inconclusive"),
+        (None, None, True, "inconclusive"),
+    ],
+)
+def test_non_inferiority(low: float | None, high: float | None, higher: bool, expected: str) -> None:  # noqa: FBT001
+    """Worse by less than the margin of 0.02, for certain; an open end leaves its side open."""
+    assert non_inferiority(low, high, margin=0.02, higher_is_better=higher) == expected

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 from statsmodels.stats.proportion import proportions_ztest
 
 from plumbrule.stats.intervals import wilson
-from plumbrule.stats.percentiles import percentile, percentile_interval
+from plumbrule.stats.percentiles import exact_ranks, percentile, percentile_bounds, percentile_interval
 
 P50, P95 = Fraction(1, 2), Fraction(95, 100)
 
@@ -96,3 +97,53 @@ def test_few_values_cannot_bound_a_high_percentile() -> None:
     assert percentile_interval([Fraction(5)] * 72, P95)[1] is None
     assert percentile_interval([Fraction(5)] * 73, P95) == (Fraction(5), Fraction(5))
     assert percentile_interval([Fraction(5)] * 3, P50)[0] is None
+
+
+@given(st.integers(1, 400), st.integers(1, 99).map(lambda hundredths: Fraction(hundredths, 100)))
+def test_exact_ranks_are_binomial(total: int, share: Fraction) -> None:
+    """By scipy: either rank leaves out at most 2.5%, and the next one inwards would leave out more."""
+    low, high = exact_ranks(total, share)
+    below = binom.cdf(np.arange(-1, total + 1), total, float(share))  # below[k]: fewer than k at or below
+    assert low == 0 or below[low] <= 0.025 + 1e-9
+    assert below[min(total + 1, low + 1)] > 0.025 - 1e-9
+    assert 1 - below[high] <= 0.025 + 1e-9
+    assert high == 1 or 1 - below[high - 1] > 0.025 - 1e-9
+
+
+def test_missing_values_fail_nothing_for_certain() -> None:
+    """2 of 20 missing: they may be fast, so the low end lies among those measured; they may be slow: it is open."""
+    known = [Fraction(place) for place in range(1, 19)]
+    low, high = percentile_bounds(known, P95, missing=2)
+    rank, _ = exact_ranks(20, P95)
+    assert low == known[rank - 2 - 1]
+    assert high is None
+
+
+def test_missing_values_meet_nothing_for_certain() -> None:
+    """95 tied values and 5 missing: the 95th percentile may well be one of those; with none missing it is certain."""
+    assert percentile_bounds([Fraction(7)] * 95, P95, missing=5) == (Fraction(7), None)
+    assert percentile_bounds([Fraction(7)] * 100, P95) == (Fraction(7), Fraction(7))
+
+
+@given(values, shares, st.integers(0, 20))
+def test_missing_values_only_widen(ordered: list[Fraction], share: Fraction, missing: int) -> None:
+    """Whatever the missing values turn out to be, the interval with them lies within the bounds."""
+    low, high = percentile_bounds(ordered, share, missing=missing)
+    for filled in ([Fraction(-1)] * missing + ordered, ordered + [Fraction(99)] * missing):
+        least, most = percentile_bounds(filled, share)
+        assert low is None or (least is not None and low <= least)
+        assert high is None or (most is not None and most <= high)
+
+
+def test_clustered_values_are_worth_less() -> None:
+    """A hundred values that are worth thirty: the interval is wider, and the end that thirty leave open is open."""
+    ordered = [Fraction(place) for place in range(100)]
+    low, high = percentile_bounds(ordered, P95)
+    wider, opened = percentile_bounds(ordered, P95, effective=30.0)
+    assert low is not None
+    assert high is not None
+    assert wider is not None
+    assert wider < low
+    assert opened is None
+    assert percentile_bounds(ordered, P95, effective=100.0) == (low, high)
+    assert percentile_bounds([], P95) == (None, None)

@@ -16,8 +16,9 @@ from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
 
 from plumbrule.stats.intervals import Z95, wilson, wilson_of_share
+from plumbrule.stats.mean_intervals import clopper_pearson, mean_estimate
 from plumbrule.stats.spread import mean_of, share_mean_interval, t_quantile_975
-from plumbrule.stats.strata import weighed_mean
+from plumbrule.stats.strata import stratified_mean, weighed_mean
 
 BY_SAMPLICS = json.loads(
     (Path(__file__).parent.parent / "data" / "references" / "weighed_means.json").read_text(encoding="utf-8")
@@ -161,3 +162,58 @@ def test_the_interval_covers_the_truth() -> None:
         assert found.interval is not None
         held += found.interval.low <= truth <= found.interval.high
     assert 0.92 <= held / 500 <= 0.99
+
+
+def test_no_event_is_never_less_certain_than_one() -> None:
+    """0 of 50 in the edge stratum gave an upper bound of 10.0%, 1 of 50 one of 2.2%."""
+    bounds = []
+    for events in range(4):
+        drawn = {"common": [ZERO] * 50, "edge": [ONE] * events + [ZERO] * (50 - events)}
+        found = stratified_mean(drawn, {"common": 9_000, "edge": 1_000})
+        assert found is not None
+        assert found.interval is not None
+        bounds.append(found.interval.high)
+    assert bounds == sorted(bounds)
+    assert bounds[0] < 0.07
+
+
+def test_strata_combine_by_the_squares_of_their_distances() -> None:
+    """MOVER by hand, with the exact limits of statsmodels for each stratum."""
+    found = stratified_mean({"a": [ONE] * 9 + [ZERO], "b": [ONE] * 3 + [ZERO] * 3}, {"a": 300, "b": 100})
+    lows, highs = zip(
+        *(proportion_confint(count, total, method="beta") for count, total in ((9, 10), (3, 6))), strict=True
+    )
+    value = 0.75 * 0.9 + 0.25 * 0.5
+    below = math.hypot(0.75 * (0.9 - lows[0]), 0.25 * (0.5 - lows[1]))
+    above = math.hypot(0.75 * (highs[0] - 0.9), 0.25 * (highs[1] - 0.5))
+    assert found is not None
+    assert float(found.value) == pytest.approx(value)
+    assert found.interval == pytest.approx((value - below, min(1, value + above)), abs=1e-9)
+
+
+@given(st.lists(st.fractions(0, 1, max_denominator=20), min_size=1, max_size=30), st.integers(1, 1000))
+def test_limits_of_one_stratum_are_its_own(values: list[Fraction], population: int) -> None:
+    """Nothing is combined where there is nothing to combine; one value has an interval, too."""
+    found, alone = stratified_mean({"all": values}, {"all": population}), mean_estimate(values)
+    assert found is not None
+    assert alone is not None
+    assert found.interval == pytest.approx(alone.interval, abs=1e-9)
+    weighed = weighed_mean({"all": values}, {"all": population})
+    assert weighed is not None
+    assert (found.value, found.effective) == (weighed.value, weighed.effective)
+
+
+def test_a_part_that_the_figure_is_about() -> None:
+    """Its uncertain size widens the interval where the strata differ, and not where there is nothing to combine."""
+    sure = stratified_mean({"a": [ONE] * 10, "b": [ZERO] * 20}, {"a": 100, "b": 100})
+    unsure = stratified_mean({"a": [ONE] * 10 + [None] * 10, "b": [ZERO] * 20}, {"a": 200, "b": 100})
+    assert sure is not None
+    assert unsure is not None
+    assert sure.value == unsure.value
+    assert sure.interval is not None
+    assert unsure.interval is not None
+    assert unsure.interval.low < sure.interval.low
+    alone = stratified_mean({"a": [ONE] * 10 + [None] * 10}, {"a": 200})
+    assert alone is not None
+    assert alone.interval == clopper_pearson(10, 10)
+    assert stratified_mean({"a": [ONE]}, {"a": 5, "b": 5}) is None

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby
 
+from plumbrule.stats.bootstrap import Resampled, resample_items
+
 
 def auroc(scores: Sequence[float], positives: Sequence[bool]) -> float | None:
     """Return how often a positive scores above a negative, a tie counting half; None where one kind is missing."""
@@ -16,3 +18,12 @@ def auroc(scores: Sequence[float], positives: Sequence[bool]) -> float | None:
         below += negative
     above = len(ordered) - below
     return wins / (above * below) if above and below else None
+
+
+def auroc_estimate(scores: Sequence[float], positives: Sequence[bool], *, seed: int) -> Resampled:
+    """Return the area with an interval by resampling the answers; a ranking may be chance where it holds 0.5."""
+
+    def figure(drawn: Sequence[tuple[float, bool]]) -> float | None:
+        return auroc([score for score, _ in drawn], [positive for _, positive in drawn])
+
+    return resample_items(list(zip(scores, positives, strict=True)), figure, seed=seed, method="bca")

@@ -9,7 +9,8 @@ from random import Random
 from typing import Literal
 
 from plumbrule.stats.intervals import Z95, Interval
-from plumbrule.stats.percentiles import interval_ranks, percentile_rank
+from plumbrule.stats.percentiles import interval_ranks, percentile, percentile_rank
+from plumbrule.stats.quantiles import t_tail
 from plumbrule.stats.spread import mean_of, mean_settles_at, sample_sd, t_quantile_975
 
 RESAMPLES = 2_000
@@ -20,6 +21,7 @@ _CHANCE = Fraction(5, 100)
 _MOST = 10**15
 
 Method = Literal["student_t", "bonett_price", "sign_test", "bootstrap"]
+NonInferiority = Literal["non-inferior", "inferior", "inconclusive"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +131,65 @@ def percentile_gap(
     cut = RESAMPLES // 40
     low, top = sorted(lows)[cut], sorted(highs)[-1 - cut]
     return (low if math.isfinite(low) else None), (top if math.isfinite(top) else None)
+
+
+def mean_gap_p_value(differences: Sequence[Fraction], *, bound: Fraction | None = None) -> float | None:
+    """Return the two-sided p-value of paired differences whose true mean is 0; None below two pairs.
+
+    McNemar's exact test where every difference is all or nothing, the exact sign test where all that differ are
+    alike, else the paired t-test. As for ``mean_gap``, it is never below what the fewest pairs that differ allow.
+    """
+    deviation, counts, total = sample_sd(differences), tally(differences), len(differences)
+    if deviation is None:
+        return None
+    differing = counts.above + counts.below
+    if (bound is not None and all(abs(value) in {0, bound} for value in differences)) or deviation == 0:
+        return float(sign_test(counts.above, counts.below))
+    mean = mean_of(differences)
+    assert mean is not None  # noqa: S101 - there are two or more
+    t = abs(float(mean)) / (deviation / math.sqrt(total))
+    return min(1.0, max(2 * t_tail(t, total - 1), float(sign_test(differing, 0))))
+
+
+def percentile_gap_p_value(
+    first: Sequence[Fraction | None], second: Sequence[Fraction | None], share: Fraction
+) -> float | None:
+    """Return the two-sided p-value of a difference of percentiles between two measurements of the same samples.
+
+    The paired quantile test: were both percentiles alike, as many pairs would have their first value alone above the
+    percentile of all values as their second alone, which the exact sign test decides. It holds at any number of pairs
+    and with ties, where a bootstrap of percentiles does not (Conover, Practical Nonparametric Statistics, section 3.5,
+    for the test; pairs make it McNemar's). None is above all others. The p-value is None where there are no pairs.
+    """
+    everything = [*first, *second]
+    if not everything:
+        return None
+    known = sorted(value for value in everything if value is not None)
+    limit = percentile(known, share, missing=len(everything) - len(known))
+
+    def beyond(value: Fraction | None) -> bool:
+        return value is None or (limit is not None and value > limit)
+
+    moves = [beyond(after) - beyond(before) for before, after in zip(first, second, strict=True)]
+    return float(sign_test(moves.count(1), moves.count(-1)))
+
+
+def non_inferiority(low: float | None, high: float | None, *, margin: float, higher_is_better: bool) -> NonInferiority:
+    """Tell from the 95% interval of second less first whether second is worse by at most ``margin``.
+
+    Non-inferior where the whole interval lies on the right side of the margin, inferior where none of it does, else
+    inconclusive (ICH E9, section 3.3.2: the two-sided 95% interval, so a one-sided test at 2.5%). None is an open end.
+    """
+    worst, best = (low, high) if higher_is_better else (_negated(high), _negated(low))
+    if worst is not None and worst > -margin:
+        return "non-inferior"
+    if best is not None and best < -margin:
+        return "inferior"
+    return "inconclusive"
+
+
+def _negated(end: float | None) -> float | None:
+    return None if end is None else -end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

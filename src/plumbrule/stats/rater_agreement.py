@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from plumbrule.errors import InputError
+from plumbrule.stats.bootstrap import Resampled, resample_items
 from plumbrule.stats.intervals import Interval
 
 Row = Sequence[int | None]
@@ -64,6 +65,44 @@ def alpha_estimate(rows: Iterable[Row], levels: Sequence[int], *, seed: int, res
         pairable=count,
         undefined=(resamples if count else 0) - len(alphas),
     )
+
+
+def alpha_over_items(
+    items: Sequence[Sequence[Row]], levels: Sequence[int], *, seed: int, resamples: int = 1_000
+) -> AlphaEstimate:
+    """Return alpha over the rows of all items, with the 95% interval of a seeded bootstrap over the items.
+
+    An item has a row for each thing that was rated of it, such as a dimension. The rows of one item are not
+    independent, so they are drawn together. ``pairable`` counts rows, as of ``alpha_estimate``; items without a row
+    that was rated twice are left out.
+    """
+    grouped = [patterns for rows in items if (patterns := _patterns(rows, levels))]
+
+    def figure(drawn: Sequence[list[tuple[tuple[int, int], ...]]]) -> float | None:
+        return _alpha(Counter(pattern for patterns in drawn for pattern in patterns), levels)
+
+    found = resample_items(grouped, figure, seed=seed, resamples=resamples)
+    return AlphaEstimate(
+        value=found.value,
+        interval=found.interval,
+        pairable=sum(map(len, grouped)),
+        undefined=found.undefined,
+    )
+
+
+def kappa_over_items(
+    items: Sequence[Sequence[tuple[int | None, int | None]]],
+    levels: Sequence[int],
+    *,
+    seed: int,
+    resamples: int = 1_000,
+) -> Resampled:
+    """Return the quadratic kappa over the pairs of all items, with an interval by resampling items."""
+
+    def figure(drawn: Sequence[Sequence[tuple[int | None, int | None]]]) -> float | None:
+        return quadratic_kappa([pair for pairs in drawn for pair in pairs], levels)
+
+    return resample_items(items, figure, seed=seed, resamples=resamples)
 
 
 def gwet_ac1(rows: Iterable[Row], levels: Sequence[int]) -> float | None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from plumbrule.stats.intervals import Z95, Interval, wilson_of_share
+from plumbrule.stats.quantiles import t_tail
 
 _EXACT_DENOMINATORS = 2_000
 _PLACES = 256
@@ -84,33 +85,8 @@ def t_quantile_975(freedom: int) -> float:
     low, high = 1.0, 16.0  # that of one degree of freedom is 12.7, that of endless many 1.96
     for _ in range(60):
         middle = (low + high) / 2
-        if _t_tail(middle, freedom) > 0.025:
+        if t_tail(middle, freedom) > 0.025:
             low = middle
         else:
             high = middle
     return round((low + high) / 2, 8)  # what the mathematical libraries of all platforms agree on
-
-
-def _t_tail(t: float, freedom: int) -> float:
-    """Return the chance of a value above ``t``: half the regularised incomplete beta function."""
-    x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
-    if x < (a + 1) / (a + b + 2):
-        return front * _beta_fraction(x, a, b) / a / 2
-    return (1 - front * _beta_fraction(1 - x, b, a) / b) / 2
-
-
-def _beta_fraction(x: float, a: float, b: float) -> float:
-    """Evaluate the continued fraction of the incomplete beta function, by Lentz's method."""
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, 500):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for term in (even, odd):
-            d = 1 / (1 + term * d)
-            c = 1 + term / c
-            value *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return value

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from plumbrule.stats.intervals import Z95, Interval, wilson_of_share
+from plumbrule.stats.mean_intervals import mean_estimate
 from plumbrule.stats.spread import t_quantile_975
 
 
@@ -41,6 +42,41 @@ def weighed_mean(values: Mapping[str, Sequence[Fraction | None]], population: Ma
     return WeighedMean(
         value=mean, interval=_interval(mean, total, float(effective), values, population), effective=float(effective)
     )
+
+
+def stratified_mean(
+    values: Mapping[str, Sequence[Fraction | None]], population: Mapping[str, int]
+) -> WeighedMean | None:
+    """Return the mean of values in [0, 1], each stratum weighed by its population, with limits of each combined.
+
+    The value is that of ``weighed_mean``. The interval is made by MOVER (Zou and Donner, 2008): each stratum has its
+    own interval, Clopper and Pearson's for a share and that of ``mean_estimate`` otherwise, and the distances from
+    estimate to limit add up as squares, each side by itself. A stratum without an event thus has a bound of its own,
+    and one event more never narrows it. Where the figure is about a part of a stratum only, the uncertainty of that
+    part's size is added (the ratio estimator's variance).
+    """
+    found = weighed_mean(values, population)
+    if found is None:
+        return None
+    sizes = {key: Fraction(population[key], len(sampled)) for key, sampled in values.items() if sampled}
+    about = {key: [value for value in values[key] if value is not None] for key, size in sizes.items() if size}
+    total = float(sum((sizes[key] * len(known) for key, known in about.items()), Fraction()))
+    below, above, ratio = [], [], []
+    for key, known in about.items():
+        if not known:
+            continue
+        sampled = len(values[key])
+        estimate = mean_estimate(known)
+        assert estimate is not None  # noqa: S101 - there are values
+        weight, mean = float(sizes[key] * len(known)) / total, float(estimate.value)
+        below.append((weight * (mean - estimate.interval.low)) ** 2)
+        above.append((weight * (estimate.interval.high - mean)) ** 2)
+        part = len(known) / sampled
+        move = population[key] * (mean - float(found.value)) / total
+        ratio.append(Z95**2 * move**2 * part * (1 - part) / sampled)
+    low = float(found.value) - math.sqrt(math.fsum(below + ratio))
+    high = float(found.value) + math.sqrt(math.fsum(above + ratio))
+    return replace(found, interval=Interval(max(0.0, low), min(1.0, high)))
 
 
 def _interval(

@@ -5,7 +5,8 @@ irrCAC pins a scipy older than ours. In an environment of its own, away from the
     python -m venv /tmp/ac1 && /tmp/ac1/bin/pip install irrCAC==0.4.4
     /tmp/ac1/bin/python tests/data/references/make.py ac1
 
-and in another, with samplics==0.6.1 and apportionment==1.0, the same with ``weighed_means`` and with ``quotas``.
+and in another, with samplics==0.6.1 and apportionment==1.0, the same with ``weighed_means`` and with ``quotas``; in a
+third, with ppi-python==0.2.3, with ``prediction_powered``.
 """
 
 import json
@@ -21,7 +22,7 @@ LEVELS = [1, 2, 3, 4]
 def main() -> None:
     """Write the cases of one figure beside this file."""
     name = sys.argv[1]
-    makers = {"ac1": ac1, "weighed_means": weighed_means, "quotas": quotas}
+    makers = {"ac1": ac1, "weighed_means": weighed_means, "quotas": quotas, "prediction_powered": prediction_powered}
     lines = ",\n".join(json.dumps(case) for case in makers[name]())
     (HERE / f"{name}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
@@ -93,6 +94,36 @@ def quotas() -> list[dict[str, Any]]:
         except TiesException:
             continue
         cases.append({"votes": votes, "size": size, "seats": [int(each) for each in seats]})
+    return cases
+
+
+def prediction_powered() -> list[dict[str, Any]]:
+    """Prediction-powered means and their 95% intervals by ppi-python: power-tuned, plain, and with labels alone."""
+    import numpy as np  # noqa: PLC0415 - not in the project's environment
+    from ppi_py import ppi_mean_ci, ppi_mean_pointestimate  # noqa: PLC0415
+
+    draw = random.Random(11)  # noqa: S311 - no secret
+    cases = []
+    for number in range(24):
+        share, accuracy = draw.uniform(0.4, 0.9), draw.uniform(0.5, 0.95)
+        truths = [float(draw.random() < share) for _ in range(draw.randint(60, 300))]
+        judged = [truth if draw.random() < accuracy else 1 - truth for truth in truths]
+        if number % 2:  # graded predictions
+            judged = [round(0.7 * each + 0.3 * draw.random(), 3) for each in judged]
+        count = draw.randint(20, len(truths) - 20)
+        labels, predicted, others = np.array(truths[:count]), np.array(judged[:count]), np.array(judged[count:])
+        tuning = [None, 1, 0][number // 2 % 3]
+        estimate = np.ravel(ppi_mean_pointestimate(labels, predicted, others, lam=tuning))
+        low, high = ppi_mean_ci(labels, predicted, others, alpha=0.05, lam=tuning)
+        cases.append(
+            {
+                "labelled": list(zip(truths[:count], judged[:count], strict=True)),
+                "others": judged[count:],
+                "tuning": tuning,
+                "mean": float(estimate[0]),
+                "interval": [float(np.ravel(low)[0]), float(np.ravel(high)[0])],
+            }
+        )
     return cases
 
 

@@ -1,0 +1,118 @@
+"""How many samples or labels it takes: to settle a gate, to see a difference, to reach a margin."""
+
+import math
+from bisect import bisect_left
+from fractions import Fraction
+from statistics import NormalDist
+
+from plumbrule.stats.intervals import Z95
+from plumbrule.stats.quantiles import t_quantile
+
+POWER = 0.8
+_MOST = 10**12
+
+
+def share_power_samples(share: Fraction | float, limit: Fraction | float, *, power: float = POWER) -> int | None:
+    """Return how many samples make the exact interval of a share exclude ``limit`` with this power.
+
+    The share is taken to be the true one; None where it is the limit. The normal approximation for one share against a
+    fixed value, n = ((z_a sqrt(p0 q0) + z_b sqrt(p1 q1)) / (p1 - p0))^2, with the correction for continuity that the
+    exact interval needs (Fleiss, Levin and Paik, 2003, section 2.6).
+    """
+    true, fixed = float(share), float(limit)
+    gap = abs(true - fixed)
+    if gap == 0:
+        return None
+    z = NormalDist().inv_cdf(power)
+    plain = ((Z95 * math.sqrt(fixed * (1 - fixed)) + z * math.sqrt(true * (1 - true))) / gap) ** 2
+    if plain == 0:  # a limit of 0 or 1: one sample that is otherwise settles it
+        return 1
+    return max(1, math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2))
+
+
+def mean_power_samples(
+    mean: Fraction | float, spread: float, limit: Fraction | float, *, skewness: float = 0.0, power: float = POWER
+) -> int | None:
+    """Return how many samples make the interval of a mean in [0, 1] exclude ``limit`` with this power; None for none.
+
+    Mean, spread and skewness, as a ``MeanEstimate`` has them, are taken to be the true ones. The interval is that of
+    ``mean_estimate``: Student's t with two pseudo-samples and Johnson's shift for the skewness.
+    """
+    true, fixed = float(mean), float(limit)
+    if true == fixed:
+        return None
+    z = NormalDist().inv_cdf(power)
+
+    def settled(total: int) -> bool:
+        more = total + 2
+        centre = (total * true + 1) / more
+        off = true - centre
+        squares = spread**2 * (total - 1) + total * off**2 + centre**2 + (1 - centre) ** 2
+        cubes = total * (skewness * spread**3 + 3 * off * spread**2 + off**3) - centre**3 + (1 - centre) ** 3
+        variance, quantile = squares / (more - 1) / more, t_quantile(0.975, more - 1)
+        shift = cubes / more**3 / (6 * variance) * (1 + 2 * quantile**2)
+        reach = quantile * math.sqrt(variance)
+        above = true > fixed
+        margin = min(true, centre) - fixed + min(0.0, shift) if above else fixed - max(true, centre) - max(0.0, shift)
+        # a skewed mean and its spread err together, so that the end of the interval varies more than the mean
+        together = quantile * skewness / math.sqrt(total) * (-1 if above else 1)
+        return margin >= reach + z * spread * math.sqrt(total * max(1.0, 1 + together)) / more
+
+    found = bisect_left(range(2, _MOST), x=True, key=settled) + 2
+    return None if found >= _MOST else found
+
+
+def minimum_detectable_effect(deviation: float, pairs: int, *, power: float = POWER) -> float | None:
+    """Return the smallest true mean difference that so many pairs would show with this power; None below two pairs.
+
+    (z_0.975 + z_power) * sd / sqrt(n), which is 2.80 * sd / sqrt(n) for 80%.
+    """
+    if pairs < 2:
+        return None
+    return (Z95 + NormalDist().inv_cdf(power)) * deviation / math.sqrt(pairs)
+
+
+def labels_for_margin(
+    *, margin: float, share: Fraction | float, correlation: float = 0.0, samples: int | None = None
+) -> int | None:
+    """Return how many labels make a 95% interval of a share reach no further than ``margin`` to either side.
+
+    Labels alone need n = z^2 p (1 - p) / margin^2. With predictions that correlate with the labels (Pearson's r) for N
+    ``samples`` in all, the labelled among them, the variance of the power-tuned estimate (PPI++, Angelopoulos, Duchi
+    and Zrnic, 2023) is p (1 - p) ((1 - r^2) / n + r^2 / N), which is solved for n. None where so many samples cannot
+    reach the margin even if all of them are labelled.
+    """
+    needed = _labels_alone(margin, share)
+    if samples is None:
+        return max(1, math.ceil(needed))
+    if needed > samples:
+        return None
+    explained = correlation**2
+    return max(1, math.ceil((1 - explained) * needed / (1 - explained * needed / samples))) if explained < 1 else 1
+
+
+def samples_for_margin(*, margin: float, share: Fraction | float, correlation: float, labels: int) -> int | None:
+    """Return how many samples in all, with predictions, reach the margin when ``labels`` of them are labelled.
+
+    The same formula as ``labels_for_margin``, solved for N; None where no number of samples makes up for so few labels.
+    """
+    needed, explained = _labels_alone(margin, share), correlation**2
+    if labels >= needed:
+        return labels
+    left = labels - (1 - explained) * needed
+    return max(labels, math.ceil(explained * needed * labels / left)) if left > 0 else None
+
+
+def _labels_alone(margin: float, share: Fraction | float) -> float:
+    return Z95**2 * float(share) * (1 - float(share)) / margin**2
+
+
+def prediction_correlation(share: Fraction | float, sensitivity: float, specificity: float) -> float | None:
+    """Return Pearson's r of labels and a judge's passes, from the judge's sensitivity and specificity.
+
+    None where labels or predictions would all be alike.
+    """
+    true = float(share)
+    predicted = true * sensitivity + (1 - true) * (1 - specificity)
+    spread = math.sqrt(true * (1 - true) * predicted * (1 - predicted))
+    return true * (1 - true) * (sensitivity + specificity - 1) / spread if spread else None

@@ -1,0 +1,78 @@
+"""A judge's predictions, anchored by people's labels."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plumbrule.errors import InputError
+from plumbrule.stats.mean_intervals import mean_estimate
+from plumbrule.stats.prediction_powered import anchored_mean, prediction_powered_mean
+
+BY_PPI_PYTHON = json.loads(
+    (Path(__file__).parent.parent / "data" / "references" / "prediction_powered.json").read_text(encoding="utf-8")
+)  # the script beside it made them
+
+
+@pytest.mark.parametrize("case", BY_PPI_PYTHON)
+def test_it_equals_the_reference(case: dict[str, Any]) -> None:
+    """Mean and normal interval are those of ppi-python: power-tuned, plain, and with labels alone."""
+    found = prediction_powered_mean([tuple(pair) for pair in case["labelled"]], case["others"], tuning=case["tuning"])
+    assert found is not None
+    assert found.value == pytest.approx(case["mean"], abs=1e-9)
+    low, high = case["interval"]
+    assert found.normal == pytest.approx((max(0.0, low), min(1.0, high)), abs=1e-9)
+
+
+@pytest.mark.parametrize("case", BY_PPI_PYTHON)
+def test_the_deciding_interval_is_the_wider(case: dict[str, Any]) -> None:
+    """Few labels are worth less than the normal approximation says; the estimate is always inside."""
+    found = prediction_powered_mean([tuple(pair) for pair in case["labelled"]], case["others"], tuning=case["tuning"])
+    assert found is not None
+    assert found.interval.high - found.interval.low >= found.normal.high - found.normal.low
+    assert found.interval.low <= found.value <= found.interval.high
+
+
+def test_labels_alone_are_a_plain_mean() -> None:
+    """Without other samples the predictions say nothing, and the interval is that of the labels' mean."""
+    labels = [0.25, 0.5, 1.0, 1.0, 0.75, 1.0]
+    found = prediction_powered_mean([(label, 0.3 * label) for label in labels], [])
+    plain = mean_estimate(labels)
+    assert found is not None
+    assert plain is not None
+    assert (found.tuning, found.samples) == (0.0, 6)
+    assert found.interval == pytest.approx(plain.interval, abs=1e-9)
+
+
+def test_labelled_samples_are_part_of_all() -> None:
+    """The others are those without a label."""
+    predictions = {f"s{place}": float(place % 3 > 0) for place in range(60)}
+    labels = {f"s{place}": float(place % 4 > 0) for place in range(20)}
+    found = anchored_mean(predictions, labels)
+    split = prediction_powered_mean(
+        [(labels[name], predictions[name]) for name in labels], [predictions[f"s{place}"] for place in range(20, 60)]
+    )
+    assert found == split
+    assert found is not None
+    assert (found.labels, found.samples) == (20, 60)
+
+
+def test_a_wrong_judge_is_put_right() -> None:
+    """A judge that passes all bad answers says 1.00; with labels of every fourth sample the estimate is near 0.8."""
+    truths = {place: int(place % 5 > 0) for place in range(400)}
+    found = anchored_mean(dict.fromkeys(truths, 1), {place: truths[place] for place in range(0, 400, 4)})
+    assert found is not None
+    assert found.value == pytest.approx(0.8)
+    assert found.interval.low < 0.8 < found.interval.high < 0.9
+
+
+def test_a_label_without_a_prediction() -> None:
+    """Is named."""
+    with pytest.raises(InputError, match="'b' has a label but no prediction"):
+        anchored_mean({"a": 1}, {"b": 1})
+
+
+def test_too_few_labels() -> None:
+    """One label shows no spread."""
+    assert prediction_powered_mean([(1, 1)], [0, 1]) is None

@@ -1,0 +1,133 @@
+"""How many samples or labels it takes."""
+
+import math
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.power import TTestPower, normal_sample_size_one_tail
+
+from plumbrule.stats.mean_intervals import mean_estimate
+from plumbrule.stats.prediction_powered import prediction_powered_mean
+from plumbrule.stats.sample_sizes import (
+    labels_for_margin,
+    mean_power_samples,
+    minimum_detectable_effect,
+    prediction_correlation,
+    samples_for_margin,
+    share_power_samples,
+)
+
+shares = st.floats(0.02, 0.98)
+
+
+@given(shares, shares)
+def test_shares_by_the_reference(share: float, limit: float) -> None:
+    """The normal approximation of statsmodels, with the correction for continuity."""
+    if abs(share - limit) < 1e-3:
+        return
+    plain = normal_sample_size_one_tail(
+        share - limit,
+        0.8,
+        0.025,
+        std_null=math.sqrt(limit * (1 - limit)),
+        std_alternative=math.sqrt(share * (1 - share)),
+    )
+    expected = plain / 4 * (1 + math.sqrt(1 + 2 / (plain * abs(share - limit)))) ** 2
+    assert share_power_samples(share, limit) in {math.ceil(expected - 1e-9), math.ceil(expected + 1e-9)}
+
+
+def test_a_share_worked_by_hand() -> None:
+    """0.90 against 0.85: 196 would settle it half of the time; 363 by the normal approximation, 383 exactly."""
+    assert share_power_samples(0.9, 0.85) == 383
+    assert share_power_samples(0.85, 0.85) is None
+    assert share_power_samples(0.5, 0) is not None
+
+
+@given(st.floats(0.3, 0.7), st.floats(0.2, 0.4), st.floats(0.02, 0.1))
+def test_means_are_near_the_reference(mean: float, spread: float, gap: float) -> None:
+    """In the middle of the scale, those of the t-test by statsmodels and a few more for the pseudo-samples."""
+    expected = TTestPower().solve_power(gap / spread, power=0.8, alpha=0.05)
+    found = mean_power_samples(mean, spread, mean - gap)
+    assert found is not None
+    assert expected - 2 <= found <= 1.25 * expected + 40
+
+
+def test_close_scores_need_more_than_the_t_test_says() -> None:
+    """The pseudo-samples weigh most there; with the number advised, four of five runs are settled all the same."""
+    random = Random(2)  # noqa: S311 - no secret
+    advised = mean_power_samples(0.625, 0.0625, 0.59375)
+    assert advised is not None
+    assert advised > 2 * TTestPower().solve_power(0.5, power=0.8, alpha=0.05)
+    runs = [mean_estimate([random.gauss(0.625, 0.0625) for _ in range(advised)]) for _ in range(200)]
+    settled = sum(run is not None and run.interval.low > 0.59375 for run in runs)
+    assert 0.72 * 200 < settled < 0.95 * 200
+
+
+def test_a_mean_at_its_limit() -> None:
+    """No number of samples tells it from itself."""
+    assert mean_power_samples(0.9, 0.1, 0.9) is None
+
+
+def test_skewness_asks_for_more() -> None:
+    """Rare failures that may not have been drawn."""
+    even, skewed = mean_power_samples(0.9, 0.1, 0.87), mean_power_samples(0.9, 0.1, 0.87, skewness=-1.6)
+    assert even is not None
+    assert skewed is not None
+    assert even < skewed
+
+
+def test_the_minimum_detectable_effect() -> None:
+    """2.80 * sd / sqrt(n)."""
+    assert minimum_detectable_effect(0.3, 100) == pytest.approx(2.80 * 0.3 / 10, rel=1e-3)
+    found = minimum_detectable_effect(0.3, 10_000)
+    assert found is not None
+    assert TTestPower().power(found / 0.3, 10_000, 0.05) == pytest.approx(0.8, abs=1e-3)
+    assert minimum_detectable_effect(0.3, 1) is None
+
+
+def test_labels_alone() -> None:
+    """z^2 p (1 - p) / margin^2."""
+    assert labels_for_margin(margin=0.05, share=0.5) == 385
+    assert labels_for_margin(margin=0.05, share=0.5, samples=300) is None  # not even if all were labelled
+
+
+def test_predictions_save_labels() -> None:
+    """A judge that agrees half with people saves a part of the labels, one that does not saves none."""
+    assert labels_for_margin(margin=0.05, share=0.85, correlation=0.0, samples=2_000) == 196
+    assert labels_for_margin(margin=0.05, share=0.85, correlation=0.7, samples=2_000) == 105
+    assert labels_for_margin(margin=0.05, share=0.85, correlation=1.0, samples=2_000) == 1
+
+
+@given(st.floats(0.1, 0.95), st.floats(0.5, 0.9), st.integers(250, 5_000))
+def test_samples_and_labels_agree(correlation: float, share: float, samples: int) -> None:
+    """So many labels among so many samples reach the margin; the samples that they need are no more than there are."""
+    labels = labels_for_margin(margin=0.08, share=share, correlation=correlation, samples=samples)
+    assert labels is not None
+    needed = samples_for_margin(margin=0.08, share=share, correlation=correlation, labels=labels)
+    assert needed is not None
+    assert labels <= needed <= samples
+
+
+def test_too_few_labels() -> None:
+    """No number of samples makes up for them."""
+    assert samples_for_margin(margin=0.05, share=0.85, correlation=0.5, labels=100) is None
+    assert samples_for_margin(margin=0.05, share=0.85, correlation=0.5, labels=300) == 300
+
+
+def test_the_plan_is_what_comes_out() -> None:
+    """With labels in the proportions of the plan, the normal interval is as wide as was asked for."""
+    correlation = prediction_correlation(0.8, 0.9, 0.9)
+    assert correlation is not None
+    assert correlation == pytest.approx(0.8 * 0.2 * 0.8 / math.sqrt(0.8 * 0.2 * 0.74 * 0.26))
+    labels = labels_for_margin(margin=0.05, share=0.8, correlation=correlation, samples=1_000)
+    assert labels is not None
+    part = labels / 1_000
+    counts = {(1, 1): 720, (1, 0): 80, (0, 0): 180, (0, 1): 20}
+    labelled = [pair for pair, count in counts.items() for _ in range(round(count * part))]
+    others = [pair[1] for pair, count in counts.items() for _ in range(round(count * (1 - part)))]
+    found = prediction_powered_mean(labelled, others)
+    assert found is not None
+    assert (found.normal.high - found.normal.low) / 2 == pytest.approx(0.05, rel=0.03)
+    assert prediction_correlation(1, 0.9, 0.9) is None

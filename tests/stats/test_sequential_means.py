@@ -1,0 +1,55 @@
+"""An always-valid interval holds however often one looks."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plumbrule.stats.sequential_means import always_valid_interval
+
+values = st.lists(st.floats(0, 1), min_size=1, max_size=60)
+
+
+@settings(max_examples=30)
+@given(values)
+def test_it_is_what_the_paper_says(given_values: list[float]) -> None:
+    """Theorem 3 of Waudby-Smith and Ramdas by numpy, over a grid of means, every step of the capital in the open."""
+    numbers = np.array(given_values)
+    steps = np.arange(1, len(numbers) + 1)
+    means = (0.5 + np.cumsum(numbers)) / (steps + 1)
+    variances = (0.25 + np.cumsum((numbers - means) ** 2)) / (steps + 1)
+    before = np.concatenate([[0.25], variances[:-1]])
+    bets = np.sqrt(2 * np.log(2 / 0.05) / (before * steps * np.log(steps + 1)))
+    grid = np.linspace(0.0005, 0.9995, 1_000)
+    up = np.cumprod(1 + np.minimum(bets[:, None], 0.5 / grid) * (numbers[:, None] - grid), axis=0)
+    down = np.cumprod(1 - np.minimum(bets[:, None], 0.5 / (1 - grid)) * (numbers[:, None] - grid), axis=0)
+    capital = np.maximum(up / 2, down / 2).max(axis=0)
+    kept = grid[capital < 20]
+    found = always_valid_interval(given_values)
+    assert found is not None
+    if len(kept):
+        assert found.low <= kept[0] + 1e-9
+        assert found.high >= kept[-1] - 1e-9
+        mean = float(np.mean(numbers))
+        assert found.low == pytest.approx(min(kept[0], mean), abs=0.0011)
+        assert found.high == pytest.approx(max(kept[-1], mean), abs=0.0011)
+
+
+@given(values)
+def test_it_mirrors(given_values: list[float]) -> None:
+    """Failures are as well known as passes."""
+    found, mirrored = always_valid_interval(given_values), always_valid_interval([1 - each for each in given_values])
+    assert found is not None
+    assert mirrored is not None
+    assert found == pytest.approx((1 - mirrored.high, 1 - mirrored.low), abs=1e-9)
+
+
+def test_more_values_narrow_it() -> None:
+    """Wider than the interval of one look, but not by much."""
+    flips = [Fraction(int(place % 10 > 0)) for place in range(500)]
+    widths = [found.high - found.low for count in (50, 200, 500) if (found := always_valid_interval(flips[:count]))]
+    assert widths == sorted(widths, reverse=True)
+    assert 0.06 < widths[-1] < 0.11
+    assert always_valid_interval([]) is None
