@@ -19,6 +19,14 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+# Phrases that were made plainer, as they were and as they are.
+PLAINER = {
+    r"(\S+) to any\b": r"\1 or more",
+    "hardly bear it out": "hardly support it",
+    "hardly bear out": "hardly support",
+    "could bear out": "could support",
+    "borne out": "supported",
+}
 ROOT = Path(__file__).parents[1]
 INPUTS = ROOT / "tests" / "data" / "old_ledger" / "inputs"
 CARD = '{"trace_id": "%s", "scores": {"attribution_accuracy": %s, "retrieval_relevance": 4, "grounding_integrity": 4, \
@@ -73,6 +81,12 @@ REPLACED = (
     (re.compile(r"\bledger-[0-9a-f]{32}"), "ledger-ID"),
     (re.compile(rf"\b(?:{_DAYS})(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|\+00:00| UTC)?)?"), "TIME"),
     (re.compile(r'("(?:entry|previous|body|last)_sha256":\s?)"[0-9a-f]{64}"'), r'\1"HASH"'),
+    (re.compile(r'("evaluation_id":\s?)"[0-9a-f-]{36}"'), r'\1"ID"'),  # made from the ledger's own id
+    (re.compile(r"(plumbrule-support (?:version )?)\d+"), r"\1VERSION"),
+    (re.compile(r'("sha256":\s?"STAMP",\s?"version":\s?)"\d+"'), r'\1"VERSION"'),
+    (re.compile(r'("name":\s?"plumbrule-support",\s?(?:"sha256":\s?"STAMP",\s?)?"version":\s?)"\d+"'), r'\1"VERSION"'),
+    *((re.compile(before), after) for before, after in PLAINER.items()),
+    (re.compile(r"(?<=\S) {2,}"), "  "),  # tables are as wide as their words
 )
 STAMP = r'"(?:model|judge)":\{"name":"(?:plumbrule-support|rules)","version":"[^"]*","sha256":"([0-9a-f]{64})"'
 SKIPPED = {".db", ".pyc"}  # a database differs by its pages; the export compares what it holds
@@ -93,7 +107,7 @@ def outcome(command: str, source: Path, folder: Path) -> str:
     """Run a command with a source tree and return all that came of it, as one text."""
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     program = [sys.executable, "-c", "import sys; sys.argv[0] = 'plumbrule'; from plumbrule.cli import main; main()"]
-    environment = {**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{ROOT}", "COLUMNS": "100"}
+    environment = {**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{source.parent}", "COLUMNS": "100"}
     done = subprocess.run(
         [*program, *shlex.split(command)], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
