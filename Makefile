@@ -31,7 +31,7 @@ bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, 
 
 DATA ?= ../shared/data/groundedness
 
-support: $(STAMPS)/test  ## train the model of the support score anew on the labelled answers in DATA
+support: $(STAMPS)/test  ## train the model of the support score on the labelled answers in DATA
 	$(BIN)/python -m training.support --data $(DATA)
 
 agreement: $(STAMPS)/test  ## measure how far the support score agrees with people, and write docs/agreement.md
@@ -41,7 +41,7 @@ format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: $(STAMPS)/venv  ## resolve the dependencies anew
+lock: $(STAMPS)/venv  ## resolve the dependencies again
 	$(PIP) install uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --extra build pyproject.toml -o requirements.lock

@@ -370,7 +370,7 @@ def test_every_other_choice_in_the_starter_is_valid(run_file: Path) -> None:
 
 
 def test_the_schema_that_ships_is_that_of_the_types(tmp_path: Path) -> None:
-    """The committed file is what the types give; after a change of them, write_schema makes it anew."""
+    """The committed file is what the types give; after a change of them, write_schema writes it again."""
     shipped = Path(config_module.__file__).with_name("run_config.schema.json")
     write_schema(tmp_path / "made.json")
     assert shipped.read_bytes() == (tmp_path / "made.json").read_bytes()

@@ -48,7 +48,7 @@ def log_loss_gap(first: Sequence[float], second: Sequence[float], positives: Seq
     """Compare two calibrations by the paired t-test of their log losses on the same labels; None without labels.
 
     Log loss is a proper score, so that, other than the expected calibration error, it has no bias in favour of a curve
-    that was fitted anew (Gneiting and Raftery, 2007). Probabilities of the second must come from folds that it was not
+    that was fitted again (Gneiting and Raftery, 2007). Probabilities of the second must come from folds that it was not
     fitted to.
     """
     if not positives:

@@ -54,12 +54,6 @@ class AnswerSupport:
     stamps: tuple[SupportStamp, ...]
 
 
-def support_in(judgement: Body) -> Body | None:
-    """Return the support that a judgement keeps, a panel's from the first member that gives it."""
-    given = (judgement.get("support"), *(member.get("support") for member in judgement.get("members") or ()))
-    return next((support for support in given if support is not None), None)
-
-
 def stamps_of(supports: Iterable[Body]) -> tuple[SupportStamp, ...]:
     """Return what these scores were made with, each stamp once."""
     stamps = {
