@@ -149,12 +149,7 @@ def feedback(reviews: Reviews) -> Feedback:
 
 
 def take_sample(
-    trace_id: str,
-    dataset: Path,
-    *,
-    ledger: Ledger | None,
-    source: Source | None = None,
-    passages: Source | None = None,
+    trace_id: str, dataset: Path, *, ledger: Ledger | None, source: Source | None = None, passages: Source | None = None
 ) -> TakenSample:
     """Add an interaction to a dataset as a regression sample, with what the reviews of it say should have been."""
     located = locate(trace_id, ledger=ledger, source=source, passages=passages)

@@ -18,14 +18,7 @@ from plumbrule.names import pick
 from plumbrule.prescores.prescore_result import PrescoreSummary
 from plumbrule.prescores.prescore_tally import PrescoreTally
 from plumbrule.prescores.prescorer import Prescore, PreScorer, rules_of_evidence
-from plumbrule.rubrics import (
-    ComplianceRubric,
-    Loaded,
-    RefusalTaxonomy,
-    VerdictRubric,
-    load_compliance,
-    load_refusals,
-)
+from plumbrule.rubrics import ComplianceRubric, Loaded, RefusalTaxonomy, VerdictRubric, load_compliance, load_refusals
 from plumbrule.samples.value_types import Misfit
 from plumbrule.settings import usable_cores
 

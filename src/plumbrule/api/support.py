@@ -81,10 +81,7 @@ class SupportCalibration:
         """Return the calibration in the form that is written to JSON."""
         return FittedCalibration(
             labels=LabelCounts(
-                used=self.labels,
-                without_label=self.without_label,
-                not_scored=self.not_scored,
-                bad_records=bad_records,
+                used=self.labels, without_label=self.without_label, not_scored=self.not_scored, bad_records=bad_records
             ),
             unsupported_share=self.unsupported_share,
             auroc=self.auroc,

@@ -26,10 +26,7 @@ def dataset_options(command: Command) -> Command:
         help="Take FIELD from COLUMN, such as answer=my_column or question=input.text.",
     )(command)
     return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(FORMATS),
-        help="The format, where the file's name does not tell.",
+        "--format", "format_", type=click.Choice(FORMATS), help="The format, where the file's name does not tell."
     )(command)
 
 
@@ -54,9 +51,7 @@ verdict_rubric_option = click.option(
     help="A file laid over the verdict rubric, such as a calibration of the support score.",
 )
 workers_option = click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    help="Processes to use; by default the cores, for large datasets.",
+    "--workers", type=click.IntRange(1, 256), help="Processes to use; by default the cores, for large datasets."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 ledger_option = click.option(
@@ -78,9 +73,7 @@ person_option = click.option("--as", "person", required=True, metavar="NAME", he
 def records_options(command: Command) -> Command:
     """Add the options that take records from files instead of the ledger."""
     command = click.option(
-        "--interactions",
-        metavar="PATH",
-        help="With --records: the responses and traces that the records are about.",
+        "--interactions", metavar="PATH", help="With --records: the responses and traces that the records are about."
     )(command)
     return click.option("--records", metavar="FILE", help="Take the records from FILE, not from the ledger.")(command)
 

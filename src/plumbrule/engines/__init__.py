@@ -4,10 +4,4 @@ from plumbrule.engines.local_processes import map_chunks
 from plumbrule.engines.reading_progress import PositionedReading, Progress, with_progress
 from plumbrule.engines.threads import in_thread
 
-__all__ = [
-    "PositionedReading",
-    "Progress",
-    "in_thread",
-    "map_chunks",
-    "with_progress",
-]
+__all__ = ["PositionedReading", "Progress", "in_thread", "map_chunks", "with_progress"]

@@ -133,11 +133,7 @@ class Endpoint:
         import httpx  # noqa: PLC0415 - an extra, imported when it is needed
 
         request = client.build_request(
-            "POST",
-            call.url,
-            content=content,
-            headers=call.secret_headers(),
-            extensions={"trace": self._check_peer},
+            "POST", call.url, content=content, headers=call.secret_headers(), extensions={"trace": self._check_peer}
         )
         try:
             response = await client.send(request, stream=True)

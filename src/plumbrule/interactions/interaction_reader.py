@@ -17,13 +17,7 @@ from plumbrule.interactions.interaction import Given, Interaction, join
 from plumbrule.interactions.passages import named_as_here
 from plumbrule.interactions.trace import read_trace
 from plumbrule.names import key_of_trace
-from plumbrule.rubrics import (
-    ComplianceRubric,
-    Loaded,
-    RefusalTaxonomy,
-    load_compliance,
-    load_refusals,
-)
+from plumbrule.rubrics import ComplianceRubric, Loaded, RefusalTaxonomy, load_compliance, load_refusals
 from plumbrule.samples.byte_streams import Flaw
 from plumbrule.samples.id_index import Seen
 from plumbrule.samples.sample_fields import passage_of
@@ -60,12 +54,7 @@ class InteractionReading:
     """
 
     def __init__(
-        self,
-        source: str | os.PathLike[str],
-        *,
-        contract: Contract,
-        corpus: Corpus | None = None,
-        strict: bool = False,
+        self, source: str | os.PathLike[str], *, contract: Contract, corpus: Corpus | None = None, strict: bool = False
     ) -> None:
         self.counts = ReadCounts()
         self.findings: list[Finding] = []  # those that belong to no interaction

@@ -36,11 +36,7 @@ class OpenAIChat:
     async def complete(self, request: ChatRequest, *, timeout_s: float) -> Completion:
         """Send one request and read its first choice."""
         answer = await self._endpoint.post(
-            _PATH,
-            self._body(request),
-            key_header=("authorization", "Bearer {key}"),
-            headers={},
-            timeout_s=timeout_s,
+            _PATH, self._body(request), key_header=("authorization", "Bearer {key}"), headers={}, timeout_s=timeout_s
         )
         usage = answer.content.get("usage")
         latency, source = read_latency(answer.exchange, "openai-processing-ms")

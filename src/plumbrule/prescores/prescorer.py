@@ -15,26 +15,11 @@ from plumbrule.prescores.checks import DIMENSIONS, Check, Dimension, Hint
 from plumbrule.prescores.completeness_hints import completeness_hints
 from plumbrule.prescores.compliance_checks import check_compliance
 from plumbrule.prescores.grounding_checks import check_grounding, grounding_hints
-from plumbrule.prescores.prescore_result import (
-    Basis,
-    Cap,
-    DimensionResult,
-    HintResult,
-    PrescoreResult,
-    SupportBrief,
-)
+from plumbrule.prescores.prescore_result import Basis, Cap, DimensionResult, HintResult, PrescoreResult, SupportBrief
 from plumbrule.prescores.refusal_checks import check_refusal
 from plumbrule.prescores.retrieval_checks import measure_retrieval, retrieval_hints
 from plumbrule.prescores.study import Policy, Study, begin_study
-from plumbrule.rubrics import (
-    LEVELS,
-    ComplianceRubric,
-    Level,
-    Loaded,
-    RefusalTaxonomy,
-    VerdictRubric,
-    load_verdict,
-)
+from plumbrule.rubrics import LEVELS, ComplianceRubric, Level, Loaded, RefusalTaxonomy, VerdictRubric, load_verdict
 from plumbrule.support.support_scorer import Support, support_scorer
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.text_view import TextView, ViewCache
@@ -147,10 +132,7 @@ class PreScorer:
     """Pre-scores interactions by one set of policies; the result for one does not depend on the others."""
 
     def __init__(
-        self,
-        compliance: Loaded[ComplianceRubric],
-        refusals: Loaded[RefusalTaxonomy],
-        verdict: Loaded[VerdictRubric],
+        self, compliance: Loaded[ComplianceRubric], refusals: Loaded[RefusalTaxonomy], verdict: Loaded[VerdictRubric]
     ) -> None:
         self._policy = Policy(
             compliance=compliance.rubric,
@@ -203,9 +185,7 @@ class PreScorer:
 
 
 def _by_rules(
-    dimension: Dimension,
-    check: Callable[[Study], list[Check]],
-    hints: Callable[[Study], Iterable[Hint]] = lambda _: (),
+    dimension: Dimension, check: Callable[[Study], list[Check]], hints: Callable[[Study], Iterable[Hint]] = lambda _: ()
 ) -> Callable[[Study], DimensionScore]:
     """Return a scorer of a dimension: the best level that its caps leave, where its rules could be applied."""
 

@@ -132,9 +132,7 @@ def _check_code(study: Study, rules: Rules, conflict: Conflict | None) -> Iterat
         return
     yield rules.passed("refusal_code_unknown")
     yield rules.decide(
-        "code_against_trace",
-        _contrary(study, code, conflict),
-        f"{refusal.code} does not go with what was retrieved",
+        "code_against_trace", _contrary(study, code, conflict), f"{refusal.code} does not go with what was retrieved"
     )
     if code.trace.conflict == "any" or not study.passages:
         yield rules.not_applicable("conflict_not_found", "the code speaks of no conflict, or no passages are known")

@@ -154,13 +154,7 @@ def _check_anchors(
 ) -> Hallucination:
     """Check every anchor of the answer against these passages."""
     return score_hallucination(
-        answer,
-        passages,
-        claims,
-        question=question,
-        rubric=policy.verdict,
-        check=policy.words.evidence,
-        support=support,
+        answer, passages, claims, question=question, rubric=policy.verdict, check=policy.words.evidence, support=support
     )
 
 

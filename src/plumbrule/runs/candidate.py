@@ -16,17 +16,7 @@ from plumbrule.samples.value_types import Misfit, amount_of, described, key_of
 
 # What is asked and expected is the dataset's; times and counts are read apart: an odd one spoils no answer.
 _TAKEN = frozenset(
-    {
-        "answer",
-        "contexts",
-        "citations",
-        "refusal",
-        "grounding_status",
-        "trace_id",
-        "timestamp",
-        "metadata",
-        "model_id",
-    }
+    {"answer", "contexts", "citations", "refusal", "grounding_status", "trace_id", "timestamp", "metadata", "model_id"}
 )
 _USAGE = (("input_tokens", "output_tokens"), ("prompt_tokens", "completion_tokens"))
 

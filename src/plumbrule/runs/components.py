@@ -116,12 +116,7 @@ class Opener:
             endpoint = Endpoint(choice.url, api_key_env=choice.api_key_env, allow_private=choice.allow_private)
             self._open.push_async_callback(endpoint.aclose)
             return HttpCandidate(
-                endpoint,
-                patience=self._patience(),
-                pace=self._pace("http"),
-                request=ask_question,
-                heard=None,
-                **facts,
+                endpoint, patience=self._patience(), pace=self._pace("http"), request=ask_question, heard=None, **facts
             )
         candidate = PythonCandidate(
             load_target(choice.target, self._loaded.folder),
@@ -186,10 +181,7 @@ class Opener:
 
     def _model(self, choice: forms.ChatModelChoice) -> ChatModel:
         model = open_chat_model(
-            choice.model,
-            base_url=choice.base_url,
-            api_key_env=choice.api_key_env,
-            allow_private=choice.allow_private,
+            choice.model, base_url=choice.base_url, api_key_env=choice.api_key_env, allow_private=choice.allow_private
         )
         self._open.push_async_callback(model.aclose)
         return model

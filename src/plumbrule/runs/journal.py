@@ -10,15 +10,7 @@ from plumbrule.ledger import Draft, EntryError, Ledger, ResultKey
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.execution import Before, Failed, Finished, Task
-from plumbrule.runs.run_entries import (
-    AUTHOR,
-    Key,
-    is_dataset_sample,
-    read_answered,
-    read_note,
-    read_result,
-    task_key,
-)
+from plumbrule.runs.run_entries import AUTHOR, Key, is_dataset_sample, read_answered, read_note, read_result, task_key
 
 _GATHERING_S = 0.005  # short beside a call to a model, and it saves most of the commits
 
@@ -58,11 +50,7 @@ class LedgerJournal:
         """Keep a result with everything that was exchanged for it."""
         result, judgement = finished.result, finished.judgement
         key = result.repeat, result.sample_id
-        body = {
-            "result": asdict(result),
-            "judgement": judgement.to_dict(),
-            "spent": asdict(finished.spent),
-        }
+        body = {"result": asdict(result), "judgement": judgement.to_dict(), "spent": asdict(finished.spent)}
         await self._append(*self._exchanges(key, "judge", judgement.exchanges), self._draft("result", key, body))
 
     async def failed(self, failed: Failed) -> None:

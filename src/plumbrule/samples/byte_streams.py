@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 MAX_RECORD_MB = 16
 MAX_RECORD_BYTES = MAX_RECORD_MB * 1024 * 1024
-FORMATS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-}
+FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 
 _COMPRESSED_SUFFIXES = (".gz", ".zst")
 _GZIP = b"\x1f\x8b"

@@ -137,9 +137,7 @@ def passage_of(name: str, entry: object) -> Passage:
             break
     score = entry.get("score")
     return Passage(
-        text=text(f"{name}.{key}", entry[key]),
-        score=None if score is None else number(f"{name}.score", score),
-        **known,
+        text=text(f"{name}.{key}", entry[key]), score=None if score is None else number(f"{name}.score", score), **known
     )
 
 

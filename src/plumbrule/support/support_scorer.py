@@ -108,10 +108,7 @@ class SupportScorer:
     @property
     def identity(self) -> dict[str, dict[str, str] | None]:
         """What a score depends on beside the rubric: the model, and the verifier where there is one."""
-        return {
-            "model": self._model.stamp,
-            "verifier": self._verifier.identity if self._verifier is not None else None,
-        }
+        return {"model": self._model.stamp, "verifier": self._verifier.identity if self._verifier is not None else None}
 
     def score(self, answer: TextView, contexts: Sequence[TextView]) -> Support | None:
         """Return the support of an answer; None where it has no words."""

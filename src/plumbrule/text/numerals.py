@@ -13,14 +13,7 @@ from plumbrule.text.units import BEFORE, DOLLARS, SIGNS, Unit, word_list
 MAX_DIGITS = 30
 
 _FRACTION_VALUES = dict(
-    zip(
-        FRACTIONS,
-        map(
-            Fraction,
-            word_list("1/2 1/4 3/4 1/3 2/3 1/8 3/8 5/8 7/8 1/5 2/5 3/5 4/5 1/6 5/6"),
-        ),
-        strict=True,
-    )
+    zip(FRACTIONS, map(Fraction, word_list("1/2 1/4 3/4 1/3 2/3 1/8 3/8 5/8 7/8 1/5 2/5 3/5 4/5 1/6 5/6")), strict=True)
 )
 
 # Most numbers are a few digits with nothing of a larger numeral beside them.

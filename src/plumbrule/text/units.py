@@ -56,11 +56,7 @@ _WORDS: dict[str, list[tuple[str, str]]] = {
         ("1143/1250", "yard yards yd yds"),
         ("201168/125", "mile miles mi"),
     ],
-    "area": [
-        ("10000", "hectare hectares"),
-        ("316160658/78125", "acre acres"),
-        ("145161/1562500", "sqft"),
-    ],
+    "area": [("10000", "hectare hectares"), ("316160658/78125", "acre acres"), ("145161/1562500", "sqft")],
     "mass": [
         ("1", "gram grams gramme grammes gm gms"),
         ("1/1000", "milligram milligrams"),

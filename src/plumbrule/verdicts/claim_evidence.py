@@ -190,9 +190,7 @@ class _Search:
             return None
         index, value = best
         return Finding(
-            supported=False,
-            reason="contradicted",
-            evidence=evidence_in(self._contexts, index, value.start, value.end),
+            supported=False, reason="contradicted", evidence=evidence_in(self._contexts, index, value.start, value.end)
         )
 
     def _both_somewhere(self) -> bool:

@@ -77,11 +77,7 @@ def score_hallucination(
 
 
 def _value_anchors(
-    answer: TextView,
-    contexts: list[TextView],
-    question: TextView,
-    rubric: VerdictRubric,
-    check: ClaimCheck,
+    answer: TextView, contexts: list[TextView], question: TextView, rubric: VerdictRubric, check: ClaimCheck
 ) -> list[Anchor]:
     rules = rubric.hallucination
     anchors = []

@@ -159,11 +159,7 @@ def _relevance(relevance: Relevance | None) -> dict[str, float] | None:
     return (
         None
         if relevance is None
-        else {
-            "score": relevance.score,
-            "cosine": relevance.cosine,
-            "jaccard": relevance.jaccard,
-        }
+        else {"score": relevance.score, "cosine": relevance.cosine, "jaccard": relevance.jaccard}
     )
 
 
@@ -202,21 +198,11 @@ def _anchor(anchor: Anchor) -> dict[str, Any]:
         "supported": anchor.supported,
         "reason": anchor.reason,
         "evidence": evidence
-        and {
-            "context": evidence.context,
-            "start": evidence.start,
-            "end": evidence.end,
-            "text": evidence.text,
-        },
+        and {"context": evidence.context, "start": evidence.start, "end": evidence.end, "text": evidence.text},
     }
     if anchor.ambiguous:
         record["ambiguous"] = True
     if anchor.triple is not None:
         triple = anchor.triple
-        record |= {
-            "subject": triple.subject,
-            "verb": triple.verb,
-            "object": triple.object,
-            "negated": triple.negated,
-        }
+        record |= {"subject": triple.subject, "verb": triple.verb, "object": triple.object, "negated": triple.negated}
     return record

@@ -193,10 +193,7 @@ class VerdictTally:
         passed = self.verdicts["PASS"]
         return VerdictSummary(
             counts=VerdictCounts(
-                attempted=self.attempted + bad_records,
-                scored=self.attempted,
-                errored=bad_records,
-                refused=self.refused,
+                attempted=self.attempted + bad_records, scored=self.attempted, errored=bad_records, refused=self.refused
             ),
             verdicts=dict(self.verdicts),
             pass_rate=passed / self.attempted if self.attempted else None,

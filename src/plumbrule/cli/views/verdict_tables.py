@@ -262,10 +262,7 @@ def _support_line(summary: VerdictSummary) -> Text:
 def _headline(verdict: Verdict) -> Text:
     reasons = "; ".join(verdict.reasons) or "no rule fired"
     line = Text.assemble(
-        (f" {verdict.verdict} ", f"bold reverse {_COLOURS[verdict.verdict]}"),
-        " ",
-        plain(verdict.id, "bold"),
-        "  ",
+        (f" {verdict.verdict} ", f"bold reverse {_COLOURS[verdict.verdict]}"), " ", plain(verdict.id, "bold"), "  "
     )
     line.append_text(plain(reasons))
     if verdict.flags:
@@ -284,9 +281,7 @@ def _score_lines(verdict: Verdict) -> Table:
     relevance, completeness, hallucination = verdict.relevance, verdict.completeness, verdict.hallucination
     if relevance is not None:
         grid.add_row(
-            "relevance",
-            f"{relevance.score:.2f}",
-            f"cosine {relevance.cosine:.2f}, Jaccard {relevance.jaccard:.2f}",
+            "relevance", f"{relevance.score:.2f}", f"cosine {relevance.cosine:.2f}, Jaccard {relevance.jaccard:.2f}"
         )
     if completeness is not None:
         missing = ", ".join(completeness.missing) or "nothing"

@@ -9,11 +9,7 @@ from dataclasses import dataclass, replace
 from plumbrule.interactions.contract_findings import FindingLog
 from plumbrule.interactions.passages import named_as_here
 from plumbrule.names import UUID_TEXT
-from plumbrule.rubrics import (
-    ComplianceRubric,
-    Loaded,
-    RefusalTaxonomy,
-)
+from plumbrule.rubrics import ComplianceRubric, Loaded, RefusalTaxonomy
 from plumbrule.samples.aliases import ANSWER_KEYS, Mapped, Mapper
 from plumbrule.samples.sample_fields import sample_of
 from plumbrule.samples.sample_model import Citation, Sample
@@ -245,8 +241,7 @@ def _check_citation(name: str, citation: Citation, contract: Contract, log: Find
     length = len(citation.passage or "")
     if length > contract.excerpt_characters:
         log.add(
-            "excerpt_too_long",
-            f"{name}.passage has {length} characters; {contract.excerpt_characters} are allowed",
+            "excerpt_too_long", f"{name}.passage has {length} characters; {contract.excerpt_characters} are allowed"
         )
 
 

@@ -95,10 +95,7 @@ def open_verifier(path: Path) -> Verifier:
         "sha256": sha256_of({"configuration": said, "files": hashes}),
     }
     encoder = Encoder(
-        open_tokenizer(file, tokenizer),
-        template=config.template,
-        max_length=config.max_length,
-        overlap=config.overlap,
+        open_tokenizer(file, tokenizer), template=config.template, max_length=config.max_length, overlap=config.overlap
     )
     if encoder.spare < _LEAST_ROOM:
         raise file.error(
