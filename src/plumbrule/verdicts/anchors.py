@@ -1,6 +1,5 @@
 """An anchor is a piece of an answer that can be checked: a number, a date or a claim, with its evidence."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from plumbrule.rubrics import AnchorKind
@@ -8,8 +7,7 @@ from plumbrule.support.evidence import Evidence, Finding, Reason
 from plumbrule.text.text_view import TextView
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Triple:
+class Triple(NamedTuple):
     """A claim in words: who, does what, to what."""
 
     subject: str

@@ -40,12 +40,18 @@ class CompletenessJson:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceJson:
-    """A place in a context, and the text there."""
+class PlaceJson:
+    """A part of a context, by its offsets."""
 
     context: int
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceJson(PlaceJson):
+    """A place in a context, and the text there."""
+
     text: str
 
 
@@ -84,15 +90,6 @@ class HallucinationJson:
 class SpanJson:
     """A part of the answer, by its offsets."""
 
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceJson:
-    """A part of a context, by its offsets."""
-
-    context: int
     start: int
     end: int
 
@@ -141,38 +138,24 @@ class VerdictJson:
 
 def verdict_record(verdict: "Verdict") -> dict[str, Any]:
     """Return the verdict as one JSON object; a score that could not be given is null."""
+    relevance, completeness, refusal = verdict.relevance, verdict.completeness, verdict.refusal
     return {
         "id": verdict.id,
         "verdict": verdict.verdict,
         "reasons": list(verdict.reasons),
         "flags": list(verdict.flags),
-        "relevance": _relevance(verdict.relevance),
-        "completeness": _completeness(verdict.completeness),
+        "relevance": asdict(relevance) if relevance is not None else None,
+        "completeness": _completeness(completeness) if completeness is not None else None,
         "hallucination": _hallucination(verdict.hallucination),
         "support": verdict.support.to_dict() if verdict.support is not None else None,
-        "refusal": asdict(verdict.refusal) if verdict.refusal is not None else None,
+        "refusal": asdict(refusal) if refusal is not None else None,
         "rubric": dict(verdict.rubric),
     }
 
 
-def _relevance(relevance: Relevance | None) -> dict[str, float] | None:
-    return (
-        None
-        if relevance is None
-        else {"score": relevance.score, "cosine": relevance.cosine, "jaccard": relevance.jaccard}
-    )
-
-
-def _completeness(completeness: Completeness | None) -> dict[str, Any] | None:
-    return (
-        None
-        if completeness is None
-        else {
-            "score": completeness.score,
-            "keywords": list(completeness.keywords),
-            "missing": list(completeness.missing),
-        }
-    )
+def _completeness(completeness: Completeness) -> dict[str, Any]:
+    keywords, missing = list(completeness.keywords), list(completeness.missing)
+    return {"score": completeness.score, "keywords": keywords, "missing": missing}
 
 
 def _hallucination(hallucination: Hallucination) -> dict[str, Any]:
@@ -189,20 +172,10 @@ def _hallucination(hallucination: Hallucination) -> dict[str, Any]:
 
 
 def _anchor(anchor: Anchor) -> dict[str, Any]:
-    evidence = anchor.evidence
-    record: dict[str, Any] = {
-        "kind": anchor.kind,
-        "text": anchor.text,
-        "start": anchor.start,
-        "end": anchor.end,
-        "supported": anchor.supported,
-        "reason": anchor.reason,
-        "evidence": evidence
-        and {"context": evidence.context, "start": evidence.start, "end": evidence.end, "text": evidence.text},
-    }
-    if anchor.ambiguous:
+    record = anchor._asdict()
+    ambiguous, triple = record.pop("ambiguous"), record.pop("triple")
+    if anchor.evidence is not None:
+        record["evidence"] = anchor.evidence._asdict()
+    if ambiguous:
         record["ambiguous"] = True
-    if anchor.triple is not None:
-        triple = anchor.triple
-        record |= {"subject": triple.subject, "verb": triple.verb, "object": triple.object, "negated": triple.negated}
-    return record
+    return record if triple is None else record | triple._asdict()
