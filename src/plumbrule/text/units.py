@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 
 def word_list(words: str) -> list[str]:
@@ -133,19 +134,29 @@ _CODES = word_list(
 
 def _units(table: dict[str, list[tuple[str, str]]]) -> dict[str, Unit]:
     return {
-        spelling: Unit(name=spellings.split()[0], dimension=dimension, factor=_fraction(factor))
+        spelling: Unit(name=spellings.split()[0], dimension=dimension, factor=Fraction(factor))
         for dimension, rows in table.items()
         for factor, spellings in rows
         for spelling in spellings.split()
     }
 
 
-def _fraction(text: str) -> Fraction:
-    over, _, under = text.partition("/")
-    return Fraction(over) / Fraction(under or "1")
-
-
 CODES = {code: Unit(name=code, dimension=code) for code in _CODES}
+
+
+def _by_code(line: str) -> dict[str, Unit]:
+    """Return the currencies that signs or letters stand for: each code follows what stands for it."""
+    currencies: dict[str, Unit] = {}
+    waiting: list[str] = []
+    for word in line.split():
+        if word in CODES:
+            currencies |= dict.fromkeys(waiting, CODES[word])
+            waiting = []
+        else:
+            waiting.append(word)
+    return currencies
+
+
 _CENT_EUR = Unit(name="cent", dimension="EUR", factor=Fraction(1, 100))
 CENT = Unit(name="cent", dimension="USD", factor=Fraction(1, 100), other=_CENT_EUR)
 _PENNY = Unit(name="penny", dimension="GBP", factor=Fraction(1, 100))
@@ -155,15 +166,8 @@ CELSIUS = Unit(name="celsius", dimension="celsius")
 FAHRENHEIT = Unit(name="fahrenheit", dimension="fahrenheit")
 
 #: Unit words in lower case.
-WORDS = _units(_WORDS) | {
-    "cent": CENT,
-    "cents": CENT,
-    "pence": _PENNY,
-    "pound": _POUND,
-    "pounds": _POUND,
-    "celsius": CELSIUS,
-    "fahrenheit": FAHRENHEIT,
-}
+WORDS = _units(_WORDS) | dict.fromkeys(["cent", "cents"], CENT) | dict.fromkeys(["pound", "pounds"], _POUND)
+WORDS |= {"pence": _PENNY, "celsius": CELSIUS, "fahrenheit": FAHRENHEIT}
 DEGREE = WORDS["degrees"]
 
 #: Unit symbols, in their own case.
@@ -184,116 +188,60 @@ def _cubic(word: str) -> Unit:
 
 
 _LENGTHS = [word for word, unit in WORDS.items() if unit.dimension == "length"]
-_PAIRS: list[tuple[str, Unit]] = [
-    ("per cent", PERCENT),
-    ("percentage point", PERCENT),
-    ("percentage points", PERCENT),
-    ("basis point", WORDS["bps"]),
-    ("basis points", WORDS["bps"]),
-    ("business day", _BUSINESS_DAY),
-    ("business days", _BUSINESS_DAY),
-    ("working day", _BUSINESS_DAY),
-    ("working days", _BUSINESS_DAY),
-    ("trading day", _TRADING_DAY),
-    ("trading days", _TRADING_DAY),
-    ("pounds sterling", CODES["GBP"]),
-    ("pound sterling", CODES["GBP"]),
-    ("degrees celsius", CELSIUS),
-    ("degree celsius", CELSIUS),
-    ("degrees centigrade", CELSIUS),
-    ("degrees fahrenheit", FAHRENHEIT),
-    ("degree fahrenheit", FAHRENHEIT),
-    ("degrees c", CELSIUS),
-    ("degrees f", FAHRENHEIT),
-    ("metric tons", WORDS["tonne"]),
-    ("metric ton", WORDS["tonne"]),
-    ("metric tonnes", WORDS["tonne"]),
-    ("fluid ounces", Unit(name="fluid ounce", dimension="volume", factor=WORDS["cup"].factor / 8)),
-    ("fl oz", Unit(name="fluid ounce", dimension="volume", factor=WORDS["cup"].factor / 8)),
-    ("us cents", CENT),
-    *((f"{country} dollar{plural}", CODES[code])
-      for country, code in [("us", "USD"), ("american", "USD"), ("canadian", "CAD"), ("australian", "AUD"),
-                            ("singapore", "SGD")]
-      for plural in ("", "s")),
-    *((f"british pound{plural}", CODES["GBP"]) for plural in ("", "s")),
-    *((f"indian rupee{plural}", CODES["INR"]) for plural in ("", "s")),
-    ("swiss francs", CODES["CHF"]),
-    ("japanese yen", CODES["JPY"]),
-    ("chinese yuan", CODES["CNY"]),
-    *((f"{square} {word}", _square(word)) for square in ("square", "sq") for word in _LENGTHS),
-    *((f"cubic {word}", _cubic(word)) for word in _LENGTHS),
-]  # fmt: skip
+_FLUID_OUNCE = Unit(name="fluid ounce", dimension="volume", factor=WORDS["cup"].factor / 8)
+# Each unit with its names of two words; a bar separates the choices for a word.
+_PAIRS: list[tuple[Unit, str]] = [
+    (PERCENT, "per cent"),
+    (PERCENT, "percentage point|points"),
+    (WORDS["bps"], "basis point|points"),
+    (_BUSINESS_DAY, "business|working day|days"),
+    (_TRADING_DAY, "trading day|days"),
+    (CODES["GBP"], "pound|pounds sterling"),
+    (CELSIUS, "degree|degrees celsius"),
+    (CELSIUS, "degrees centigrade|c"),
+    (FAHRENHEIT, "degree|degrees fahrenheit"),
+    (FAHRENHEIT, "degrees f"),
+    (WORDS["tonne"], "metric ton|tons|tonnes"),
+    (_FLUID_OUNCE, "fluid ounces"),
+    (_FLUID_OUNCE, "fl oz"),
+    (CENT, "us cents"),
+    (CODES["USD"], "us|american dollar|dollars"),
+    (CODES["CAD"], "canadian dollar|dollars"),
+    (CODES["AUD"], "australian dollar|dollars"),
+    (CODES["SGD"], "singapore dollar|dollars"),
+    (CODES["GBP"], "british pound|pounds"),
+    (CODES["INR"], "indian rupee|rupees"),
+    (CODES["CHF"], "swiss francs"),
+    (CODES["JPY"], "japanese yen"),
+    (CODES["CNY"], "chinese yuan"),
+    *((_square(word), f"square|sq {word}") for word in _LENGTHS),
+    *((_cubic(word), f"cubic {word}") for word in _LENGTHS),
+]
 
 #: Units of two words: first word, second word, unit.
 PAIRS: dict[str, dict[str, Unit]] = {}
-for _pair, _unit in _PAIRS:
-    _first, _second = _pair.split()
-    PAIRS.setdefault(_first, {})[_second] = _unit
+for _unit, _names in _PAIRS:
+    for _first, _second in product(*(_choices.split("|") for _choices in _names.split())):
+        PAIRS.setdefault(_first, {})[_second] = _unit
 
 #: Words that may stand between a number and its unit and change nothing: "12 consecutive months".
 FILLERS = frozenset(word_list("full whole consecutive calendar additional more further straight successive entire"))
 
 #: Currency signs, and the letters before a dollar sign that tell whose dollar it is.
-SIGNS = {
-    "$": CODES["USD"],
-    "€": CODES["EUR"],
-    "£": CODES["GBP"],
-    "¥": _YEN_SIGN,
-    "₹": CODES["INR"],
-    "₩": CODES["KRW"],
-    "₽": CODES["RUB"],
-    "₪": CODES["ILS"],
-    "₦": CODES["NGN"],
-    "₱": CODES["PHP"],
-    "₫": CODES["VND"],
-    "฿": CODES["THB"],
-    "₿": CODES["BTC"],
-    "＄": CODES["USD"],
-    "￡": CODES["GBP"],
-    "￥": _YEN_SIGN,
-}
-DOLLARS = {
-    "US": CODES["USD"],
-    "U.S.": CODES["USD"],
-    "C": CODES["CAD"],
-    "CA": CODES["CAD"],
-    "CAN": CODES["CAD"],
-    "A": CODES["AUD"],
-    "AU": CODES["AUD"],
-    "NZ": CODES["NZD"],
-    "HK": CODES["HKD"],
-    "S": CODES["SGD"],
-    "R": CODES["BRL"],
-    "MX": CODES["MXN"],
-    "NT": CODES["TWD"],
-}
+SIGNS = _by_code("$ ＄ USD € EUR £ ￡ GBP ₹ INR ₩ KRW ₽ RUB ₪ ILS ₦ NGN ₱ PHP ₫ VND ฿ THB ₿ BTC")
+SIGNS |= {"¥": _YEN_SIGN, "￥": _YEN_SIGN}
+DOLLARS = _by_code("US U.S. USD C CA CAN CAD A AU AUD NZ NZD HK HKD S SGD R BRL MX MXN NT TWD")
 #: Codes that tell whose dollar a plain "$" was, when they follow the number: "$50 CAD".
 DOLLAR_CODES = frozenset({"USD", "CAD", "AUD", "NZD", "HKD", "SGD", "TWD"})
 #: Currency abbreviations other than ISO codes that stand before a number.
-BEFORE = CODES | {"Rs": CODES["INR"], "INR": CODES["INR"], "RMB": CODES["CNY"], "Fr": CODES["CHF"]}
+BEFORE = CODES | _by_code("Rs INR RMB CNY Fr CHF")
 
 #: Scale words in lower case.
-SCALES = {
-    "hundred": 100,
-    "thousand": 10**3,
-    "million": 10**6,
-    "millions": 10**6,
-    "mn": 10**6,
-    "mln": 10**6,
-    "mio": 10**6,
-    "billion": 10**9,
-    "billions": 10**9,
-    "bn": 10**9,
-    "trillion": 10**12,
-    "trillions": 10**12,
-    "tn": 10**12,
-    "lakh": 10**5,
-    "lakhs": 10**5,
-    "lac": 10**5,
-    "crore": 10**7,
-    "crores": 10**7,
-    "dozen": 12,
-}
+SCALES = {"hundred": 100, "thousand": 10**3, "dozen": 12}
+SCALES |= dict.fromkeys(["million", "millions", "mn", "mln", "mio"], 10**6)
+SCALES |= dict.fromkeys(["billion", "billions", "bn"], 10**9)
+SCALES |= dict.fromkeys(["trillion", "trillions", "tn"], 10**12)
+SCALES |= dict.fromkeys(["lakh", "lakhs", "lac"], 10**5) | dict.fromkeys(["crore", "crores"], 10**7)
 #: Scale letters, in their own case, that need no currency when they touch the number: "10k users".
 SUFFIXES = {"k": 10**3, "K": 10**3, "M": 10**6, "MM": 10**6, "B": 10**9, "T": 10**12}
 #: Scale letters that are read only beside a currency: "£5m" is money, "5m" is a length.
