@@ -34,8 +34,8 @@ def pick(
     if len(begun) > 1:
         listed = ", ".join(name[:_SHOWN] for name in sorted(begun.values())[:_LISTED])
         more = f" and {len(begun) - _LISTED} more" if len(begun) > _LISTED else ""
-        said = f"{len(begun)} {what} begin with '{start[:_SHOWN]}': {listed}{more}; write more of it"
-        raise UsageError(f"{where}: {said}")
+        message = f"{len(begun)} {what} begin with '{start[:_SHOWN]}': {listed}{more}; write more of it"
+        raise UsageError(f"{where}: {message}")
     return first
 
 

@@ -72,13 +72,13 @@ class Claim:
 def extract_claims(texts: Sequence[str], words: ClaimWords) -> list[tuple[Claim, ...]]:
     """Return the claims of each text; all their sentences are parsed together, for speed."""
     pieces = [(index, piece) for index, text in enumerate(texts) for piece in _pieces(text)]
-    found: list[list[Claim]] = [[] for _ in texts]
+    claims_of: list[list[Claim]] = [[] for _ in texts]
     with parsed([_quiet(texts[index][piece.start : piece.end]) for index, piece in pieces]) as docs:
         for (index, piece), doc in zip(pieces, docs, strict=True):
-            claims = found[index]
+            claims = claims_of[index]
             named = claims[-1].subject if claims else None
             claims.extend(_Clauses(doc, piece, words, named).claims())
-    return [tuple(claims) for claims in found]
+    return [tuple(claims) for claims in claims_of]
 
 
 def _pieces(text: str) -> Iterator[Sentence]:
@@ -225,8 +225,8 @@ class _Clauses:
     def _phrase(self, head: "Token") -> Phrase | None:
         members = sorted(_phrase_members(head), key=lambda token: token.i)
         offset = self._sentence.start
-        found = lemmas(head.text)
-        if not found and not any(member.like_num for member in members):
+        head_lemmas = lemmas(head.text)
+        if not head_lemmas and not any(member.like_num for member in members):
             return None
         last = members[-1]
         inner = [lemma for member in (*members, *_of(head)) for lemma in lemmas(member.text)]
@@ -234,16 +234,18 @@ class _Clauses:
             start=offset + members[0].idx,
             end=offset + last.idx + len(last.text),
             head_start=offset + head.idx,
-            head=found[-1] if found else "",
+            head=head_lemmas[-1] if head_lemmas else "",
             lemmas=tuple(inner),
         )
 
     def _word(self, token: "Token") -> Phrase | None:
-        found = lemmas(token.text)
-        if not found:
+        word_lemmas = lemmas(token.text)
+        if not word_lemmas:
             return None
         start = self._sentence.start + token.idx
-        return Phrase(start=start, end=start + len(token.text), head_start=start, head=found[-1], lemmas=tuple(found))
+        return Phrase(
+            start=start, end=start + len(token.text), head_start=start, head=word_lemmas[-1], lemmas=tuple(word_lemmas)
+        )
 
 
 def _finite(verb: "Token") -> bool:

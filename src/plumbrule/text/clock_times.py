@@ -29,40 +29,40 @@ def _time_readings(hour: int, minute: int, second: int | None, half: str, zone: 
         hours = [hour, (hour + 12) % 24]
     else:
         hours = [hour]
-    return [Reading(time=(each, minute, second), zone=zone) for each in hours]
+    return [Reading(time=(hour, minute, second), zone=zone) for hour in hours]
 
 
 def read_time(text: str, at: int) -> Dates:
     """Read 14:30, 2:30 pm or 2 p.m., with its seconds and its zone."""
-    found = _TIME.match(text, at)
-    if found is None:
+    match = _TIME.match(text, at)
+    if match is None:
         return NO_DATES
-    hour, half, zone, end = int(found[1]), (found["half"] or "")[:1], found["zone"], found.end()
-    if (found[2] is None and (not half or hour > 12)) or hour > 23:
+    hour, half, zone, end = int(match[1]), (match["half"] or "")[:1], match["zone"], match.end()
+    if (match[2] is None and (not half or hour > 12)) or hour > 23:
         return NO_DATES
-    if zone is not None and zone[0] == "-" and found[3] is None and text[at - 1 : at] != "T":
-        zone, end = None, found.start("zone")  # 11:30-12:30 is a range
+    if zone is not None and zone[0] == "-" and match[3] is None and text[at - 1 : at] != "T":
+        zone, end = None, match.start("zone")  # 11:30-12:30 is a range
     if text[end : end + 1].isalnum():
         return NO_DATES
-    second = int(found[3]) if found[3] else None
-    readings = _time_readings(hour, int(found[2] or 0), second, half if hour <= 12 else "", zone)
-    if len(found[1]) == 2 and found[1][0] == "0" and not half:  # 02:30 is of the 24-hour clock
+    second = int(match[3]) if match[3] else None
+    readings = _time_readings(hour, int(match[2] or 0), second, half if hour <= 12 else "", zone)
+    if len(match[1]) == 2 and match[1][0] == "0" and not half:  # 02:30 is of the 24-hour clock
         readings = readings[:1]
     return (make_date(at, end, "time", *readings),)
 
 
 def read_time_range(text: str, at: int) -> Dates:
     """Read the first time of "2-3 pm", which shares the second's half of the day."""
-    found = _TIME_RANGE.match(text, at)
-    if found is None or not 1 <= int(found[1]) <= 12:
+    match = _TIME_RANGE.match(text, at)
+    if match is None or not 1 <= int(match[1]) <= 12:
         return NO_DATES
-    readings = _time_readings(int(found[1]), int(found[2] or 0), None, found[3], None)
-    return (make_date(at, found.end(2) if found[2] else found.end(1), "time", *readings),)
+    readings = _time_readings(int(match[1]), int(match[2] or 0), None, match[3], None)
+    return (make_date(at, match.end(2) if match[2] else match.end(1), "time", *readings),)
 
 
 def read_clock(text: str, at: int) -> Dates:
     """Read "2 o'clock"."""
-    found = _CLOCK.match(text, at)
-    if found is None or int(found[1]) > 24:
+    match = _CLOCK.match(text, at)
+    if match is None or int(match[1]) > 24:
         return NO_DATES
-    return (make_date(at, found.end(), "time", *_time_readings(int(found[1]) % 24, 0, None, "", None)),)
+    return (make_date(at, match.end(), "time", *_time_readings(int(match[1]) % 24, 0, None, "", None)),)

@@ -97,9 +97,9 @@ def read_digits(text: str, at: int) -> Dates:
 
 def _read_separated(text: str, at: int) -> Dates:
     """Read a date of numbers, or one with a hyphen before its month or before the end of its range."""
-    found = _YEAR_LAST.match(text, at)
-    if found is not None:
-        return _read_year_last(found)
+    match = _YEAR_LAST.match(text, at)
+    if match is not None:
+        return _read_year_last(match)
     return (_read_day_first(text, at) or read_time_range(text, at)) if "-" in text[at : at + 3] else NO_DATES
 
 
@@ -126,75 +126,75 @@ def _read_worded(text: str, at: int, end: int) -> Dates:
 def _read_year_led(text: str, at: int, following: str) -> Dates:
     if following in {"-", "/", ".", "–"}:
         season = _SEASON.match(text, at)
-        found = _YEAR_FIRST.match(text, at)
-        dates = _read_year_first(found, season)
-        if dates or (found is not None and found[4] is not None):  # an impossible day leaves no date
+        match = _YEAR_FIRST.match(text, at)
+        dates = _read_year_first(match, season)
+        if dates or (match is not None and match[4] is not None):  # an impossible day leaves no date
             return dates
     elif following == "s" or following in {"'", "’"}:
         decade = _read_decade(text, at)
         if decade:
             return decade
     elif following in {" ", "Q"}:
-        found = _YEAR_QUARTER.match(text, at)
-        if found is not None:
-            return (make_date(at, found.end(), "quarter", Reading(year=int(found[1]), quarter=int(found[2]))),)
+        match = _YEAR_QUARTER.match(text, at)
+        if match is not None:
+            return (make_date(at, match.end(), "quarter", Reading(year=int(match[1]), quarter=int(match[2]))),)
     return _read_year_alone(text, at)
 
 
-def _read_year_first(found: re.Match[str] | None, season: re.Match[str] | None) -> Dates:
+def _read_year_first(match: re.Match[str] | None, season: re.Match[str] | None) -> Dates:
     """Read 2024-03-05, 2024-03, or a season such as 2023-24 (which 2010-11 may be too)."""
     readings = []
     granularity: Granularity = "month"
-    if found is not None and 1500 <= int(found[1]) < 2200:
-        year, month = int(found[1]), int(found[3])
-        if found[4] is not None:
-            if is_possible(year, month, int(found[4])):
+    if match is not None and 1500 <= int(match[1]) < 2200:
+        year, month = int(match[1]), int(match[3])
+        if match[4] is not None:
+            if is_possible(year, month, int(match[4])):
                 return (
-                    make_date(found.start(), found.end(), "day", Reading(year=year, month=month, day=int(found[4]))),
+                    make_date(match.start(), match.end(), "day", Reading(year=year, month=month, day=int(match[4]))),
                 )
             return NO_DATES
-        if found[2] == "-" and len(found[3]) == 2 and 1 <= month <= 12:
+        if match[2] == "-" and len(match[3]) == 2 and 1 <= month <= 12:
             readings.append(Reading(year=year, month=month))
-    match = found or season
+    whole = match or season
     if season is not None and (int(season[1]) + 1) % 100 == int(season[2]):
-        match = season
+        whole = season
         granularity = "month" if readings else "year"
         readings += [Reading(year=int(season[1])), Reading(year=int(season[1]) + 1)]
-    if match is None or not readings:
+    if whole is None or not readings:
         return NO_DATES
-    return (make_date(match.start(), match.end(), granularity, *readings),)
+    return (make_date(whole.start(), whole.end(), granularity, *readings),)
 
 
-def _read_year_last(found: re.Match[str]) -> Dates:
+def _read_year_last(match: re.Match[str]) -> Dates:
     """Read 03/05/2024 in both orders, and 5.3.2024 with the day first."""
-    first, second, year = int(found[1]), int(found[3]), full_year(found[4])
-    if found[2] == "." and len(found[4]) == 2:  # 1.2.24 is a version
+    first, second, year = int(match[1]), int(match[3]), full_year(match[4])
+    if match[2] == "." and len(match[4]) == 2:  # 1.2.24 is a version
         return NO_DATES
-    orders = [(second, first), (first, second)] if found[2] == "." else [(first, second), (second, first)]
+    orders = [(second, first), (first, second)] if match[2] == "." else [(first, second), (second, first)]
     readings = [Reading(year=year, month=month, day=day) for month, day in orders if is_possible(year, month, day)]
     if not readings or not 1500 <= year < 2200:
         return NO_DATES
-    if found[2] == "." or readings[0] == readings[-1]:
+    if match[2] == "." or readings[0] == readings[-1]:
         readings = readings[:1]
-    return (make_date(found.start(), found.end(), "day", *readings),)
+    return (make_date(match.start(), match.end(), "day", *readings),)
 
 
 def _read_year_alone(text: str, at: int) -> Dates:
-    found = _YEAR_ALONE.match(text, at)
-    if found is None:
+    match = _YEAR_ALONE.match(text, at)
+    if match is None:
         return NO_DATES
-    year = int(found[1])
+    year = int(match[1])
     before = text[at - 1 : at]
     if before.isalnum() or before in {"$", "€", "£", "¥", "₹", "#", "_"}:
         return NO_DATES
     previous = previous_word(text, at)
     if previous and previous.upper() in CODES:
         return NO_DATES
-    after = _NEXT_WORD.match(text, found.end())
+    after = _NEXT_WORD.match(text, match.end())
     if after is not None and not _may_follow_year(after[1], year, previous):
         return NO_DATES
     plain = previous not in _YEAR_CUES and before != "("
-    return (Date(start=at, end=found.end(), readings=(Reading(year=year),), granularity="year", plain=plain),)
+    return (Date(start=at, end=match.end(), readings=(Reading(year=year),), granularity="year", plain=plain),)
 
 
 def _may_follow_year(word: str, year: int, previous: str) -> bool:
@@ -214,46 +214,46 @@ def _may_follow_year(word: str, year: int, previous: str) -> bool:
 
 
 def _read_decade(text: str, at: int) -> Dates:
-    found = _DECADE.match(text, at)
-    if found is None:
+    match = _DECADE.match(text, at)
+    if match is None:
         return NO_DATES
-    if found[1] is not None:
-        if not 15 <= int(found[1]) <= 21:
+    if match[1] is not None:
+        if not 15 <= int(match[1]) <= 21:
             return NO_DATES
-        return (make_date(at, found.end(), "decade", Reading(decade=int(found[1] + found[2][0]))),)
+        return (make_date(at, match.end(), "decade", Reading(decade=int(match[1] + match[2][0]))),)
     if text[at - 1 : at] not in {"'", "’", "‘"} and previous_word(text, at) not in _DECADE_CUES:
         return NO_DATES
-    tens = int(found[2][0])
+    tens = int(match[2][0])
     decades = [200 + tens] if tens < 2 else [190 + tens, 200 + tens] if tens == 2 else [190 + tens]
-    return (make_date(at, found.end(), "decade", *(Reading(decade=decade) for decade in decades)),)
+    return (make_date(at, match.end(), "decade", *(Reading(decade=decade) for decade in decades)),)
 
 
 def _read_number_quarter(text: str, at: int) -> Dates:
-    found = _NUMBER_QUARTER.match(text, at)
-    if found is None:
+    match = _NUMBER_QUARTER.match(text, at)
+    if match is None:
         return NO_DATES
-    year = found[2] or found[3]
-    reading = Reading(year=full_year(year) if year else None, quarter=int(found[1]))
-    return (make_date(at, found.end(), "quarter", reading),)
+    year = match[2] or match[3]
+    reading = Reading(year=full_year(year) if year else None, quarter=int(match[1]))
+    return (make_date(at, match.end(), "quarter", reading),)
 
 
 def _read_day_first(text: str, at: int) -> Dates:
     """Read 5 March 2024, 5th of March, 05-Mar-2024 and 5-7 March 2024."""
-    found = _DAY_FIRST.match(text, at)
-    if found is None:
+    match = _DAY_FIRST.match(text, at)
+    if match is None:
         return NO_DATES
-    name = found["month"]
+    name = match["month"]
     month = MONTHS.get(name.lower())
-    if month is None or (name.islower() and name in COMMON_MONTHS and found["year"] is None):
+    if month is None or (name.islower() and name in COMMON_MONTHS and match["year"] is None):
         return NO_DATES
-    written = found["year"] or found["short"]
+    written = match["year"] or match["short"]
     year = full_year(written) if written else None
-    end = found.end()
+    end = match.end()
     if text[end - 1] == "." and len(name) > 4:  # the full stop ends the sentence
         end -= 1
-    days = [(at, end, int(found[1]))]
-    if found["last"] is not None:
-        days = [(at, at + len(found[1]), int(found[1])), (found.start("last"), end, int(found["last"]))]
+    days = [(at, end, int(match[1]))]
+    if match["last"] is not None:
+        days = [(at, at + len(match[1]), int(match[1])), (match.start("last"), end, int(match["last"]))]
     if not all(is_possible(year, month, day) for _, _, day in days):
         return NO_DATES
     return tuple(make_date(start, stop, "day", Reading(year=year, month=month, day=day)) for start, stop, day in days)

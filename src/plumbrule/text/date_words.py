@@ -47,16 +47,15 @@ _FISCAL = re.compile(rf"(?:FY|fiscal(?: year)?)[ -]?(?:({YEAR})|['’]?([0-9]{{2
 _WORD = re.compile(r"[A-Za-z]+")
 
 
-def read_month(text: str, at: int, floor: int) -> Dates:
+def read_month(text: str, at: int, _floor: int) -> Dates:
     """Read the date that begins with the month's name that stands here."""
-    del floor
-    found = _MONTH_DAY.match(text, at)
-    if found is not None and found["name"].lower() in MONTHS and int(found["day"]) <= 31:
-        return _read_month_day(found)
-    found = _MONTH_YEAR.match(text, at)
-    if found is not None and found[1].lower() in MONTHS:
-        year = full_year(found[2] or found[3])
-        return (make_date(at, found.end(), "month", Reading(year=year, month=MONTHS[found[1].lower()])),)
+    match = _MONTH_DAY.match(text, at)
+    if match is not None and match["name"].lower() in MONTHS and int(match["day"]) <= 31:
+        return _read_month_day(match)
+    match = _MONTH_YEAR.match(text, at)
+    if match is not None and match[1].lower() in MONTHS:
+        year = full_year(match[2] or match[3])
+        return (make_date(at, match.end(), "month", Reading(year=year, month=MONTHS[match[1].lower()])),)
     word = _WORD.match(text, at)
     if word is None or not word[0][0].isupper() or (len(word[0]) < 4 and word[0] != "May"):
         return NO_DATES
@@ -69,25 +68,24 @@ def read_month(text: str, at: int, floor: int) -> Dates:
     return (Date(start=at, end=end, readings=(reading,), granularity="month", weak=not cue),)
 
 
-def _read_month_day(found: re.Match[str]) -> Dates:
-    name = found["name"]
-    marked = found["year"] is not None or found["ordinal"] is not None
+def _read_month_day(match: re.Match[str]) -> Dates:
+    name = match["name"]
+    marked = match["year"] is not None or match["ordinal"] is not None
     if name.islower() and name in COMMON_MONTHS and not marked:
         return NO_DATES
     month = MONTHS[name.lower()]
-    year = int(found["year"]) if found["year"] else None
-    days = [(found.start(), found.end(), int(found["day"]))]
-    if found["last"] is not None:
-        first_end = found.end("ordinal") if found["ordinal"] else found.end("day")
-        days = [(found.start(), first_end, int(found["day"])), (found.start("last"), found.end(), int(found["last"]))]
+    year = int(match["year"]) if match["year"] else None
+    days = [(match.start(), match.end(), int(match["day"]))]
+    if match["last"] is not None:
+        first_end = match.end("ordinal") if match["ordinal"] else match.end("day")
+        days = [(match.start(), first_end, int(match["day"])), (match.start("last"), match.end(), int(match["last"]))]
     if not all(is_possible(year, month, day) for _, _, day in days):
         return NO_DATES
     return tuple(make_date(start, end, "day", Reading(year=year, month=month, day=day)) for start, end, day in days)
 
 
-def read_weekday(text: str, at: int, floor: int) -> Dates:
+def read_weekday(text: str, at: int, _floor: int) -> Dates:
     """Read the weekday that stands here; a short form needs its full stop or a comma."""
-    del floor
     word = _WORD.match(text, at)
     if word is None:
         return NO_DATES
@@ -105,31 +103,29 @@ def read_weekday(text: str, at: int, floor: int) -> Dates:
 
 def read_quarter(text: str, at: int, floor: int) -> Dates:
     """Read Q3 2024, or the "third quarter of 2024" whose word "quarter" stands here."""
-    found = _QUARTER.match(text, at)
-    if found is not None:
-        written = found[2] or found[3]
-        reading = Reading(year=full_year(written) if written else None, quarter=int(found[1]))
-        return (make_date(at, found.end(), "quarter", reading),)
+    match = _QUARTER.match(text, at)
+    if match is not None:
+        written = match[2] or match[3]
+        reading = Reading(year=full_year(written) if written else None, quarter=int(match[1]))
+        return (make_date(at, match.end(), "quarter", reading),)
     ordinal = _QUARTER_ORDINAL.search(text, max(floor, at - 8), max(at - 1, 0))
-    found = _QUARTER_YEAR.match(text, max(at - 1, 0))
-    if ordinal is None or found is None:
+    match = _QUARTER_YEAR.match(text, max(at - 1, 0))
+    if ordinal is None or match is None:
         return NO_DATES
-    reading = Reading(year=int(found[1]) if found[1] else None, quarter=_QUARTERS[ordinal[1].lower()])
-    return (make_date(ordinal.start(), found.end(), "quarter", reading),)
+    reading = Reading(year=int(match[1]) if match[1] else None, quarter=_QUARTERS[ordinal[1].lower()])
+    return (make_date(ordinal.start(), match.end(), "quarter", reading),)
 
 
-def read_fiscal(text: str, at: int, floor: int) -> Dates:
+def read_fiscal(text: str, at: int, _floor: int) -> Dates:
     """Read FY2024 or "fiscal year 2024" as that year."""
-    del floor
-    found = _FISCAL.match(text, at)
-    if found is None:
+    match = _FISCAL.match(text, at)
+    if match is None:
         return NO_DATES
-    return (make_date(at, found.end(), "year", Reading(year=full_year(found[1] or found[2]))),)
+    return (make_date(at, match.end(), "year", Reading(year=full_year(match[1] or match[2]))),)
 
 
-def read_named_time(text: str, at: int, floor: int) -> Dates:
+def read_named_time(text: str, at: int, _floor: int) -> Dates:
     """Read noon or midnight."""
-    del floor
     word = _WORD.match(text, at)
     time = NAMED_TIME_TRIGGERS.get(word[0].lower().encode()) if word else None
     return (make_date(at, word.end(), "time", Reading(time=time)),) if word and time else NO_DATES

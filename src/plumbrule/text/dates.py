@@ -120,7 +120,7 @@ def telling_key(reading: Reading) -> Hashable:
 
 def supports_date(context: Date, answer: Date) -> Literal["equal_value", "entailed"] | None:
     """Tell how a date of the context supports one of the answer: as its equal, or as a finer date."""
-    found: Literal["equal_value", "entailed"] | None = None
+    support: Literal["equal_value", "entailed"] | None = None
     for wanted in answer.readings:
         for given in context.readings:
             if wanted == given:
@@ -129,8 +129,8 @@ def supports_date(context: Date, answer: Date) -> Literal["equal_value", "entail
                 continue
             if _agree(given, _completed(wanted)):
                 return "equal_value"
-            found = "entailed"
-    return found
+            support = "entailed"
+    return support
 
 
 def supports_in_every_reading(context: Date, answer: Date) -> bool:

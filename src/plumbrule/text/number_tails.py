@@ -52,13 +52,13 @@ def read_tail(text: str, end: int, currency: Unit | None) -> Tail | None:
     scale = 1
     money = currency is not None
     while True:
-        found = _NEXT.match(text, end)
-        if found is None:
+        match = _NEXT.match(text, end)
+        if match is None:
             return Tail(end, scale, currency)
-        gap, word, sign = found.groups()
+        gap, word, sign = match.groups()
         if sign is not None:
-            return _read_sign(text, end, found.end(), sign, gap, scale, currency)
-        after = found.end()
+            return _read_sign(text, end, match.end(), sign, gap, scale, currency)
+        after = match.end()
         if gap is None or gap == "-":
             following = text[after : after + 1]
             if (gap is None or len(word) == 1) and (following.isalnum() or following == "_"):
@@ -141,7 +141,7 @@ def _read_money_word(
 
 def read_repeated(text: str, end: int, value: Fraction) -> tuple[int, bool]:
     """Step over the same value repeated in digits, "thirty (30)"; tell whether it was a percentage."""
-    found = _REPEATED.match(text, end)
-    if found is None or int(found[1]) != value:
+    match = _REPEATED.match(text, end)
+    if match is None or int(match[1]) != value:
         return end, False
-    return found.end(), found[2] == "%"
+    return match.end(), match[2] == "%"

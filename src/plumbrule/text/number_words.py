@@ -185,16 +185,15 @@ def read_scale(text: str, at: int, floor: int) -> tuple[Number | None, int]:
     return Number(start=before.start(), end=tail.end, value=value, unit=tail.unit, counted=tail.counted), tail.end
 
 
-def read_half(text: str, at: int, floor: int) -> tuple[Number | None, int]:
+def read_half(text: str, at: int, _floor: int) -> tuple[Number | None, int]:
     """Read "half an hour" or "half a million"."""
-    del floor
-    found = _HALF.match(text, at)
-    if found is None:
+    match = _HALF.match(text, at)
+    if match is None:
         return None, at + 1
-    word = found[1].lower()
+    word = match[1].lower()
     if word not in WORDS and word not in SCALES:
         return None, at + 1
-    tail = read_tail(text, found.end() - 1, None)
+    tail = read_tail(text, match.end() - 1, None)
     if tail is None:
         return None, at + 1
     value = Fraction(tail.scale, 2)
@@ -203,8 +202,8 @@ def read_half(text: str, at: int, floor: int) -> tuple[Number | None, int]:
 
 def read_article(text: str, at: int, floor: int) -> tuple[Number | None, int]:
     """Read "a year" weakly, as one year, unless it is a part of a rate."""
-    found = _PREVIOUS_WORD.search(text, max(floor, at - 16), at)
-    if (found is not None and found[1].lower() in _RATE_BEFORE) or (at - floor < 2 and floor > 0):
+    match = _PREVIOUS_WORD.search(text, max(floor, at - 16), at)
+    if (match is not None and match[1].lower() in _RATE_BEFORE) or (at - floor < 2 and floor > 0):
         return None, at + 1
     end = text.index(" ", at) if " " in text[at : at + 3] else at + 1
     tail = read_tail(text, end, None)

@@ -71,8 +71,8 @@ _PLAIN_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyz,;:)0123456789")
 
 def _skip_from(text: str, at: int) -> int:
     """Return the end of the identifier that stands here."""
-    found = _CHUNK.match(text, at)
-    return max(found.end() if found else at, at + 1)
+    match = _CHUNK.match(text, at)
+    return max(match.end() if match else at, at + 1)
 
 
 def read_numeral(text: str, at: int, floor: int) -> tuple[Number | None, int]:
@@ -96,26 +96,26 @@ def read_numeral(text: str, at: int, floor: int) -> tuple[Number | None, int]:
 
 def citation_end(text: str, at: int) -> int:
     """Return the end of the citation marker whose bracket opens here, or 0."""
-    found = _CITATION.match(text, at)
-    return found.end() if found is not None else 0
+    match = _CITATION.match(text, at)
+    return match.end() if match is not None else 0
 
 
 def _not_a_number(text: str, at: int) -> int:
     """Return the end of the digits that stand here if they are no number, or 0."""
-    found = _NOT_A_NUMBER.match(text, at)
-    if found is not None and not _THOUSANDS_BY_DOTS.match(text, at):
-        return found.end()
+    match = _NOT_A_NUMBER.match(text, at)
+    if match is not None and not _THOUSANDS_BY_DOTS.match(text, at):
+        return match.end()
     before = text[at - 1 : at]
-    found = None
+    match = None
     if before == "+":
-        found = _PHONE_AFTER_PLUS.match(text, at)
+        match = _PHONE_AFTER_PLUS.match(text, at)
     elif before == " " and text[max(0, at - 10) : at].lower().endswith(_EXTENSIONS):
         return _skip_from(text, at)
     elif not before or before in " \t\n(*":
-        found = _LIST_MARKER.match(text, at)
-        if found is not None and not _LINE_START.search(text, max(0, at - 12), at):
-            found = None
-    return found.end() if found is not None else 0
+        match = _LIST_MARKER.match(text, at)
+        if match is not None and not _LINE_START.search(text, max(0, at - 12), at):
+            match = None
+    return match.end() if match is not None else 0
 
 
 def _read_before(text: str, at: int, floor: int) -> tuple[int, int, Unit | None]:
@@ -160,16 +160,16 @@ def _read_sign(text: str, start: int, mark: str, further: str, currency: Unit | 
 
 def _currency_before(text: str, at: int, floor: int) -> tuple[Unit | None, int]:
     window = text[max(floor, at - 8) : at]
-    found = _CURRENCY_BEFORE.search(window)
-    if found is not None:
-        letters, sign = found.groups()
+    match = _CURRENCY_BEFORE.search(window)
+    if match is not None:
+        letters, sign = match.groups()
         unit = DOLLARS.get(letters) if sign == "$" and letters else None
         if unit is not None or not letters:
-            return unit or SIGNS[sign], at - len(window) + found.start()
-        return SIGNS[sign], at - len(window) + found.start(2)
-    found = _CODE_BEFORE.search(window)
-    if found is not None and found[1] in BEFORE:
-        return BEFORE[found[1]], at - len(window) + found.start()
+            return unit or SIGNS[sign], at - len(window) + match.start()
+        return SIGNS[sign], at - len(window) + match.start(2)
+    match = _CODE_BEFORE.search(window)
+    if match is not None and match[1] in BEFORE:
+        return BEFORE[match[1]], at - len(window) + match.start()
     return None, at
 
 
@@ -179,14 +179,14 @@ def _read(text: str, at: int, start: int, sign: int, currency: Unit | None) -> N
         end, over, under = simple.end(), int(simple[0]), 1
         tail = read_tail(text, end, currency)
     else:
-        found = _NUMERAL.match(text, at)
-        if found is None or found.end() - at > MAX_DIGITS:
+        match = _NUMERAL.match(text, at)
+        if match is None or match.end() - at > MAX_DIGITS:
             return None
-        end, over, under = _convert(text, found)
+        end, over, under = _convert(text, match)
         tail = read_tail(text, end, currency)
-        if found["comma"] is not None and (tail is None or tail.unit is None):
+        if match["comma"] is not None and (tail is None or tail.unit is None):
             # Without a unit "1,5" is a list of two numbers; the first of them is read here.
-            end, over, under = found.start() + found["comma"].index(","), int(found["comma"].partition(",")[0]), 1
+            end, over, under = match.start() + match["comma"].index(","), int(match["comma"].partition(",")[0]), 1
             tail = Tail(end)
     if tail is None or text[end : end + 1] in {"²", "³"}:
         return None
@@ -211,20 +211,20 @@ def _decimal(digits: str) -> tuple[int, int]:
     return int(whole + part), 10 ** len(part)
 
 
-def _convert(text: str, found: re.Match[str]) -> tuple[int, int, int]:
+def _convert(text: str, match: re.Match[str]) -> tuple[int, int, int]:
     """Return the end, the numerator and the denominator of a numeral."""
-    end = found.end()
-    plain, grouped = found["plain"], found["grouped"]
+    end = match.end()
+    plain, grouped = match["plain"], match["grouped"]
     if grouped is not None:
-        return end, *_decimal(_SEPARATOR.sub("", grouped) + (found["grouped_part"] or ""))
+        return end, *_decimal(_SEPARATOR.sub("", grouped) + (match["grouped_part"] or ""))
     if plain is not None:
-        return _convert_plain(text, end, plain, found["vulgar"])
-    if found["dotted"] is not None:
-        return end, *_decimal(found["dotted"].replace(".", "").replace(",", "."))
-    if found["comma"] is not None:
-        return end, *_decimal(found["comma"].replace(",", "."))
+        return _convert_plain(text, end, plain, match["vulgar"])
+    if match["dotted"] is not None:
+        return end, *_decimal(match["dotted"].replace(".", "").replace(",", "."))
+    if match["comma"] is not None:
+        return end, *_decimal(match["comma"].replace(",", "."))
     value = (
-        _FRACTION_VALUES[found["fraction"]] if found["fraction"] else Fraction(int(found["over"]), int(found["under"]))
+        _FRACTION_VALUES[match["fraction"]] if match["fraction"] else Fraction(int(match["over"]), int(match["under"]))
     )
     return end, value.numerator, value.denominator
 
@@ -261,8 +261,8 @@ def _inherit(text: str, at: int, number: Number) -> Number:
 
 def _written(text: str, at: int) -> Fraction:
     """Return the second number of a range without its scale."""
-    found = _NUMERAL.match(text, at)
-    plain = found["plain"] if found else None
+    match = _NUMERAL.match(text, at)
+    plain = match["plain"] if match else None
     return Fraction(plain) if plain and len(plain) <= MAX_DIGITS else Fraction(0)
 
 

@@ -29,7 +29,7 @@ def opens_with(text: str, phrases: Iterable[str]) -> bool:
 
 def quotations(text: str) -> list[tuple[int, int]]:
     """Return the inside of every quotation, from where to where."""
-    return [found.span(found.lastgroup or 0) for found in _QUOTATION.finditer(text)]
+    return [match.span(match.lastgroup or 0) for match in _QUOTATION.finditer(text)]
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,6 +1,7 @@
 """Find where the sentences of a text begin and end, by rule."""
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 _ABBREVIATIONS = frozenset(
@@ -38,16 +39,10 @@ def sentences(text: str) -> list[Sentence]:
     """Return the sentences of ``text`` in order."""
     cuts = {len(text)}
     if "\n" in text:
-        cuts.update(found.start() if found[0].startswith("\n") else found.end() for found in _BREAK.finditer(text))
-    cuts.update(found.end() for found in _END.finditer(text) if _ends_sentence(text, found.start(), found.end()))
-    found = []
-    start = 0
-    for cut in sorted(cuts):
-        sentence = _trim(text, start, cut)
-        if sentence is not None:
-            found.append(sentence)
-        start = cut
-    return found
+        cuts.update(end.start() if end[0].startswith("\n") else end.end() for end in _BREAK.finditer(text))
+    cuts.update(end.end() for end in _END.finditer(text) if _ends_sentence(text, end.start(), end.end()))
+    trimmed = [_trim(text, start, cut) for start, cut in pairwise(sorted({0, *cuts}))]
+    return [sentence for sentence in trimmed if sentence is not None]
 
 
 def _ends_sentence(text: str, mark: int, end: int) -> bool:

@@ -49,14 +49,14 @@ class Folded(NamedTuple):
 
     def places(self, word: bytes) -> list[int]:
         """Return every offset at which this lower-case word, or phrase of words, stands."""
-        found = []
+        offsets = []
         needle = b" %b " % word
         step = len(needle) - 1
         at = self.fold.find(needle)
         while at >= 0:
-            found.append(at)
+            offsets.append(at)
             at = self.fold.find(needle, at + step)
-        return found
+        return offsets
 
     def digit_from(self, offset: int) -> int:
         """Return the offset of the first digit at or after this one, or -1."""

@@ -63,12 +63,12 @@ class _ChunkTable(dict[str, tuple[T, ...]]):
         self._read = read
 
     def __missing__(self, chunk: str) -> tuple[T, ...]:
-        found = tuple(self._read(word) for word in _TOKEN.finditer(chunk))
+        parts = tuple(self._read(word) for word in _TOKEN.finditer(chunk))
         if len(self) >= _CACHE_SIZE:
             self.clear()
         if len(chunk) <= _LONGEST_CACHED:
-            self[chunk] = found
-        return found
+            self[chunk] = parts
+        return parts
 
 
 def _lemmatize(word: str) -> str:

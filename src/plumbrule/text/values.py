@@ -95,7 +95,7 @@ def extract_values(text: str) -> tuple[Value, ...]:
         phrase, reader = _TRIGGERS[word]
         words += [(place, reader) for place in folded.places(phrase)]
     words.sort(key=itemgetter(0), reverse=True)
-    found: list[Value] = []
+    extracted: list[Value] = []
     cursor = 0
     digit = folded.digit_from(0)
     while digit >= 0 or words:
@@ -106,11 +106,11 @@ def extract_values(text: str) -> tuple[Value, ...]:
         else:
             at, reader = digit, _read_digits
         values, end = reader(text, at, cursor)
-        found += values
+        extracted += values
         cursor = max(cursor, end)
         if 0 <= digit < cursor:
             digit = folded.digit_from(cursor)
-    return tuple(found)
+    return tuple(extracted)
 
 
 def _same_surface(answer: Value, answer_text: str, context: Value, context_text: str) -> bool:
