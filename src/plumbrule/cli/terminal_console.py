@@ -1,12 +1,17 @@
 """The two consoles, text that they print as it is, and JSON for machines."""
 
 import sys
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from plumbrule.codec import json_line
 from plumbrule.terminal import safe
+
+T = TypeVar("T")
 
 
 def stdout() -> Console:
@@ -24,6 +29,33 @@ def plain(text: str, style: str = "") -> Text:
     return Text(safe(text), style=style)
 
 
+def table(*headings: str, no_wrap: Collection[str] = (), fold: Collection[str] = ()) -> Table:
+    """Return a table without lines; ``>`` before a heading aligns its column to the right."""
+    columns = Table(box=None, pad_edge=False)
+    for heading in headings:
+        name = heading.removeprefix(">")
+        columns.add_column(
+            name,
+            justify="left" if name == heading else "right",
+            no_wrap=name in no_wrap,
+            overflow="fold" if name in fold else "ellipsis",
+        )
+    return columns
+
+
+def stamp_line(stamp: Mapping[str, str], what: str = "rubric: ") -> Text:
+    """Return the name, version and hash of what results were made with, as a remark."""
+    return plain(f"{what}{stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}", "dim")
+
+
 def print_json(value: object) -> None:
     """Print a value for machines, on one line."""
     sys.stdout.buffer.write(json_line(value))
+
+
+def print_result(result: T, show: Callable[[Console, T], None], *, as_json: bool) -> None:
+    """Print a result for machines, or as ``show`` prints it for people."""
+    if as_json:
+        print_json(result)
+    else:
+        show(stdout(), result)

@@ -46,17 +46,13 @@ def command(
         return
     from plumbrule.api.monitoring import feedback
     from plumbrule.cli.review_source import reviews_from
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.feedback_tables import show_feedback
     from plumbrule.rubrics import load_scorecard, parse_override
 
     loaded = load_scorecard(rubric, dict(parse_override(setting) for setting in settings))
     with reviews_from(records, interactions, triggers, loaded, ledger_url) as reviews:
-        patterns = feedback(reviews)
-    if as_json:
-        print_json(patterns)
-    else:
-        show_feedback(stdout(), patterns)
+        print_result(feedback(reviews), show_feedback, as_json=as_json)
 
 
 @command.command("take")
@@ -80,12 +76,9 @@ def take(
     """
     from plumbrule.api.monitoring import take_sample
     from plumbrule.cli.ledger_access import open_here, opened_if_there
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.feedback_tables import show_taken
 
     with opened_if_there(ledger_url) if source is not None else open_here(ledger_url) as ledger:
         taken = take_sample(trace_id, output, ledger=ledger, source=source, passages=passages)
-    if as_json:
-        print_json(taken)
-    else:
-        show_taken(stdout(), taken)
+    print_result(taken, show_taken, as_json=as_json)

@@ -34,13 +34,9 @@ def command(
       plumbrule judge sample.json --config run.yaml --json
     """
     from plumbrule.api.runs import judge
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.judgement_view import read_one, show_judgement
 
     given = {"question": question, "answer": answer, "contexts": list(contexts) or None, "reference": reference}
     parts = {name: value for name, value in given.items() if value is not None}
-    judgement = judge(read_one(sample, parts), config)
-    if as_json:
-        print_json(judgement)
-    else:
-        show_judgement(stdout(), judgement)
+    print_result(judge(read_one(sample, parts), config), show_judgement, as_json=as_json)

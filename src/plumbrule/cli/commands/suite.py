@@ -8,6 +8,9 @@ from plumbrule.cli.options import json_option
 
 _FAILED = 1
 _INCOMPLETE = 4
+_codes_option = click.option(
+    "--code", "codes", multiple=True, metavar="CODE", help="Only this refusal code, or test case; repeatable."
+)
 
 
 @click.group("suite")
@@ -23,9 +26,7 @@ def command() -> None:
 
 @command.command("run")
 @click.option("--candidate", required=True, metavar="URL|MODULE:FUNCTION", help="The assistant to ask.")
-@click.option(
-    "--code", "codes", multiple=True, metavar="CODE", help="Only this refusal code, or test case; repeatable."
-)
+@_codes_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write every case as JSONL.")
 @click.option("--timeout", type=click.FloatRange(min=0.01), default=60.0, metavar="S", help="Seconds for one answer.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, metavar="N", help="Cases asked at once.")
@@ -75,9 +76,7 @@ def run(
 
 
 @command.command("list")
-@click.option(
-    "--code", "codes", multiple=True, metavar="CODE", help="Only this refusal code, or test case; repeatable."
-)
+@_codes_option
 @json_option
 def list_(codes: tuple[str, ...], as_json: bool) -> None:
     """List the scenarios of every test case.
@@ -87,16 +86,12 @@ def list_(codes: tuple[str, ...], as_json: bool) -> None:
       plumbrule suite list
       plumbrule suite list --code CONFLICTING_SOURCES
     """
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.suite_tables import show_listing
     from plumbrule.suites import load_suite
     from plumbrule.suites.suite_tally import list_scenarios
 
-    listing = list_scenarios(load_suite().only(codes))
-    if as_json:
-        print_json(listing)
-    else:
-        show_listing(stdout(), listing)
+    print_result(list_scenarios(load_suite().only(codes)), show_listing, as_json=as_json)
 
 
 @command.command("show")

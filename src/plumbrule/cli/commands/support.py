@@ -122,13 +122,10 @@ def show(rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> None:
       plumbrule support show
       plumbrule support show --rubric calibration.yaml --json
     """
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.calibration_tables import show_description
     from plumbrule.rubrics import load_verdict, parse_override
     from plumbrule.support.calibration_results import describe_support
 
     description = describe_support(load_verdict(rubric, dict(parse_override(setting) for setting in settings)))
-    if as_json:
-        print_json(description)
-    else:
-        show_description(stdout(), description)
+    print_result(description, show_description, as_json=as_json)

@@ -26,7 +26,7 @@ def command(dataset: str, mapping: tuple[str, ...], format_: str | None, as_json
     """
     from plumbrule.api.datasets import validate_file
     from plumbrule.cli.progress import progress_bar
-    from plumbrule.cli.terminal_console import print_json, stderr, stdout
+    from plumbrule.cli.terminal_console import print_result, stderr, stdout
     from plumbrule.cli.views.dataset_check import show_bad_record, show_check
     from plumbrule.samples import DatasetFile, parse_mapping
 
@@ -34,8 +34,5 @@ def command(dataset: str, mapping: tuple[str, ...], format_: str | None, as_json
     on_bad = None if as_json else partial(show_bad_record, stdout())
     with progress_bar(file.source, stderr()) as progress:
         check = validate_file(file, on_bad=on_bad, progress=progress)
-    if as_json:
-        print_json(check)
-    else:
-        show_check(stdout(), check)
+    print_result(check, show_check, as_json=as_json)
     return _BAD_INPUT if check.counts.bad else 0

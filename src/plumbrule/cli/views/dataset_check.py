@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import plain, table
 from plumbrule.errors import RecordError
 from plumbrule.samples import DatasetCheck
 
@@ -41,13 +41,11 @@ def show_check(console: Console, check: DatasetCheck) -> None:
 
 
 def _field_table(check: DatasetCheck) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("field", "taken from", "records"):
-        table.add_column(heading, justify="right" if heading == "records" else "left")
+    rows = table("field", "taken from", ">records")
     for name, origins in check.fields.items():
         for origin, count in origins.items():
-            table.add_row(name, plain(origin, "" if origin == name else "cyan"), str(count))
-    return table
+            rows.add_row(name, plain(origin, "" if origin == name else "cyan"), str(count))
+    return rows
 
 
 def _list(console: Console, heading: str, counts: Mapping[str, int]) -> None:

@@ -7,7 +7,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import plain, table
 from plumbrule.cli.views.monitoring_tables import STATUS_STYLES, target_sign, value_text, weeks_line
 from plumbrule.demo.scripted_reviews import CapReason, Disagreement, ReleaseReview, WeeksReview
 from plumbrule.monitoring.monitoring_report import Status, ThresholdAlert
@@ -34,7 +34,8 @@ def show_release(console: Console, review: ReleaseReview, rubric: ScorecardRubri
     console.print()
     console.print(_dimension_table(review, decision, rubric))
     console.print()
-    times = _times(len(review.disagreements))
+    count = len(review.disagreements)
+    times = {0: "nowhere", 1: "once"}.get(count, f"{count} times")
     console.print(plain(f"{review.ratings} records by two people who do not see each other's; they disagree {times}:"))
     for disagreement in review.disagreements:
         _show_disagreement(console, disagreement)
@@ -65,14 +66,12 @@ def show_weeks(console: Console, review: WeeksReview, rubric: ScorecardRubric) -
         )
     )
     console.print()
-    table = Table(box=None, pad_edge=False)
-    for heading in ("figure", f"{len(weeks)} weeks", "last", "target", "worst", ""):
-        words = heading in {"", "figure"} or heading.endswith("weeks")
-        table.add_column(heading, justify="left" if words else "right", no_wrap=True)
+    headings = ("figure", f"{len(weeks)} weeks", ">last", ">target", ">worst", "")
+    rows = table(*headings, no_wrap=[heading.removeprefix(">") for heading in headings])
     for place, rule in enumerate(rubric.figures):
         figures = [week.figures[place] for week in weeks]
         worst = worst_of(figures, rule)
-        table.add_row(
+        rows.add_row(
             plain(rule.title.partition(" (")[0]),
             weeks_line(figures, rule),
             value_text(figures[-1], rule),
@@ -80,7 +79,7 @@ def show_weeks(console: Console, review: WeeksReview, rubric: ScorecardRubric) -
             value_text(worst, rule),
             Text(_STATES[worst.status], STATUS_STYLES[worst.status]),
         )
-    console.print(table)
+    console.print(rows)
     console.print()
     for alert in review.alerts:
         over = f" over {alert.total} records" if isinstance(alert, ThresholdAlert) else ""
@@ -95,15 +94,11 @@ def show_weeks(console: Console, review: WeeksReview, rubric: ScorecardRubric) -
 
 
 def _dimension_table(review: ReleaseReview, decision: CampaignDecision, rubric: ScorecardRubric) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("levels that the checks propose", no_wrap=True)
-    levels = [level.name for level in rubric.levels]
-    for level in levels:
-        table.add_column(level, justify="right", no_wrap=True)
-    table.add_column("people", justify="right", no_wrap=True)  # their average
+    levels, first = [level.name for level in rubric.levels], "levels that the checks propose"
+    rows = table(first, *(f">{level}" for level in levels), ">people", no_wrap=(first, *levels, "people"))
     for dimension in rubric.dimensions:
         counts = review.proposed[dimension.key]
-        table.add_row(
+        rows.add_row(
             plain(dimension.title),
             *(
                 Text(str(counts.get(level, 0)), _COLOURS.get(level, "") if counts.get(level) else "dim")
@@ -111,21 +106,19 @@ def _dimension_table(review: ReleaseReview, decision: CampaignDecision, rubric: 
             ),
             figure(decision.dimension_means[dimension.key]),
         )
-    return table
+    return rows
 
 
 def _show_disagreement(console: Console, item: Disagreement) -> None:
     console.print(Panel(plain(f"{item.query}\n\n{item.answer}"), title="question and answer", title_align="left"))
-    table = Table(box=None, pad_edge=False)
-    table.add_column("who", no_wrap=True)
-    table.add_column(_words(item.dimension), no_wrap=True)
-    table.add_column("why")
-    table.add_row("the checks propose", _level(item.proposed), plain("; ".join(map(_why, item.why))))
+    dimension = _words(item.dimension)
+    rows = table("who", dimension, "why", no_wrap=("who", dimension))
+    rows.add_row("the checks propose", _level(item.proposed), plain("; ".join(map(_why, item.why))))
     for given in item.given:
         settles = given.evaluator == item.adjudicator
         who = plain(f"{given.evaluator} {'settles it' if settles else 'rates'}", "bold" if settles else "")
-        table.add_row(who, _level(given.level), plain(given.notes))
-    console.print(table)
+        rows.add_row(who, _level(given.level), plain(given.notes))
+    console.print(rows)
     console.print(
         plain(f"Until it is settled the lower level counts, and the recommendation is {item.unsettled}.", "dim")
     )
@@ -151,7 +144,3 @@ def _words(key: str) -> str:
 
 def _level(level: str | None) -> Text:
     return Text(level or "none", _COLOURS.get(level or "", "dim"))
-
-
-def _times(count: int) -> str:
-    return {0: "nowhere", 1: "once"}.get(count, f"{count} times")

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import plain, table
 from plumbrule.monitoring.feedback_patterns import DimensionFeedback, Feedback, Group, Pattern
 from plumbrule.monitoring.regression_samples import TakenSample
 
@@ -27,7 +27,8 @@ def show_feedback(console: Console, feedback: Feedback) -> None:
     console.print(plain(f"{feedback.reviewed:,} reviewed", "bold"))
     for pattern in feedback.patterns:
         console.print()
-        console.print(Text.assemble(plain(pattern.title, "bold"), "  ", _shares(pattern)))
+        shares = f"{pattern.count} of {pattern.total}, {_share(pattern)} (95%: {_interval(pattern)})"
+        console.print(Text.assemble(plain(pattern.title, "bold"), "  ", shares))
         if not pattern.count:
             continue
         console.print(plain(f"remedy: {pattern.remedy}", "green"), soft_wrap=True)
@@ -35,28 +36,25 @@ def show_feedback(console: Console, feedback: Feedback) -> None:
         if pattern.groups:
             console.print(_group_table(pattern))
     console.print()
-    table = Table(box=None, pad_edge=False)
-    for heading in ("dimension", "to mend", "share", "95%"):
-        table.add_column(heading, justify="left" if heading == "dimension" else "right", no_wrap=True)
+    rows = table("dimension", ">to mend", ">share", ">95%", no_wrap=("dimension", "to mend", "share", "95%"))
     for dimension in feedback.dimensions:
         counts = f"{dimension.count} of {dimension.total}"
-        table.add_row(plain(dimension.dimension), counts, _share(dimension), _interval(dimension))
-    console.print(table)
+        rows.add_row(plain(dimension.dimension), counts, _share(dimension), _interval(dimension))
+    console.print(rows)
     for remark in feedback.remarks:
         console.print(plain(f"remark: {remark}", "yellow"), soft_wrap=True)
 
 
 def _group_table(pattern: Pattern) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("by", "where", "count", "share", "95%", "", "such as"):
-        right = heading in {"count", "share", "95%"}
-        table.add_column(heading, justify="right" if right else "left", no_wrap=right, overflow="fold")
+    headings = ("by", "where", ">count", ">share", ">95%", "", "such as")
+    names = [heading.removeprefix(">") for heading in headings]
+    rows = table(*headings, no_wrap=("count", "share", "95%"), fold=names)
     shown: dict[str, int] = {}
     for group in pattern.groups:
         shown[group.by] = shown.get(group.by, 0) + 1
         if shown[group.by] > _MOST_GROUPS:
             continue
-        table.add_row(
+        rows.add_row(
             group.by,
             plain(group.name[:_LONGEST]),
             f"{group.count} of {group.total}",
@@ -65,11 +63,7 @@ def _group_table(pattern: Pattern) -> Table:
             Text("stands out", "bold red") if group.stands_out else "",
             plain(group.traces[0][:_LONGEST], "dim"),
         )
-    return table
-
-
-def _shares(counted: Counted) -> str:
-    return f"{counted.count} of {counted.total}, {_share(counted)} (95%: {_interval(counted)})"
+    return rows
 
 
 def _share(counted: Counted) -> str:

@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import plain, stamp_line, table
 from plumbrule.prescores.checks import Spot
 from plumbrule.prescores.prescore_result import PrescoreSummary
 from plumbrule.prescores.prescorer import DimensionScore, Prescore
@@ -123,50 +123,36 @@ def _spot_line(spot: Spot) -> Text:
 
 
 def _level_table(summary: PrescoreSummary) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("dimension")
-    for level in LEVELS:
-        table.add_column(level, justify="right")
-    table.add_column("no proposal", justify="right")
+    rows = table("dimension", *(f">{level}" for level in LEVELS), ">no proposal")
     for name, counts in summary.levels.items():
         cells = [Text(str(count), _COLOURS.get(level, "dim") if count else "dim") for level, count in counts.items()]
-        table.add_row(name.replace("_", " "), *cells)
-    return table
+        rows.add_row(name.replace("_", " "), *cells)
+    return rows
 
 
 def _rule_table(summary: PrescoreSummary) -> Table:
-    table = Table(box=None, pad_edge=False)
-    _add_columns(table, "rule that fired", "times", "at most", "first at")
+    rows = _first_table("rule that fired", ">times", "at most")
     for rule in summary.rules[:_SHOWN_RULES]:
         cap = Text(rule.cap or "a hint", _COLOURS[rule.cap])
-        table.add_row(rule.rule, str(rule.count), cap, plain(_short(rule.example), "dim"), plain(rule.message))
-    return table
+        example = shortened(rule.example, _SHOWN_ID + 1)  # enough of a trace id to explain it by
+        rows.add_row(rule.rule, str(rule.count), cap, plain(example, "dim"), plain(rule.message))
+    return rows
 
 
 def _finding_table(summary: PrescoreSummary) -> Table:
-    table = Table(box=None, pad_edge=False)
-    _add_columns(table, "finding", "times", "severity", "first at")
+    rows = _first_table("finding", ">times", "severity")
     for code, tally in sorted(summary.findings.items(), key=lambda item: (-item[1].count, item[0])):
         first = tally.example
-        table.add_row(code, str(tally.count), first.severity, plain(first.where, "dim"), plain(first.message))
-    return table
+        rows.add_row(code, str(tally.count), first.severity, plain(first.where, "dim"), plain(first.message))
+    return rows
 
 
-def _add_columns(table: Table, *headings: str) -> None:
-    for heading in headings:
-        if heading == "first at":
-            table.add_column(heading, overflow="fold")  # a place without its line is none
-        else:
-            table.add_column(heading, justify="right" if heading == "times" else "left", no_wrap=True)
-    table.add_column("there", overflow="fold")
-
-
-def _short(name: str) -> str:
-    """Return enough of a trace id to explain it by."""
-    return shortened(name, _SHOWN_ID + 1)
+def _first_table(*headings: str) -> Table:
+    """Return a table that also tells where something came up first; a place without its line is none."""
+    no_wrap = [heading.removeprefix(">") for heading in headings]
+    return table(*headings, "first at", "there", no_wrap=no_wrap, fold=("first at", "there"))
 
 
 def _show_stamps(console: Console, rubrics: Iterable[Stamp]) -> None:
     for stamp in rubrics:
-        text = f"rubric: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
-        console.print(plain(text, "dim"), soft_wrap=True)
+        console.print(stamp_line(stamp), soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from rich.console import Console
 from rich.table import Table
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import plain, table
 from plumbrule.runs.execution import Progress
 from plumbrule.runs.plan import Plan, PlanSummary
 from plumbrule.terminal import safe
@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 
 def show_plan(console: Console, plan: PlanSummary) -> None:
     """Print what a run would do and use."""
-    table = Table(box=None, pad_edge=False, show_header=False)
+    facts = Table(box=None, pad_edge=False, show_header=False)
     for name, value in _rows(plan):
-        table.add_row(plain(name, "dim"), plain(value))
-    console.print(table)
+        facts.add_row(plain(name, "dim"), plain(value))
+    console.print(facts)
     console.print()
-    estimate = Table(box=None, pad_edge=False)
-    for heading in ("", "calls", "input tokens", "output tokens at most", "cost in USD at most"):
-        estimate.add_column(heading, justify="right" if heading else "left")
+    estimate = table("", ">calls", ">input tokens", ">output tokens at most", ">cost in USD at most")
     for role, figures in asdict(plan.estimate).items():
         estimate.add_row(role, *(figure(value) if value is not None else "not known" for value in figures.values()))
     console.print(estimate)

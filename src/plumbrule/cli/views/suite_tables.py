@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import plain, stamp_line, table
 from plumbrule.suites import Case, Suite
 from plumbrule.suites.case_results import CaseResult
 from plumbrule.suites.suite_run import SuiteOutcome
@@ -52,8 +52,7 @@ def show_outcome(console: Console, outcome: SuiteOutcome, output: Path | None) -
     if output is not None:
         console.print(plain(f"cases: {output}", "dim"), soft_wrap=True)
     for stamp in (summary.suite, *summary.rubrics):
-        text = f"{stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
-        console.print(plain(text, "dim"), soft_wrap=True)
+        console.print(stamp_line(stamp, ""), soft_wrap=True)
 
 
 def _show_case(console: Console, result: CaseResult) -> None:
@@ -72,41 +71,33 @@ def _show_case(console: Console, result: CaseResult) -> None:
 
 
 def _table(summary: SuiteSummary) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("test case", no_wrap=True)
-    for heading in ("cases", "passed", "failed", "errored", "95%", "near misses", "passed", "refused"):
-        table.add_column(heading, justify="right", no_wrap=heading == "95%")
+    counted = (">cases", ">passed", ">failed", ">errored", ">95%", ">near misses", ">passed", ">refused")
+    rows = table("test case", *counted, no_wrap=("test case", "95%"))
     for tally in summary.test_cases:
         near = tally.near_misses
-        table.add_row(
+        rows.add_row(
             tally.test_case,
             *(str(count) for count in (tally.cases, tally.passed, tally.failed, tally.errored)),
             "" if tally.interval is None else f"{tally.interval.low:.2f}–{tally.interval.high:.2f}",
             *(str(count) for count in (near.cases, near.passed, near.over_refused)),
         )
-    return table
+    return rows
 
 
 def _criteria_table(outcome: SuiteOutcome) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("criterion", no_wrap=True)
-    for heading in ("met", "failed", "not checked"):
-        table.add_column(heading, justify="right")
+    rows = table("criterion", ">met", ">failed", ">not checked", no_wrap=["criterion"])
     for name, counts in outcome.criteria.items():
-        table.add_row(name, str(counts.met), str(counts.failed), str(counts.not_checked))
-    return table
+        rows.add_row(name, str(counts.met), str(counts.failed), str(counts.not_checked))
+    return rows
 
 
 def show_listing(console: Console, listing: SuiteListing) -> None:
     """Print every scenario with the numbers of its variations and near misses."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "code", "title", "variations", "near misses"):
-        counted = heading in {"variations", "near misses"}
-        table.add_column(heading, justify="right" if counted else "left", no_wrap=heading in {"id", "code"})
+    rows = table("id", "code", "title", ">variations", ">near misses", no_wrap=("id", "code"))
     for row in listing.scenarios:
         cells = (row.id, row.code or "answered", row.title, row.variations, row.near_misses)
-        table.add_row(*(plain(str(cell)) for cell in cells))
-    console.print(table)
+        rows.add_row(*(plain(str(cell)) for cell in cells))
+    console.print(rows)
     console.print(f"\nscenarios {len(listing.scenarios)} · cases {listing.cases}")
 
 

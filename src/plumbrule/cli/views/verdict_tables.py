@@ -11,13 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.api.scoring import ScoredFile, ScoredSample
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import plain, stamp_line, table
+from plumbrule.codec import to_json
 from plumbrule.rubrics import Outcome
 from plumbrule.samples import Sample
 from plumbrule.stats.intervals import Interval
 from plumbrule.support.support_scorer import Band, Support, SupportedSentence
 from plumbrule.terminal import safe, shortened
-from plumbrule.verdicts import Anchor, ScoreSummary, StampJson, Verdict, VerdictSummary
+from plumbrule.verdicts import Anchor, ScoreSummary, Verdict, VerdictSummary
 
 BANDS: Mapping[Band, str] = {"supported": "green", "doubtful": "yellow", "unsupported": "red"}
 _LONGEST = 240  # characters shown of a sentence, or of its evidence
@@ -33,8 +34,10 @@ def show_support(console: Console, answer: str, support: Support) -> None:
     console.print(line)
     for sentence in support.sentences:
         console.print(_sentence(answer, sentence))
-    for text in _stamps(support):
-        console.print(plain(text, "dim"), soft_wrap=True)
+    parts = {"support model": support.model, "calibration": support.calibration, "verifier": support.verifier}
+    for what, stamp in parts.items():
+        if stamp is not None:
+            console.print(stamp_line(stamp, f"{what}: "), soft_wrap=True)
 
 
 def _sentence(answer: str, sentence: SupportedSentence) -> Table:
@@ -61,15 +64,6 @@ def _sentence(answer: str, sentence: SupportedSentence) -> Table:
 
 def _clipped(text: str) -> str:
     return shortened(" ".join(text.split()), _LONGEST)
-
-
-def _stamps(support: Support) -> list[str]:
-    parts = [("support model", support.model), ("calibration", support.calibration), ("verifier", support.verifier)]
-    return [
-        f"{what}: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
-        for what, stamp in parts
-        if stamp is not None
-    ]
 
 
 _COLOURS: Mapping[Outcome, str] = {"PASS": "green", "WARN": "yellow", "FAIL": "red"}
@@ -119,7 +113,7 @@ def show_summary(
         words = ["plumbrule", "score", again[0], "--explain", scored.worst[0].verdict.id, *again[1:]]
         console.print(plain(f"look closer: {shlex.join(words)}", "dim"), soft_wrap=True)
     if summary.rubric is not None:
-        _show_stamp(console, summary.rubric)
+        console.print(stamp_line(to_json(summary.rubric)), soft_wrap=True)
 
 
 def show_remarks(console: Console, scored: ScoredFile) -> None:
@@ -155,12 +149,7 @@ def show_explanation(console: Console, scored: ScoredSample) -> None:
     if verdict.support is not None:
         console.print()
         show_support(console, sample.answer or "", verdict.support)
-    _show_stamp(console, StampJson(**verdict.rubric))
-
-
-def _show_stamp(console: Console, rubric: StampJson) -> None:
-    stamp = f"rubric: {rubric.name} version {rubric.version}, sha256 {rubric.sha256[:12]}"
-    console.print(plain(stamp, "dim"), soft_wrap=True)
+    console.print(stamp_line(verdict.rubric), soft_wrap=True)
 
 
 def marked_answer(sample: Sample, verdict: Verdict, *, only_unsupported: bool) -> Text:
@@ -190,22 +179,17 @@ def _marked(text: str, places: list[tuple[int, int, str]]) -> Text:
 
 
 def _verdict_table(summary: VerdictSummary) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("verdict")
-    table.add_column("samples", justify="right")
-    table.add_column("share", justify="right")
-    table.add_column("95% interval", justify="right")
-    table.add_column("")
+    rows = table("verdict", ">samples", ">share", ">95% interval", "")
     for outcome, count in summary.verdicts.items():
         share = summary.share(outcome)
-        table.add_row(
+        rows.add_row(
             Text(outcome, f"bold {_COLOURS[outcome]}"),
             str(count),
             f"{share:.0%}",
             _interval_text(summary.interval(outcome)),
             Text("█" * round(share * _WIDEST_BAR), _COLOURS[outcome]),
         )
-    return table
+    return rows
 
 
 def _interval_text(interval: Interval | None) -> str:
@@ -216,16 +200,11 @@ def _interval_text(interval: Interval | None) -> str:
 
 
 def _score_table(summary: VerdictSummary) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("score")
-    table.add_column("mean", justify="right")
-    table.add_column("scored", justify="right")
-    table.add_column("not scored", justify="right")
-    table.add_column("0 to 1")
+    rows = table("score", ">mean", ">scored", ">not scored", "0 to 1")
     for name, score in summary.scores.items():
         mean = "none" if score.mean is None else f"{score.mean:.2f}"
-        table.add_row(name, mean, str(score.scored), str(summary.counts.scored - score.scored), _sparkline(score))
-    return table
+        rows.add_row(name, mean, str(score.scored), str(summary.counts.scored - score.scored), _sparkline(score))
+    return rows
 
 
 def _sparkline(score: ScoreSummary) -> Text:
@@ -302,13 +281,12 @@ def _score_lines(verdict: Verdict) -> Table:
 
 
 def _anchor_table(verdict: Verdict) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "anchor", "in the answer", "why", "evidence"):
-        table.add_column(heading, vertical="top", overflow="fold")
+    headings = ("", "anchor", "in the answer", "why", "evidence")
+    rows = table(*headings, fold=headings)
     for anchor in verdict.hallucination.anchors:
         mark = Text("✓", _GOOD) if anchor.supported else Text("✗", _BAD)
-        table.add_row(mark, anchor.kind, _anchor_text(anchor), _REASONS[anchor.reason], _evidence_text(anchor))
-    return table
+        rows.add_row(mark, anchor.kind, _anchor_text(anchor), _REASONS[anchor.reason], _evidence_text(anchor))
+    return rows
 
 
 def _anchor_text(anchor: Anchor) -> Text:
