@@ -1,12 +1,22 @@
-"""Names and ids: a thing by its name or the start of it: the one place that tells which is meant, or which may be."""
+"""Names and ids: a thing by its name or the start of it, and the names of the dataset formats."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from plumbrule.errors import UsageError
 
 _Thing = TypeVar("_Thing")
+
+DatasetFormat = Literal["csv", "json", "jsonl", "parquet", "tsv"]
+FORMATS: dict[str, DatasetFormat] = {  # by the suffix of a file
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+}
 
 _LISTED = 5
 _SHOWN = 60

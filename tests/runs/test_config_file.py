@@ -11,12 +11,12 @@ import yaml
 
 from plumbrule.errors import UsageError
 from plumbrule.models import chat_model
+from plumbrule.names import FORMATS
 from plumbrule.rubrics import load_benchmark, parse_override
 from plumbrule.runs import config_file as config_module
 from plumbrule.runs import config_schema
 from plumbrule.runs.config_file import LoadedConfig, RunConfig, check_secrets, load_config, starter_text
 from plumbrule.runs.config_schema import schema_text, write_schema
-from plumbrule.samples.byte_streams import FORMATS
 
 HEAD = "name: qa\ndataset: {path: data.jsonl, id: qa}\n"
 RULES = "judge: {kind: rules}\n"

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-Command = Callable[..., Any]
+from plumbrule.names import FORMATS
 
-FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
+Command = Callable[..., Any]
 
 
 def output_option(text: str, *, required: bool = True) -> Callable[[Command], Command]:
@@ -26,7 +26,10 @@ def dataset_options(command: Command) -> Command:
         help="Take FIELD from COLUMN, such as answer=my_column or question=input.text.",
     )(command)
     return click.option(
-        "--format", "format_", type=click.Choice(FORMATS), help="The format, where the file's name does not tell."
+        "--format",
+        "format_",
+        type=click.Choice(tuple(dict.fromkeys(FORMATS.values()))),
+        help="The format, where the file's name does not tell.",
     )(command)
 
 

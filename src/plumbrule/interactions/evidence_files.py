@@ -7,7 +7,8 @@ from pathlib import Path
 
 from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions.contract_findings import Finding, finding
-from plumbrule.samples.byte_streams import FORMATS, STANDARD_INPUT, Flaw, Rows, Source, format_of
+from plumbrule.names import FORMATS
+from plumbrule.samples.byte_streams import STANDARD_INPUT, Flaw, Rows, Source, format_of
 from plumbrule.samples.formats.json import read_json, sniff_lines
 from plumbrule.samples.formats.jsonl import read_jsonl
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
+from plumbrule.names import DatasetFormat
 from plumbrule.rubrics.verdict_rubric import Count
 
 _CLOSED = ConfigDict(extra="forbid")
@@ -112,9 +113,7 @@ class Dataset:
 
     path: FilePath
     id: Annotated[Text, Field(description="The name by which runs on this dataset are compared.")]
-    format: Annotated[
-        Literal["csv", "json", "jsonl", "parquet", "tsv"] | None, Field(description="Where the suffix does not tell.")
-    ] = None
+    format: Annotated[DatasetFormat | None, Field(description="Where the suffix does not tell.")] = None
     map: Annotated[dict[Text, Text], Field(description="A field of a sample, and the dataset's own name for it.")] = (
         dataclasses.field(default_factory=dict)
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from plumbrule.errors import InputError, UsageError
+from plumbrule.names import FORMATS
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 MAX_RECORD_MB = 16
 MAX_RECORD_BYTES = MAX_RECORD_MB * 1024 * 1024
-FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 
 _COMPRESSED_SUFFIXES = (".gz", ".zst")
 _GZIP = b"\x1f\x8b"
