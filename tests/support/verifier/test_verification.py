@@ -237,6 +237,16 @@ def test_missing_files(make: Make) -> None:
         open_verifier(folder)
 
 
+def test_the_files_are_bounded(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file above the limit is refused, and so is a device that never ends."""
+    folder = make(tokenizer="/dev/zero")
+    with pytest.raises(UsageError, match=r"tokenizer: '/dev/zero' cannot be read: it is not a regular file"):
+        open_verifier(folder)
+    monkeypatch.setattr("plumbrule.support.verifier.verifier_config.MAX_FILE_BYTES", 10)
+    with pytest.raises(UsageError, match=r"model: '.*model.onnx' cannot be read: it has more than 10 bytes"):
+        open_verifier(folder)
+
+
 def identity_graph(**inputs: list[Any]) -> Any:
     """Return a graph that puts its first input out, for inputs of these shapes."""
     kinds = [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name, shape in inputs.items()]

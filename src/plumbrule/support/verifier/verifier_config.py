@@ -1,5 +1,6 @@
 """The form of verifier.yaml, read with every mistake named by its line and key."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,6 +11,7 @@ from plumbrule.errors import UsageError
 from plumbrule.rubrics.yaml_reader import Key, read_yaml
 
 CONFIG_NAME = "verifier.yaml"
+MAX_FILE_BYTES = 4 << 30  # of a model, its weights or its tokenizer
 
 _CLOSED = ConfigDict(extra="forbid")
 _PAIRS = ("evidence_first", "sentence_first")
@@ -100,10 +102,16 @@ class ConfigFile:
         self.error = document.error
 
     def read_file(self, name: str, key: Key) -> bytes:
-        """Return the content of a file that the configuration names, relative to its own folder."""
+        """Return the content of a file that the configuration names, relative to its own folder; bounded in size."""
         place = self.path.parent / name
         try:
-            return place.read_bytes()
+            with place.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                content = file.read(min(size, MAX_FILE_BYTES) + 1)  # a device has no size, and no end
+            if len(content) > min(size, MAX_FILE_BYTES):
+                limit = f"it has more than {MAX_FILE_BYTES:,} bytes" if size else "it is not a regular file"
+                raise self.error(key, f"'{place}' cannot be read: {limit}")
+            return content
         except FileNotFoundError:
             raise self.error(key, f"there is no file '{place}'") from None
         except (OSError, ValueError) as error:  # a folder, no right to read it, a NUL in the name
