@@ -41,6 +41,11 @@ def to_json(value: object) -> Any:  # noqa: ANN401 - whatever JSON holds
     return value
 
 
+def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
+    """Return the fields of a dataclass by name, their values as they are."""
+    return {name: getattr(value, name) for name, _ in _keys(value.__class__)}
+
+
 def json_line(value: object, *, indent: bool = False) -> bytes:
     """Return a result or any JSON-ready value as one line of JSON, or as several where it is indented."""
     option = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | (orjson.OPT_INDENT_2 if indent else 0)

@@ -102,9 +102,7 @@ def test_what_a_scenario_describes_passes(case_set: Any) -> None:
     contract = contract_of(COMPLIANCE, REFUSALS)
     responses = [ideal(case) for case in case_set.cases]
     interactions = [
-        interaction_of(
-            case, response, contract=contract, taxonomy=REFUSALS.rubric, corpus=lambda: read_corpus(corpus_path())
-        )
+        interaction_of(case, response, contract=contract, taxonomy=REFUSALS.rubric, corpus=read_corpus(corpus_path()))
         for case, response in zip(case_set.cases, responses, strict=True)
     ]
     failed = {}

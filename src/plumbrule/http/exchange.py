@@ -1,8 +1,10 @@
 """One call to a model as it went over the wire, fit to be kept: no secret stands in it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
+
+from plumbrule.codec import fields_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,4 +23,4 @@ class Exchange:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the exchange as a JSON-ready dict."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return fields_of(self)

@@ -10,34 +10,21 @@ Severity = Literal["error", "warning", "note"]
 
 T = TypeVar("T")
 
-# Every code there is: how much it weighs. An error means that the record contradicts itself or is lost.
-SEVERITIES: dict[str, Severity] = {
-    "record_bad": "error",
-    "answer_missing": "error",
-    "answer_and_refusal": "error",
-    "status_unknown": "error",
-    "status_mismatch": "error",
-    "refusal_code_unknown": "error",
-    "trace_id_twice": "error",
-    "field_missing": "warning",
-    "field_type": "warning",
-    "warning_under_two_names": "warning",
-    "warning_renamed": "warning",
-    "citation_twice": "warning",
-    "citation_nowhere": "warning",
-    "excerpt_too_long": "warning",
-    "too_many_sources": "warning",
-    "query_too_long": "warning",
-    "response_too_long": "warning",
-    "timestamp_bad": "warning",
-    "trace_id_bad": "warning",
-    "trace_missing": "warning",
-    "trace_orphan": "warning",
-    "trace_differs": "warning",
-    "passage_unknown": "warning",
-    "passage_twice": "warning",
-    "file_skipped": "note",
-}
+# Every code there is, by how much it weighs. An error means that the record contradicts itself or is lost.
+_CODES: dict[Severity, tuple[str, ...]] = {
+    "error": (
+        "record_bad", "answer_missing", "answer_and_refusal", "status_unknown", "status_mismatch",
+        "refusal_code_unknown", "trace_id_twice",
+    ),
+    "warning": (
+        "field_missing", "field_type", "warning_under_two_names", "warning_renamed", "citation_twice",
+        "citation_nowhere", "excerpt_too_long", "too_many_sources", "query_too_long", "response_too_long",
+        "timestamp_bad", "trace_id_bad", "trace_missing", "trace_orphan", "trace_differs", "passage_unknown",
+        "passage_twice",
+    ),
+    "note": ("file_skipped",),
+}  # fmt: skip
+SEVERITIES = {code: severity for severity, codes in _CODES.items() for code in codes}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +35,6 @@ class Finding:
     where: str
     message: str
     severity: Severity
-
-    def to_dict(self) -> dict[str, str]:
-        """Return the finding as a JSON-ready dict."""
-        return {"code": self.code, "where": self.where, "message": self.message, "severity": self.severity}
 
 
 class FindingLog:

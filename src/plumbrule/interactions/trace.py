@@ -1,7 +1,8 @@
 """What an assistant's trace says of one interaction: what was searched, found, grounded and decided."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from plumbrule.interactions.contract_findings import FindingLog
 from plumbrule.interactions.passages import read_passages
@@ -78,8 +79,8 @@ def read_trace(record: Mapping[str, object], log: FindingLog) -> Trace:
         query=log.take(label, "input.query", given.get("query")),
         role=log.take(label, "input.role", given.get("role")),
         retrieval=_retrieval(_section(record, "retrieval", log), log),
-        grounding=_grounding(_section(record, "grounding", log), log),
-        decision=_decision(_section(record, "decision", log), log),
+        grounding=Grounding(**_taken("grounding", _section(record, "grounding", log), log)),
+        decision=Decision(**_taken("decision", _section(record, "decision", log), log)),
         model_provider=log.take(label, "model.provider", model.get("provider")),
         model_id=log.take(label, "model.id", _first(model, "id", "model_id")),
         input_tokens=log.take(count_of, "model.tokens", _first(usage, "input_tokens", "prompt_tokens", "input")),
@@ -88,40 +89,15 @@ def read_trace(record: Mapping[str, object], log: FindingLog) -> Trace:
 
 
 def _retrieval(given: Mapping[str, object], log: FindingLog) -> Retrieval:
-    name = "retrieval"
-    inline = read_passages(f"{name}.passages", given.get("passages"), log)
-    ids = log.take(_labels, f"{name}.passage_ids", given.get("passage_ids"))
-    return Retrieval(
-        collections_searched=log.take(_labels, f"{name}.collections_searched", given.get("collections_searched")),
-        passages_retrieved=log.take(_counted, f"{name}.passages_retrieved", given.get("passages_retrieved")),
-        passages_above_threshold=log.take(
-            _counted, f"{name}.passages_above_threshold", given.get("passages_above_threshold")
-        ),
-        top_passage_score=log.take(number, f"{name}.top_passage_score", given.get("top_passage_score")),
-        passage_ids=ids if ids is not None else tuple(passage.id for passage in inline if passage.id is not None),
-        passages=inline,
-    )
+    inline = read_passages("retrieval.passages", given.get("passages"), log)
+    named = {"passage_ids": tuple(passage.id for passage in inline if passage.id is not None)}
+    return Retrieval(**named | _taken("retrieval", given, log), passages=inline)
 
 
-def _grounding(given: Mapping[str, object], log: FindingLog) -> Grounding:
-    name = "grounding"
-    return Grounding(
-        status=log.take(label, f"{name}.status", given.get("status")),
-        supporting_passages=log.take(_labels, f"{name}.supporting_passages", given.get("supporting_passages")) or (),
-        grounding_coverage=log.take(_share, f"{name}.grounding_coverage", given.get("grounding_coverage")),
-        unsupported_claims=log.take(_counted, f"{name}.unsupported_claims", given.get("unsupported_claims")),
-        conflict_detected=log.take(flag, f"{name}.conflict_detected", given.get("conflict_detected")),
-    )
-
-
-def _decision(given: Mapping[str, object], log: FindingLog) -> Decision:
-    name = "decision"
-    return Decision(
-        outcome=log.take(label, f"{name}.outcome", given.get("outcome")),
-        refusal_code=log.take(label, f"{name}.refusal_code", given.get("refusal_code")),
-        rationale_codes=log.take(_labels, f"{name}.rationale_codes", given.get("rationale_codes")) or (),
-        escalation_triggered=log.take(flag, f"{name}.escalation_triggered", given.get("escalation_triggered")),
-    )
+def _taken(section: str, given: Mapping[str, object], log: FindingLog) -> dict[str, Any]:
+    """Return the fields of a section that the trace gives."""
+    fields = {name: log.take(read, f"{section}.{name}", given.get(name)) for name, read in _READERS[section].items()}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _section(record: Mapping[str, object], name: str, log: FindingLog) -> Mapping[str, object]:
@@ -155,3 +131,27 @@ def _share(name: str, value: object) -> float:
 def _counted(name: str, value: object) -> int:
     """Return a count, or the length of the list that some write in its place."""
     return len(value) if isinstance(value, SEQUENCES) else count_of(name, value)
+
+
+_READERS: Mapping[str, Mapping[str, Callable[[str, object], object]]] = {  # how each field of a section is read
+    "retrieval": {
+        "passage_ids": _labels,
+        "collections_searched": _labels,
+        "passages_retrieved": _counted,
+        "passages_above_threshold": _counted,
+        "top_passage_score": number,
+    },
+    "grounding": {
+        "status": label,
+        "supporting_passages": _labels,
+        "grounding_coverage": _share,
+        "unsupported_claims": _counted,
+        "conflict_detected": flag,
+    },
+    "decision": {
+        "outcome": label,
+        "refusal_code": label,
+        "rationale_codes": _labels,
+        "escalation_triggered": flag,
+    },
+}

@@ -167,23 +167,11 @@ def read_response(content: object, blank: Sample) -> Sample:
     if isinstance(contexts, str | list | tuple | dict) and not contexts:
         del mapped.values["contexts"]
     response = sample_of(mapped)
-    cited_only = mapped.origins.get("contexts") == FROM_CITATIONS
-    input_tokens, output_tokens = _tokens(content, response.metadata)
-    return replace(
-        blank,
-        answer=response.answer,
-        contexts=blank.contexts if not response.contexts or (cited_only and blank.contexts) else response.contexts,
-        citations=response.citations,
-        refusal=response.refusal,
-        grounding_status=response.grounding_status,
-        trace_id=response.trace_id,
-        timestamp=response.timestamp,
-        metadata=response.metadata,
-        latency_model_ms=_model_time(content, response.metadata),
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        model_id=response.model_id,
-    )
+    taken = {name: getattr(response, name) for name in _TAKEN}
+    if not response.contexts or (mapped.origins.get("contexts") == FROM_CITATIONS and blank.contexts):
+        taken["contexts"] = blank.contexts
+    taken["input_tokens"], taken["output_tokens"] = _tokens(content, response.metadata)
+    return replace(blank, **taken, latency_model_ms=_model_time(content, response.metadata))
 
 
 def _tokens(content: Mapping[str, object], metadata: Mapping[str, object]) -> tuple[int | None, int | None]:

@@ -1,6 +1,6 @@
 """Opens what a configuration names: the candidate and the judge of a run, with their limits and prices."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -152,7 +152,7 @@ class Opener:
         extra = 0 if config.candidate.kind == "recorded" else characters_of(config.generation.max_tokens)
         lengths = [len(prompt_for(sample)) + extra for sample in samples]
         total = Estimate()
-        for choice in _members(config.judge):
+        for choice in config.judge.judges if isinstance(config.judge, forms.PanelJudge) else (config.judge,):
             if isinstance(choice, forms.LlmJudge):
                 total += estimate_calls(
                     lengths,
@@ -203,10 +203,6 @@ class Opener:
     def _patience(self) -> Patience:
         timeout = self._config.timeout_s
         return Patience(call_timeout_s=timeout, deadline_s=_CALLS_WITHIN_DEADLINE * timeout)
-
-
-def _members(judge: forms.RulesJudge | forms.LlmJudge | forms.PanelJudge) -> Iterable[object]:
-    return judge.judges if isinstance(judge, forms.PanelJudge) else (judge,)
 
 
 def _facts(

@@ -22,10 +22,11 @@ def ask_question(sample: Sample) -> dict[str, object]:
 class HttpCandidate:
     """Posts a request to one address and reads the response; who answers, only the user knows.
 
-    ``request`` makes the request from a sample; ``heard`` is called with the sample's id and each response as it came.
+    ``request`` makes the request from a sample; ``heard`` is called with the sample's id and each response as it came;
+    ``known`` are the facts of a ``CandidateIdentity``.
     """
 
-    def __init__(  # noqa: PLR0913 - what is known of the model stands beside how it is asked
+    def __init__(
         self,
         endpoint: Endpoint,
         *,
@@ -33,23 +34,14 @@ class HttpCandidate:
         pace: Pace | None = None,
         request: Callable[[Sample], Mapping[str, object]] = ask_question,
         heard: Callable[[str, object], None] | None = None,
-        model_id: str | None = None,
-        model_version: str | None = None,
-        prompt_template_id: str | None = None,
-        prompt_template_sha256: str | None = None,
+        **known: str | None,
     ) -> None:
         self._endpoint = endpoint
         self._patience = patience
         self._pace = pace
         self._request = request
         self._heard = heard
-        self.identity = CandidateIdentity(
-            kind="http",
-            model_id=model_id,
-            model_version=model_version,
-            prompt_template_id=prompt_template_id,
-            prompt_template_sha256=prompt_template_sha256,
-        )
+        self.identity = CandidateIdentity(kind="http", **known)
 
     async def answer(self, sample: Sample, repeat: int) -> Answered:  # noqa: ARG002 - every repeat asks the same
         """Ask the endpoint the sample's question."""

@@ -66,10 +66,10 @@ class PythonCandidate:
     most ``threads`` at a time. One that passes ``timeout_s`` is timed out and gives its place to the next, but no
     thread can be stopped from outside: it may continue until it returns or the process ends.
     Async functions share an event loop in a thread of their own, and are cancelled: one that holds on to its
-    cancellation keeps nobody waiting.
+    cancellation keeps nobody waiting. ``known`` are the facts of a ``CandidateIdentity``.
     """
 
-    def __init__(  # noqa: PLR0913 - what is known of the model stands beside how it is called
+    def __init__(
         self,
         function: Callable[..., Any],
         *,
@@ -78,10 +78,7 @@ class PythonCandidate:
         threads: int = 16,
         pace: Pace | None = None,
         heard: Callable[[str, object], None] | None = None,
-        model_id: str | None = None,
-        model_version: str | None = None,
-        prompt_template_id: str | None = None,
-        prompt_template_sha256: str | None = None,
+        **known: str | None,
     ) -> None:
         self._function = function
         self._wanted = _Wanted.of(function, target)
@@ -93,13 +90,7 @@ class PythonCandidate:
         )
         self._places = asyncio.Semaphore(threads)
         self._loop = _LoopThread()
-        self.identity = CandidateIdentity(
-            kind="python",
-            model_id=model_id,
-            model_version=model_version,
-            prompt_template_id=prompt_template_id,
-            prompt_template_sha256=prompt_template_sha256,
-        )
+        self.identity = CandidateIdentity(kind="python", **known)
 
     async def answer(self, sample: Sample, repeat: int) -> Answered:  # noqa: ARG002 - every repeat asks the same
         """Call the function with the sample's question; an exception is an answer that says so."""

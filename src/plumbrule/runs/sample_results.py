@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from plumbrule.codec import fields_of
 from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Limit, Scale
@@ -98,33 +99,12 @@ class GradedSample:
 
     def summary(self) -> SampleSummary:
         """Return the sample with every field by its documented name."""
-        result, grade = self.result, self.grade
+        content = {**fields_of(self.result), **fields_of(self.grade)}  # the flags are those of the grade
+        content |= {name: float(value) for name, value in content.items() if isinstance(value, Fraction)}
         return SampleSummary(
-            sample_id=result.sample_id,
-            repeat=result.repeat,
-            accuracy_score=result.accuracy_score,
-            faithfulness_score=result.faithfulness_score,
-            rationale=result.rationale,
-            evaluator_error=result.evaluator_error,
-            candidate_error=result.candidate_error,
-            error_detail=result.error_detail,
-            refused=result.refused,
-            latency_e2e_ms=result.latency_e2e_ms,
-            latency_model_ms=result.latency_model_ms,
-            timed_out=result.timed_out,
-            input_tokens=result.input_tokens,
-            output_tokens=result.output_tokens,
-            total_tokens=result.total_tokens,
-            token_efficiency_ratio=rounded(result.token_efficiency_ratio),
-            passed=grade.passed,
-            failed=grade.failed,
-            accuracy_norm=rounded(grade.accuracy_norm),
-            faithfulness_norm=rounded(grade.faithfulness_norm),
-            latency_norm=rounded(grade.latency_norm),
-            token_efficiency_norm=rounded(grade.token_efficiency_norm),
-            sample_score=rounded(grade.sample_score),
-            nulls=grade.nulls,
-            flags=grade.flags,
+            **content,
+            total_tokens=self.result.total_tokens,
+            token_efficiency_ratio=rounded(self.result.token_efficiency_ratio),
         )
 
 

@@ -151,10 +151,12 @@ def interaction_of(
     *,
     contract: Contract,
     taxonomy: RefusalTaxonomy,
-    corpus: Callable[[], Corpus],
+    corpus: Corpus,
 ) -> Interaction:
-    """Return the response to a case with its trace, joined with the passages that it was given or found."""
-    passages = corpus()
+    """Return the response to a case with its trace, joined with the passages that it was given or found.
+
+    The passages of the case are added to ``corpus``, which is hence used for one case only.
+    """
     own = own_part_of(response)
     record: dict[str, object] = {"id": case.id, "expected": expected_of(case), "response": own}
     trace = response.get("trace")
@@ -164,8 +166,8 @@ def interaction_of(
         own.pop("contexts", None)  # the passages that it was given are known; what it says about them may be wrong
         record["passages"] = [asdict(_as_given(passage, case, taxonomy)) for passage in case.passages]
         for passage in case.passages:
-            passages.add(passage, case.id)
-    return interaction_from(record, contract, passages, where=case.id)
+            corpus.add(passage, case.id)
+    return interaction_from(record, contract, corpus, where=case.id)
 
 
 def _as_given(passage: Passage, case: Case, taxonomy: RefusalTaxonomy) -> Passage:

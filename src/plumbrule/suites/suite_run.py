@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from plumbrule.http.endpoint import Endpoint
 from plumbrule.http.retry import Patience
-from plumbrule.interactions.corpus import Corpus, read_corpus
+from plumbrule.interactions.corpus import read_corpus
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.prescores.prescorer import prescorer
 from plumbrule.rubrics import load_compliance, load_refusals
@@ -24,7 +23,6 @@ from plumbrule.suites.suite_tally import CriterionCounts, SuiteSummary, count_ca
 _CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one case leaves room for
 _SCHEMES = ("http://", "https://")
 
-Heard = Callable[[str, object], None]
 Watch = Callable[[int, int], None]
 
 
@@ -71,29 +69,29 @@ def run_suite(
     looked for; ``watch`` is called with the number of cases that are done.
     """
     suite = suite if suite is not None else load_suite()
-    heard: dict[str, object] = {}
-    opened = _Opened(
-        url=candidate if candidate.startswith(_SCHEMES) else None,
-        target=candidate,
-        timeout_s=timeout_s,
-        concurrency=concurrency,
-        api_key_env=api_key_env,
-        allow_private=allow_private,
-        folder=folder or Path.cwd(),
-    )
-    answers = asyncio.run(_ask(suite.cases, opened, heard.__setitem__, concurrency, watch))
+    responses: dict[str, object] = {}
+    heard = responses.__setitem__
+    opened: Candidate
+    if candidate.startswith(_SCHEMES):
+        endpoint = Endpoint(candidate, api_key_env=api_key_env, allow_private=allow_private, name="--candidate")
+        patience = Patience(call_timeout_s=timeout_s, deadline_s=_CALLS_WITHIN_DEADLINE * timeout_s)
+        opened = HttpCandidate(endpoint, patience=patience, request=suite_request, heard=heard)
+    else:
+        function = load_target(candidate, folder or Path.cwd())
+        opened = PythonCandidate(function, target=candidate, timeout_s=timeout_s, threads=concurrency, heard=heard)
+    answers = asyncio.run(_ask(suite.cases, opened, concurrency, watch))
     compliance, refusals = load_compliance(), load_refusals()
     contract = contract_of(compliance, refusals)
     results: dict[str, CaseResult] = {}
     readable: list[tuple[Case, Mapping[str, object]]] = []
     for case, answered in zip(suite.cases, answers, strict=True):
-        content = _plain(heard.get(sample_of(case).id))
+        content = _plain(responses.get(sample_of(case).id))
         if answered.error is None and not answered.sample.timed_out and content is not None:
             readable.append((case, content))
         else:
             results[case.id] = _errored(case, answered, timeout_s)
     interactions = [
-        interaction_of(case, response, contract=contract, taxonomy=refusals.rubric, corpus=_demo_corpus)
+        interaction_of(case, response, contract=contract, taxonomy=refusals.rubric, corpus=read_corpus(corpus_path()))
         for case, response in readable
     ]
     scorer = prescorer(compliance, refusals)
@@ -107,38 +105,8 @@ def run_suite(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
-    """How the candidate is reached."""
-
-    url: str | None
-    target: str
-    timeout_s: float
-    concurrency: int
-    api_key_env: str | None
-    allow_private: bool
-    folder: Path
-
-    def open(self, heard: Heard) -> tuple[Candidate, list[Callable[[], Any]]]:
-        """Return the candidate and what closes it, in the event loop that uses it."""
-        if self.url is None:
-            function = load_target(self.target, self.folder)
-            called = PythonCandidate(
-                function, target=self.target, timeout_s=self.timeout_s, threads=self.concurrency, heard=heard
-            )
-            return called, [called.aclose]
-        endpoint = Endpoint(
-            self.url, api_key_env=self.api_key_env, allow_private=self.allow_private, name="--candidate"
-        )
-        patience = Patience(call_timeout_s=self.timeout_s, deadline_s=_CALLS_WITHIN_DEADLINE * self.timeout_s)
-        return HttpCandidate(endpoint, patience=patience, request=suite_request, heard=heard), [endpoint.aclose]
-
-
-async def _ask(
-    cases: tuple[Case, ...], opened: _Opened, heard: Heard, concurrency: int, watch: Watch
-) -> list[Answered]:
+async def _ask(cases: tuple[Case, ...], candidate: Candidate, concurrency: int, watch: Watch) -> list[Answered]:
     """Ask every case, so many at a time; the answers come in the order of the cases."""
-    candidate, closing = opened.open(heard)
     places = asyncio.Semaphore(concurrency)
     done = 0
 
@@ -156,8 +124,7 @@ async def _ask(
     except BaseExceptionGroup as several:
         raise several.exceptions[0] from None  # a mistake in how the candidate is named: every case would fail alike
     finally:
-        for close in closing:
-            await close()
+        await candidate.aclose()
     return [task.result() for task in tasks]
 
 
@@ -180,7 +147,3 @@ def _errored(case: Case, answered: Answered, timeout_s: float) -> CaseResult:
     if error is None:
         error, detail = "malformed", "the response cannot be written as JSON"
     return CaseResult(case=case, outcome="errored", error=error, error_detail=detail)
-
-
-def _demo_corpus() -> Corpus:
-    return read_corpus(corpus_path())

@@ -1,15 +1,16 @@
 """Tallies of a suite's cases, test case by test case; its scenarios in a list; the dimensions that it covers."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
+from plumbrule.codec import fields_of
 from plumbrule.rubrics import ScorecardRubric, Stamp
 from plumbrule.stats.intervals import Interval, wilson
 from plumbrule.suites import CaseSet, Suite
 from plumbrule.suites.case_results import CaseResult, sample_of, suite_request
-from plumbrule.suites.suite_schema import NearMiss, Outcome, Passages, Scenario, TraceExpectation, Variation
+from plumbrule.suites.suite_schema import NearMiss, Outcome, Passages, TraceExpectation, Variation
 
 CoveredBy = Literal["map", "suite"]
 
@@ -97,25 +98,13 @@ def count_criteria(results: Iterable[CaseResult]) -> dict[str, CriterionCounts]:
 def tally_set(case_set: CaseSet, results: Iterable[CaseResult]) -> SetTally:
     """Return the tally of one test case."""
     own = [result for result in results if result.case.set_name == case_set.name]
-    counts = count_cases(result for result in own if result.case.kind != "near_miss")
-    near_results = [result for result in own if result.case.kind == "near_miss"]
-    near = count_cases(near_results)
+    near = [result for result in own if result.case.kind == "near_miss"]
+    over_refused = sum(result.over_refused for result in near)
     return SetTally(
         test_case=case_set.name,
         code=case_set.file.code,
-        cases=counts.cases,
-        passed=counts.passed,
-        failed=counts.failed,
-        errored=counts.errored,
-        interval=counts.interval,
-        near_misses=NearMissCounts(
-            cases=near.cases,
-            passed=near.passed,
-            failed=near.failed,
-            errored=near.errored,
-            interval=near.interval,
-            over_refused=sum(result.over_refused for result in near_results),
-        ),
+        **fields_of(count_cases(result for result in own if result.case.kind != "near_miss")),
+        near_misses=NearMissCounts(**fields_of(count_cases(near)), over_refused=over_refused),
         criteria=count_criteria(own),
     )
 
@@ -197,8 +186,7 @@ class ScenarioDetail:
 def describe_scenario(suite: Suite, id_: str) -> ScenarioDetail:
     """Return one scenario with all its cases."""
     case_set, scenario = suite.scenario(id_)
-    content = {part.name: getattr(scenario, part.name) for part in fields(Scenario)}
-    content["code"] = scenario.code or case_set.file.code
+    content = {**fields_of(scenario), "code": scenario.code or case_set.file.code}
     cases = tuple(
         CaseRequest(id=case.id, criteria=case.criteria, request=suite_request(sample_of(case)))
         for case in case_set.cases

@@ -108,11 +108,11 @@ class ConfigFile:
             with place.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 content = file.read(min(size, MAX_FILE_BYTES) + 1)  # a device has no size, and no end
-            if len(content) > min(size, MAX_FILE_BYTES):
-                limit = f"it has more than {MAX_FILE_BYTES:,} bytes" if size else "it is not a regular file"
-                raise self.error(key, f"'{place}' cannot be read: {limit}")
-            return content
         except FileNotFoundError:
             raise self.error(key, f"there is no file '{place}'") from None
         except (OSError, ValueError) as error:  # a folder, no right to read it, a NUL in the name
             raise self.error(key, f"'{place}' cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        if len(content) > min(size, MAX_FILE_BYTES):
+            limit = f"it has more than {MAX_FILE_BYTES:,} bytes" if size else "it is not a regular file"
+            raise self.error(key, f"'{place}' cannot be read: {limit}")
+        return content
