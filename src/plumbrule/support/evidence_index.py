@@ -175,22 +175,25 @@ class Ground:
 
     def values_of(self, window: Window) -> tuple[Value, ...]:
         """Return the numbers and dates of a window."""
-        owner = self._owner(window.first)
-        passage, base = self.passages[owner], self._bases[owner]
-        start, end = passage.cuts[window.first - base][0], passage.cuts[window.last - base][1]
-        return passage.view.values_between(start, end)
+        view, start, end = self._cut(window)
+        return view.values_between(start, end)
 
     def text_of(self, window: Window) -> str:
         """Return the text of a window, facts as they are read."""
-        owner = self._owner(window.first)
-        passage, base = self.passages[owner], self._bases[owner]
-        return passage.view.text[passage.cuts[window.first - base][0] : passage.cuts[window.last - base][1]]
+        view, start, end = self._cut(window)
+        return view.text[start:end]
 
     def place(self, window: Window) -> tuple[int, int, int]:
         """Return the context of a window, and where in it the window begins and ends."""
         owner = self._owner(window.first)
         places, base = self.passages[owner].places, self._bases[owner]
         return owner, places[window.first - base][0], places[window.last - base][1]
+
+    def _cut(self, window: Window) -> tuple[TextView, int, int]:
+        """Return the text that a window is a part of, and where in it the window begins and ends."""
+        owner = self._owner(window.first)
+        passage, base = self.passages[owner], self._bases[owner]
+        return passage.view, passage.cuts[window.first - base][0], passage.cuts[window.last - base][1]
 
     def _around(self, unit: int) -> Window:
         owner = self._owner(unit)

@@ -13,6 +13,16 @@ from plumbrule.text.tokens import lemmas
 WORD_FILES = ("words.yaml", "thesaurus.tsv")
 Truth = Literal["yes", "no", "unknown"]
 
+# Lists of the words file: those whose words count in every form, those that count as they are, and phrases in order.
+_LEMMA_LISTS = (
+    "stop", "negations", "idle", "conditions", "speakers", "pronouns", "talk", "sources", "shut", "turns", "restarts",
+    "links",
+)  # fmt: skip
+_WORD_LISTS = ("small_numbers", "particles", "day_ranges", "day_joins", "name_joins")
+_PHRASE_LISTS = (
+    "opening_denials", "turning_prefixes", "courtesies", "openings", "unknowns", "unknowns_of_sources", "days",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportWords:
@@ -104,45 +114,24 @@ def _words_with(constants: Constants) -> SupportWords:
     joins = "|".join(map(re.escape, raw["number_joins"]))
     first_day = rf"(\w{{{limits.shortest_day},{limits.longest_first_day}}})"
     last_day = rf"(\w{{{limits.shortest_day},{limits.longest_last_day}}})"
+    plain: dict[str, Any] = {
+        **{name: _lemma_set(raw[name]) for name in _LEMMA_LISTS},
+        **{name: frozenset(raw[name]) for name in _WORD_LISTS},
+        **{name: tuple(raw[name]) for name in _PHRASE_LISTS},
+        **{name: raw[name] for name in ("shut_said", "open_said", "literal_truths", "written_as")},
+    }
     return SupportWords(
+        **plain,
         constants=constants,
-        stop=_lemma_set(raw["stop"]),
-        negations=_lemma_set(raw["negations"]),
-        idle=_lemma_set(raw["idle"]),
-        conditions=_lemma_set(raw["conditions"]),
-        opening_denials=tuple(raw["opening_denials"]),
         antonyms=_antonyms(raw["antonyms"]),
-        turning_prefixes=tuple(raw["turning_prefixes"]),
         strengths=tuple((_lemma_set(kind["strong"]), _lemma_set(kind["weak"])) for kind in raw["strengths"]),
-        speakers=_lemma_set(raw["speakers"]),
-        pronouns=_lemma_set(raw["pronouns"]),
-        small_numbers=frozenset(raw["small_numbers"]),
-        talk=_lemma_set(raw["talk"]),
-        courtesies=tuple(raw["courtesies"]),
-        particles=frozenset(raw["particles"]),
         greeting=re.compile(rf"(?i:{'|'.join(map(re.escape, raw['greetings']))}){names}"),
-        openings=tuple(raw["openings"]),
-        unknowns=tuple(raw["unknowns"]),
-        unknowns_of_sources=tuple(raw["unknowns_of_sources"]),
-        sources=_lemma_set(raw["sources"]),
         numbered=re.compile(rf"(?i)\b(?:{'|'.join(raw['numbered'])})s?\s+#?(?:\d+\s*(?:{joins})\s*)*\Z"),
-        days=tuple(raw["days"]),
         day_forms={lemma: day for day, forms in raw["days"].items() for lemma in _lemma_set([day, *forms])},
         day_spans={name: (first, last) for name, (first, last) in raw["day_spans"].items()},
-        day_ranges=frozenset(raw["day_ranges"]),
-        day_joins=frozenset(raw["day_joins"]),
         dashed_days=re.compile(rf"\b{first_day}\s?[-–—]\s?{last_day}\b"),
         every_day=re.compile(rf"\b(?:{'|'.join(map(re.escape, raw['every_day']))})\b"),
-        shut=_lemma_set(raw["shut"]),
-        shut_said=raw["shut_said"],
-        open_said=raw["open_said"],
         truths={word: truth for truth, listed in raw["truths"].items() for word in listed},
-        literal_truths=raw["literal_truths"],
-        turns=_lemma_set(raw["turns"]),
-        restarts=_lemma_set(raw["restarts"]),
-        links=_lemma_set(raw["links"]),
-        name_joins=frozenset(raw["name_joins"]),
-        written_as=raw["written_as"],
         thesaurus=thesaurus,
     )
 

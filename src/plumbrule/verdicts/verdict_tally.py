@@ -1,6 +1,7 @@
 """The summary of a scored dataset: counts beside every mean, a histogram of each score, the worst samples."""
 
 import heapq
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -121,13 +122,14 @@ class VerdictTally:
     def __init__(self, worst: int = 5) -> None:
         self.attempted = 0
         self.refused = 0
-        self.verdicts: dict[Outcome, int] = {"PASS": 0, "WARN": 0, "FAIL": 0}
-        self.flags: dict[str, int] = {}
-        self.anchors: dict[AnchorKind, list[int]] = {"number": [0, 0], "date": [0, 0], "claim": [0, 0]}
+        self.verdicts: Counter[Outcome] = Counter({"PASS": 0, "WARN": 0, "FAIL": 0})
+        self.flags: Counter[str] = Counter()
+        self.anchors: Counter[AnchorKind] = Counter({"number": 0, "date": 0, "claim": 0})
+        self.unsupported: Counter[AnchorKind] = Counter()
         self.passed_contradicted = 0
         self.passed_unverified = 0
         self.scores = {name: ScoreTally() for name in SCORES}
-        self.support: dict[Band, int] = {"supported": 0, "doubtful": 0, "unsupported": 0}
+        self.support: Counter[Band] = Counter({"supported": 0, "doubtful": 0, "unsupported": 0})
         self._keep = worst
         self._worst: list[tuple[tuple[int, float, float, int], Sample, Verdict]] = []
 
@@ -140,12 +142,10 @@ class VerdictTally:
         self.passed_unverified += (
             verdict.verdict == "PASS" and "nothing_to_verify" in verdict.flags and "refusal" not in verdict.flags
         )
-        for flag in verdict.flags:
-            self.flags[flag] = self.flags.get(flag, 0) + 1
+        self.flags.update(verdict.flags)
         for anchor in verdict.hallucination.anchors:
-            counts = self.anchors[anchor.kind]
-            counts[0] += 1
-            counts[1] += not anchor.supported
+            self.anchors[anchor.kind] += 1
+            self.unsupported[anchor.kind] += not anchor.supported
         for name in SCORES:
             part = getattr(verdict, name)
             if part is not None:
@@ -163,16 +163,13 @@ class VerdictTally:
         self.refused += later.refused
         self.passed_contradicted += later.passed_contradicted
         self.passed_unverified += later.passed_unverified
-        for outcome, count in later.verdicts.items():
-            self.verdicts[outcome] += count
-        for flag, count in later.flags.items():
-            self.flags[flag] = self.flags.get(flag, 0) + count
-        for kind, counts in later.anchors.items():
-            self.anchors[kind] = [one + two for one, two in zip(self.anchors[kind], counts, strict=True)]
+        self.verdicts.update(later.verdicts)
+        self.flags.update(later.flags)
+        self.anchors.update(later.anchors)
+        self.unsupported.update(later.unsupported)
+        self.support.update(later.support)
         for name, score in later.scores.items():
             self.scores[name].merge(score)
-        for band, count in later.support.items():
-            self.support[band] += count
 
     def _remember(self, sample: Sample, verdict: Verdict) -> None:
         hallucination = verdict.hallucination
@@ -203,10 +200,10 @@ class VerdictTally:
                 for name, score in self.scores.items()
             },
             anchors={
-                kind: AnchorCounts(total=total, unsupported=unsupported)
-                for kind, (total, unsupported) in self.anchors.items()
+                kind: AnchorCounts(total=total, unsupported=self.unsupported[kind])
+                for kind, total in self.anchors.items()
             },
-            support=SupportCounts(**self.support, not_scored=self.attempted - sum(self.support.values())),
+            support=SupportCounts(**dict(self.support), not_scored=self.attempted - sum(self.support.values())),
             flags=dict(sorted(self.flags.items())),
             passed_contradicted=self.passed_contradicted,
             passed_unverified=self.passed_unverified,

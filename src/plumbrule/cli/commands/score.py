@@ -6,7 +6,14 @@ from typing import Literal
 
 import click
 
-from plumbrule.cli.options import dataset_options, json_option, rubric_options, workers_option
+from plumbrule.cli.options import (
+    dataset_options,
+    file_option,
+    json_option,
+    output_option,
+    rubric_options,
+    workers_option,
+)
 from plumbrule.errors import UsageError
 
 _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "warn": ("FAIL", "WARN"), "never": ()}
@@ -14,7 +21,7 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
 
 @click.command("score")
 @click.argument("dataset")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the results as JSONL.")
+@output_option("Write the results as JSONL.", required=False)
 @dataset_options
 @rubric_options
 @click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, many times faster.")
@@ -23,11 +30,8 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
     default=None,
     help="Say how likely it is that the contexts support each sentence; by default where claims are checked.",
 )
-@click.option(
-    "--verifier",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="A folder with an ONNX cross-encoder that the support score asks as well.",
+@file_option(
+    "--verifier", metavar="PATH", text="A folder with an ONNX cross-encoder that the support score asks as well."
 )
 @click.option("--skip-bad", is_flag=True, help="Go on without bad records, and count them.")
 @click.option("--explain", metavar="ID", help="Show one answer with its anchors, its sentences and their evidence.")
