@@ -15,6 +15,7 @@ from plumbrule.runs.run_results import FigureValues, GateResult, RepeatsSummary,
 from plumbrule.text.figure_format import SIGNS, between, figure
 
 _LONGEST_CELL = 40
+_WHOLE = {"", "gate", "limit", "settles\nat"}  # columns that are not folded where a terminal is narrow
 _STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
 _STATES = {"holds": ("holds", "green"), "fails": ("fails", "bold red"), "inconclusive": ("not settled", "yellow")}
 
@@ -91,7 +92,7 @@ def show_run(console: Console, summary: RunSummary) -> None:
 
 def gate_table(gates: Sequence[GateResult]) -> Table:
     """Return the gates as a table, each with the state of its interval and how many samples would settle it."""
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, collapse_padding=True)
     several = any(gate.worst_repeat is not None for gate in gates)
     headings = (
         "",
@@ -106,7 +107,7 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
     )
     for heading in headings:
         justify: Literal["left", "right"] = "left" if heading in {"", "gate"} else "right"
-        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in {"", "gate"})
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in _WHOLE)
     for gate in gates:
         low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
         table.add_row(
