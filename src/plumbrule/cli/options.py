@@ -46,6 +46,21 @@ def rubric_options(command: Command) -> Command:
     return file_option("--rubric", text="A rubric file; it states only what it changes.")(command)
 
 
+def policy_options(command: Command) -> Command:
+    """Add the options that ask for more than a run's own policy of gates."""
+    command = click.option(
+        "--confidence",
+        type=click.Choice(["fixed", "sequential"]),
+        help="Intervals for one look, or valid however often one looks; else as the run and its rubric say.",
+    )(command)
+    return click.option(
+        "--decide-on",
+        type=click.Choice(["point", "bound"]),
+        help="Release where the figures keep their limits (point), or only where their whole intervals do (bound); "
+        "else as the run and its rubric say.",
+    )(command)
+
+
 verdict_rubric_option = file_option(
     "--verdict-rubric", text="A file laid over the verdict rubric, such as a calibration of the support score."
 )
