@@ -82,13 +82,7 @@ def labels_for_margin(
     and Zrnic, 2023) is p (1 - p) ((1 - r^2) / n + r^2 / N), which is solved for n. None where so many samples cannot
     reach the margin even if all of them are labelled.
     """
-    needed = _labels_alone(margin, share)
-    if samples is None:
-        return max(1, math.ceil(needed))
-    if needed > samples:
-        return None
-    explained = correlation**2
-    return max(1, math.ceil((1 - explained) * needed / (1 - explained * needed / samples))) if explained < 1 else 1
+    return _labels(_labels_alone(margin, share), correlation, samples)
 
 
 def samples_for_margin(*, margin: float, share: Fraction | float, correlation: float, labels: int) -> int | None:
@@ -101,6 +95,30 @@ def samples_for_margin(*, margin: float, share: Fraction | float, correlation: f
         return labels
     left = labels - (1 - explained) * needed
     return max(labels, math.ceil(explained * needed * labels / left)) if left > 0 else None
+
+
+def labels_for_power(
+    *, gap: float, variance: float, correlation: float = 0.0, samples: int | None = None, power: float = POWER
+) -> int | None:
+    """Return how many labels tell a mean from a limit that is ``gap`` away with this power; None where none do.
+
+    The label's ``variance`` and its correlation with the predictions are taken to be the true ones. The interval must
+    reach no further than gap * z_0.975 / (z_0.975 + z_power), the margin that ``labels_for_margin`` solves for.
+    """
+    if gap == 0:
+        return None
+    margin = abs(gap) * Z95 / (Z95 + NormalDist().inv_cdf(power))
+    return _labels(Z95**2 * variance / margin**2, correlation, samples)
+
+
+def _labels(needed: float, correlation: float, samples: int | None) -> int | None:
+    """Return how many labels do the work of ``needed`` labels alone, with predictions for so many samples in all."""
+    if samples is None:
+        return max(1, math.ceil(needed))
+    if needed > samples:
+        return None
+    explained = correlation**2
+    return max(1, math.ceil((1 - explained) * needed / (1 - explained * needed / samples))) if explained < 1 else 1
 
 
 def _labels_alone(margin: float, share: Fraction | float) -> float:

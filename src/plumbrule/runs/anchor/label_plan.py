@@ -1,0 +1,140 @@
+"""Before a run: how many samples and how many labels by people a figure needs to be told from its limit."""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from plumbrule.errors import UsageError
+from plumbrule.stats.intervals import Z95
+from plumbrule.stats.sample_sizes import (
+    POWER,
+    labels_for_margin,
+    prediction_correlation,
+    samples_for_margin,
+    share_power_samples,
+)
+
+_MULTIPLES = (1, 2, 5, 10)  # of the labels that it takes without a judge: sample sizes to choose from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedJudge:
+    """A judge with this sensitivity and specificity: what it would show of such answers, and what its word is worth."""
+
+    sensitivity: float  # of the answers that people pass, the share that the judge passes
+    specificity: float  # of the answers that people fail, the share that the judge fails
+    shows: float  # the rate that the judge alone shows, however many samples there are
+    bias: float  # by how much that differs from the rate by people
+    correlation: float
+    misleads: bool  # the rate that it shows is on the other side of the limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSize:
+    """So many samples, and so many of them labelled; None where so many samples cannot be enough."""
+
+    samples: int
+    labels: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelPlan:
+    """How many samples and labels tell a rate from its limit with 80% power, or reach a margin.
+
+    ``samples_by_judge`` is for a judge that is always right. ``labels_alone`` is without any judge. ``sizes`` are pairs
+    that do, with this judge; ``asked`` is the pair for the samples or the labels that were given.
+    """
+
+    rate: float
+    limit: float | None
+    margin: float  # how far the 95% interval may reach to either side
+    power: float | None  # None where a margin was given, and no limit
+    judge: PlannedJudge | None
+    samples_by_judge: int
+    labels_alone: int
+    asked: PlannedSize | None
+    sizes: tuple[PlannedSize, ...]
+
+
+def plan_labels(
+    *,
+    rate: float,
+    limit: float | None = None,
+    margin: float | None = None,
+    sensitivity: float | None = None,
+    specificity: float | None = None,
+    samples: int | None = None,
+    labels: int | None = None,
+) -> LabelPlan:
+    """Return how many samples and labels it takes for a rate that is expected to be ``rate``.
+
+    Give a ``limit`` that the rate must be told from, or a ``margin`` that its interval must keep.
+    """
+    _check_shares(rate=rate, limit=limit, sensitivity=sensitivity, specificity=specificity)
+    if not 0 < rate < 1:
+        raise UsageError(f"the rate must be between 0 and 1, not {rate:g}: what never varies needs no plan")
+    if (limit is None) == (margin is None):
+        raise UsageError("give a limit or a margin, one of them")
+    if (sensitivity is None) != (specificity is None):
+        raise UsageError("give both sensitivity and specificity, or neither")
+    if samples is not None and labels is not None:
+        raise UsageError("give samples or labels, and the plan says how many of the other")
+    power = None
+    if limit is not None:
+        if limit == rate:
+            raise UsageError("the rate is expected at its limit: no number of samples tells one from the other")
+        power, margin = POWER, abs(rate - limit) * Z95 / (Z95 + NormalDist().inv_cdf(POWER))
+    if margin is None or not 0 < margin < 1:
+        raise UsageError("the margin must be between 0 and 1")
+    judge = None
+    if sensitivity is not None and specificity is not None:
+        judge = _planned_judge(rate, limit, sensitivity, specificity)
+    correlation = judge.correlation if judge else 0.0
+    alone = labels_for_margin(margin=margin, share=rate) or 1
+    by_judge = alone if limit is None else share_power_samples(rate, limit) or alone
+
+    def size(count: int) -> PlannedSize:
+        needed = labels_for_margin(margin=margin, share=rate, correlation=correlation, samples=count)
+        return PlannedSize(samples=count, labels=needed)
+
+    asked = None
+    if samples is not None:
+        asked = size(samples)
+    elif labels is not None:
+        enough = samples_for_margin(margin=margin, share=rate, correlation=correlation, labels=labels)
+        asked = None if enough is None else PlannedSize(samples=enough, labels=labels)
+    return LabelPlan(
+        rate=rate,
+        limit=limit,
+        margin=margin,
+        power=power,
+        judge=judge,
+        samples_by_judge=by_judge,
+        labels_alone=alone,
+        asked=asked,
+        sizes=tuple(size(_rounded_up(alone * multiple)) for multiple in (_MULTIPLES if judge else ())),
+    )
+
+
+def _planned_judge(rate: float, limit: float | None, sensitivity: float, specificity: float) -> PlannedJudge:
+    shows = rate * sensitivity + (1 - rate) * (1 - specificity)
+    return PlannedJudge(
+        sensitivity=sensitivity,
+        specificity=specificity,
+        shows=shows,
+        bias=shows - rate,
+        correlation=prediction_correlation(rate, sensitivity, specificity) or 0.0,
+        misleads=limit is not None and (rate - limit) * (shows - limit) < 0,
+    )
+
+
+def _check_shares(**shares: float | None) -> None:
+    for name, share in shares.items():
+        if share is not None and not 0 <= share <= 1:
+            raise UsageError(f"{name} must be between 0 and 1, not {share:g}")
+
+
+def _rounded_up(count: int) -> int:
+    """Return a count with two digits that count, such as 1,300 for 1,234."""
+    step = 10 ** max(0, len(str(count)) - 2)
+    return math.ceil(count / step) * step
