@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.aggregates import LEVEL, P95
+from plumbrule.runs.gate_estimates import LEVEL, P95
 from plumbrule.runs.sample_results import GradedSample, exact, rounded
 from plumbrule.stats.paired_tests import Method, Tally, mean_gap, percentile_gap, tally
 from plumbrule.stats.percentiles import percentile
