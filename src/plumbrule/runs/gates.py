@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+from plumbrule.codec import optional_key
 from plumbrule.errors import UsageError
 from plumbrule.outcomes import DecideOn, Outcome, Settled
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
+from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.gate_estimates import Estimate, Estimates
 from plumbrule.runs.run_results import Direction, GateResult, RunSummary, WorstRepeat
 from plumbrule.runs.sample_results import rounded
@@ -45,8 +47,11 @@ class Gate:
     def settled(self) -> Settled:
         """How the intervals stand to the limit: both must keep it, and one that misses it is enough to fail.
 
-        A figure of nothing fails for certain. One that only null latencies leave unknown has an interval all the same.
+        A figure of nothing fails for certain. One that only null latencies leave unknown has an interval all the same,
+        and one that waits for people's labels is not settled.
         """
+        if self.waits_for is not None:
+            return "inconclusive"
         if self.left_out.value is None:
             return "fails"
         states = {self._state(self.left_out), self._state(self.nulls_as_zero)}
@@ -80,6 +85,19 @@ class Gate:
         needed = self.deciding.settles_at
         return max(self.deciding.samples + 1, needed) if self.inconclusive and needed is not None else None
 
+    @property
+    def waits_for(self) -> str | None:
+        """Why the figure cannot go by people's labels yet; None where it can, or goes by the judge."""
+        return self.left_out.waits_for
+
+    @property
+    def labels_to_settle(self) -> int | None:
+        """How many more labels of this run's answers would settle it; None where none would, or it needs none."""
+        needed, labels = self.deciding.labels_to_power, self.deciding.labels
+        if not self.inconclusive or needed is None or labels is None:
+            return None
+        return max(1, needed - labels)
+
     def result(self, worst_repeat: WorstRepeat | None = None) -> GateResult:
         """Return the gate for output."""
         return GateResult(
@@ -94,7 +112,10 @@ class Gate:
             samples_to_settle=self.samples_to_settle,
             settled=self.settled,
             settles_at=self.settles_at,
-            worst_repeat=worst_repeat,
+            worst_repeat=worst_repeat if self.deciding.by_judge is None else None,
+            by_judge=self.deciding.by_judge,
+            labels_to_settle=self.labels_to_settle,
+            waits_for=self.waits_for,
         )
 
     def standing(self) -> tuple[bool, bool, Fraction]:
@@ -135,6 +156,9 @@ class _Judged(Protocol):
 
     @property
     def settled(self) -> Settled: ...
+
+    @property
+    def waits_for(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +204,19 @@ def decide(estimated: Estimated, rubric: BenchmarkRubric) -> ReleaseDecision:
     )
 
 
+class _Begun(Protocol):
+    """Something that says how gates are decided: a rubric's gates, or what a run was begun with."""
+
+    @property
+    def decide_on(self) -> DecideOn | None: ...
+
+    @property
+    def confidence(self) -> Confidence | None: ...
+
+    @property
+    def anchor(self) -> Anchor | None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatePolicy:
     """What decides a release: figures or the ends of their intervals, and whether these allow for repeated looks.
@@ -189,6 +226,12 @@ class GatePolicy:
 
     decide_on: DecideOn | None = None
     confidence: Confidence | None = None
+    anchor: Anchor | None = None
+
+    @classmethod
+    def of(cls, begun: "_Begun") -> "GatePolicy":
+        """Return the policy that a run was begun with."""
+        return cls(decide_on=begun.decide_on, confidence=begun.confidence, anchor=begun.anchor)
 
     def over(self, below: "GatePolicy") -> "GatePolicy":
         """Return this policy laid over another; it may ask for more than that one, and not for less."""
@@ -198,12 +241,21 @@ class GatePolicy:
             raise UsageError(
                 "--confidence fixed: this run's policy is sequential; a weaker one needs a rubric of its own"
             )
-        return GatePolicy(decide_on=self.decide_on or below.decide_on, confidence=self.confidence or below.confidence)
+        if (self.anchor, below.anchor) == ("judge", "people"):
+            raise UsageError("--anchor judge: this run's policy is people; a weaker one needs a rubric that says so")
+        policy = GatePolicy(
+            decide_on=self.decide_on or below.decide_on,
+            confidence=self.confidence or below.confidence,
+            anchor=self.anchor or below.anchor,
+        )
+        if (policy.confidence, policy.anchor) == ("sequential", "people"):
+            raise UsageError("anchor people: its intervals are for one look, and do not go with confidence sequential")
+        return policy
 
 
 def rubric_policy(rubric: BenchmarkRubric) -> GatePolicy:
     """Return the policy that a rubric names."""
-    return GatePolicy(decide_on=rubric.gates.decide_on, confidence=rubric.gates.confidence)
+    return GatePolicy.of(rubric.gates)
 
 
 def outcome_of(gates: Iterable[_Judged], *, decide_on: DecideOn, complete: bool) -> Outcome:
@@ -214,7 +266,9 @@ def outcome_of(gates: Iterable[_Judged], *, decide_on: DecideOn, complete: bool)
     if not complete:
         return "NO RELEASE"
     if decide_on == "point":
-        return "RELEASE" if all(gate.passed for gate in judged) else "NO RELEASE"
+        if any(not gate.passed and gate.waits_for is None for gate in judged):
+            return "NO RELEASE"
+        return "INCONCLUSIVE" if any(gate.waits_for is not None for gate in judged) else "RELEASE"
     return "RELEASE" if all(gate.passed and gate.settled == "holds" for gate in judged) else "INCONCLUSIVE"
 
 
@@ -247,6 +301,8 @@ class GateDecision:
     look: int
     policy_differences: tuple[str, ...]
     remarks: tuple[str, ...]
+    anchor: Anchor = "judge"
+    labels: AnchorSummary | None = optional_key()
 
 
 def decide_release(summary: RunSummary, *, strict: bool = False) -> GateDecision:
@@ -272,13 +328,17 @@ def decide_release(summary: RunSummary, *, strict: bool = False) -> GateDecision
         headline=summary.headline if not demands else outcome,
         look=summary.look,
         policy_differences=summary.policy_differences,
-        remarks=tuple(_weak_repeats(summary)),
+        remarks=tuple(_weak_repeats(summary)) if summary.anchor == "judge" else (),
+        anchor=summary.anchor,
+        labels=summary.labels,
     )
 
 
 def _failed_gates(summary: RunSummary) -> Iterator[str]:
     for gate in summary.gates:
-        if not gate.passed:
+        if gate.waits_for is not None:
+            yield f"{gate.name} waits for people's labels: {gate.waits_for}"
+        elif not gate.passed:
             value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
             limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
             yield f"{gate.name} {value} (nulls as zero {as_zero}) is not {limit}"

@@ -16,7 +16,7 @@ from plumbrule.ledger import Entry, Ledger, ResultKey
 from plumbrule.names import pick
 from plumbrule.outcomes import DecideOn, Outcome
 from plumbrule.rubrics import BenchmarkRubric, Loaded, kept_rubric
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.anchor.anchor_results import DrawnAnswer
 from plumbrule.runs.anchor.label_file import Label
 from plumbrule.runs.budget import Spending
@@ -63,6 +63,7 @@ class RunBody:
     cluster: str | None = optional_key()  # the field that samples of one cluster share; not there in older versions
     decide_on: DecideOn | None = optional_key()  # where the run was begun with a policy beyond its rubric's
     confidence: Confidence | None = optional_key()
+    anchor: Anchor | None = optional_key()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +149,7 @@ class RunDecision:
     outcome: Outcome | None = None  # not there in older versions, as the next
     decide_on: DecideOn | None = None
     confidence: Confidence | None = None
+    anchor: Anchor | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

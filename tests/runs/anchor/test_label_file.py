@@ -82,9 +82,9 @@ def test_a_run_with_repeats_needs_to_know_which_answer(tmp_path: Path) -> None:
 
 def test_a_file_without_labels_is_refused(tmp_path: Path) -> None:
     """A column with a wrong name is not silently an empty label."""
-    with pytest.raises(InputError, match="no line has .* did you mean 'accuracy_score'"):
+    with pytest.raises(InputError, match=r"no line has .* did you mean 'accuracy_score'"):
         read_labels(write(tmp_path, '{"sample_id": "q1", "acuracy_score": 2}\n'), RUBRIC)
-    with pytest.raises(UsageError, match="a .jsonl or a .csv file"):
+    with pytest.raises(UsageError, match=r"a \.jsonl or a .csv file"):
         read_labels(write(tmp_path, "[]", "labels.json"), RUBRIC)
     with pytest.raises(UsageError, match="not from standard input"):
         read_labels("-", RUBRIC)
@@ -112,6 +112,9 @@ def test_a_sheet_is_filled_in_and_read_back(tmp_path: Path, name: str) -> None:
 
 def test_a_sheet_is_a_table_or_lines(tmp_path: Path) -> None:
     """What cannot be filled in is refused before anything is written."""
-    with pytest.raises(UsageError, match="is a .csv or a .jsonl file"):
+    with pytest.raises(UsageError, match=r"is a \.csv or a \.jsonl file"):
         write_sheet(tmp_path / "sheet.parquet", [])
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "sheet.csv").write_text("filled in")
+    with pytest.raises(UsageError, match="may hold labels: name another file"):
+        write_sheet(tmp_path / "sheet.csv", [])

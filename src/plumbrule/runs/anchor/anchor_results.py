@@ -2,9 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
-
-Anchor = Literal["judge", "people"]  # whose word the gates on judged figures go by
 
 # The figures that a judge decides, alone or with what was measured. Latency and tokens need no labels.
 JUDGED = (

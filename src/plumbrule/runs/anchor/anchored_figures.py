@@ -11,7 +11,7 @@ this run. Nulls are left out where the judge has no word, or count as the worst 
 that the judge could not score stays what the person says.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import fmean, pvariance
@@ -27,7 +27,7 @@ from plumbrule.runs.anchor.anchor_results import (
 from plumbrule.runs.anchor.label_file import Key, Label
 from plumbrule.runs.anchor.label_store import RunLabels
 from plumbrule.runs.sample_results import GradedSample, grade
-from plumbrule.stats.prediction_powered import prediction_powered_mean
+from plumbrule.stats.prediction_powered import AnchoredMean, Clusters, prediction_powered_mean
 from plumbrule.stats.sample_sizes import labels_for_power
 
 LEVEL = 0.95
@@ -72,8 +72,16 @@ _FIGURES: Mapping[str, _Figure] = {
 }
 
 
-def anchor_figures(graded: Sequence[GradedSample], labels: RunLabels, rubric: BenchmarkRubric) -> AnchorSummary:
-    """Estimate every judged figure of a run from the judge's results of all answers and the labels of those drawn."""
+def anchor_figures(
+    graded: Sequence[GradedSample],
+    labels: RunLabels,
+    rubric: BenchmarkRubric,
+    clusters: Mapping[str, str] | None = None,
+) -> AnchorSummary:
+    """Estimate every judged figure of a run from the judge's results of all answers and the labels of those drawn.
+
+    ``clusters`` names by sample id what it shares with others, such as a document.
+    """
     answers = {(sample.result.repeat, sample.result.sample_id): sample for sample in graded}
     drawn = [key for key in labels.drawn if key in answers]
     unanswered = {key for key in drawn if answers[key].result.candidate_error is not None and not labels.of(key)}
@@ -82,7 +90,13 @@ def anchor_figures(graded: Sequence[GradedSample], labels: RunLabels, rubric: Be
     unavailable: dict[str, str] = {}
     for name in JUDGED:
         estimator = _Estimator(
-            name=name, figure=_FIGURES[name], rubric=rubric, answers=answers, drawn=drawn, labels=labels
+            name=name,
+            figure=_FIGURES[name],
+            rubric=rubric,
+            answers=answers,
+            drawn=drawn,
+            labels=labels,
+            clusters=clusters or {},
         )
         reason = estimator.missing()
         figure = None if reason else estimator.estimate()
@@ -115,6 +129,7 @@ class _Estimator:
     answers: Mapping[Key, GradedSample]
     drawn: Sequence[Key]
     labels: RunLabels
+    clusters: Mapping[str, str]
 
     def missing(self) -> str | None:
         """Return why the figure cannot be estimated; None where every drawn answer has what it takes."""
@@ -161,19 +176,21 @@ class _Estimator:
     def _treated(self, *, null: Fraction | None) -> tuple[AnchoredEstimate, float] | None:
         """Return the estimate with nulls left out or as a value, and what the judge alone says."""
         judged = {key: self._judged(sample, null) for key, sample in self.answers.items()}
-        pairs = [
-            (label, prediction)
+        labelled = {
+            key[1]: (label, prediction)
             for key in self.drawn
             if (prediction := judged[key]) is not None and (label := self.label(key, null=null)) is not None
-        ]
-        labelled = {sample for repeat, sample in self.drawn if judged[repeat, sample] is not None}
+        }
         by_sample: dict[str, list[Fraction]] = {}
         for (_, sample), value in judged.items():
             if value is not None:
                 by_sample.setdefault(sample, []).append(value)
         means = {sample: sum(values, Fraction()) / len(values) for sample, values in by_sample.items()}
-        others = [mean for sample, mean in means.items() if sample not in labelled]
-        found = prediction_powered_mean(pairs, others)
+        others = {sample: mean for sample, mean in means.items() if sample not in labelled}
+        pairs = list(labelled.values())
+        found = prediction_powered_mean(
+            pairs, list(others.values()), clusters=self._clusters(labelled, others) if self.clusters else None
+        )
         if found is None:
             return None
         highest = 1 if self.figure.scale is None else getattr(self.rubric, self.figure.scale).highest
@@ -185,7 +202,7 @@ class _Estimator:
             labels=found.labels,
             samples=found.samples,
             tuning=found.tuning,
-            labels_to_power=self._labels_to_power(found.value, pairs, found.samples),
+            labels_to_power=self._labels_to_power(found, pairs),
         )
         return estimate, _even(float(sum(means.values(), Fraction()) / len(means)) * highest)
 
@@ -193,15 +210,26 @@ class _Estimator:
         value = self.figure.value(sample, self.rubric)
         return null if value is None else value
 
-    def _labels_to_power(self, value: float, pairs: Sequence[tuple[Fraction, Fraction]], samples: int) -> int | None:
+    def _clusters(self, labelled: Iterable[str], others: Iterable[str]) -> Clusters:
+        """Return the cluster of each sample; one that names none is a cluster of its own."""
+
+        def groups(samples: Iterable[str]) -> list[Hashable]:
+            return [self.clusters.get(sample, (sample,)) for sample in samples]
+
+        return Clusters(labelled=groups(labelled), others=groups(others))
+
+    def _labels_to_power(self, found: AnchoredMean, pairs: Sequence[tuple[Fraction, Fraction]]) -> int | None:
         limit = getattr(self.rubric.gates, self.name, None)
         if limit is None:
             return None
         said, judged = [float(label) for label, _ in pairs], [float(prediction) for _, prediction in pairs]
         # people who all say the same are no proof that nobody would say otherwise: two more labels, one of each kind
-        variance = pvariance([*said, 0.0, 1.0])
-        gap = value - float(limit)
-        return labels_for_power(gap=gap, variance=variance, correlation=_correlation(said, judged), samples=samples)
+        return labels_for_power(
+            gap=found.value - float(limit),
+            variance=pvariance([*said, 0.0, 1.0]) * found.design_effect,
+            correlation=_correlation(said, judged),
+            samples=found.samples,
+        )
 
 
 def passed_by(sample: GradedSample, label: Label, rubric: BenchmarkRubric) -> bool | None:

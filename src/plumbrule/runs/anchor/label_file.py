@@ -104,19 +104,26 @@ def read_labels(path: Path | str, rubric: BenchmarkRubric, *, repeats: int = 1) 
 
 def write_sheet(path: Path, answers: Iterable[tuple[Key, Sample]]) -> None:
     """Write the answers that are to be labelled as a file to fill in; what the judge said is not in it."""
+    check_sheet(path)
     rows = [_sheet_row(key, sample) for key, sample in answers]
-    if format_of(str(path), None if path.suffix else "jsonl") == "jsonl":
+    if path.suffix.lower() == ".jsonl":
         content = b"".join(json_line(row) for row in rows)
-    elif path.suffix.lower() == ".csv":
+    else:
         text = io.StringIO(newline="")
         writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows({name: _cell(name, row) for name in _COLUMNS} for row in rows)
         content = text.getvalue().encode()
-    else:
-        raise UsageError(f"{path}: a sheet of labels is a .csv or a .jsonl file")
     with written_whole(path) as file:
         file.write(content)
+
+
+def check_sheet(path: Path) -> None:
+    """Refuse a file that cannot be a sheet, or that somebody may have filled in."""
+    if path.suffix.lower() not in {".csv", ".jsonl"}:
+        raise UsageError(f"{path}: a sheet of labels is a .csv or a .jsonl file")
+    if path.exists():
+        raise UsageError(f"{path}: is there already, and may hold labels: name another file")
 
 
 def _rows(source: Source, format_: str) -> Rows:

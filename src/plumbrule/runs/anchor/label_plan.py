@@ -136,5 +136,5 @@ def _check_shares(**shares: float | None) -> None:
 
 def _rounded_up(count: int) -> int:
     """Return a count with two digits that count, such as 1,300 for 1,234."""
-    step = 10 ** max(0, len(str(count)) - 2)
+    step = int("1" + "0" * max(0, len(str(count)) - 2))
     return math.ceil(count / step) * step
