@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.outcomes import DecideOn
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.comparison import RunComparison, compare_runs
-from plumbrule.runs.gates import GateDecision, decide_release
+from plumbrule.runs.gates import GateDecision, GatePolicy, decide_release
 from plumbrule.runs.plan import Plan, PlanSummary, plan_run
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import RunLine, RunSummary, SingleJudgement
@@ -39,17 +41,20 @@ def run(
     *,
     resume: str | None = None,
     accept_errors: bool = False,
+    decide_on: DecideOn | None = None,
+    confidence: Confidence | None = None,
     begun: Begun = _ignore_beginning,
     watch: Watch = _ignore_progress,
 ) -> RunOutcome:
     """Execute the run that a configuration file describes, or ``resume`` one: its id, the start of it, or last.
 
-    A ledger that does not exist is made. ``begun`` is called with the run's id before the first task, ``watch`` with
+    ``decide_on`` and ``confidence`` may ask for more than the rubric's gates do, and are kept with the run. A ledger
+    that does not exist is made. ``begun`` is called with the run's id before the first task, ``watch`` with
     the progress after every task.
     """
     with _opened(ledger, make=True) as store:
         return execute(
-            plan_run(Path(config)),
+            plan_run(Path(config), GatePolicy(decide_on=decide_on, confidence=confidence)),
             store,
             _now,
             resume=resume,
@@ -65,15 +70,33 @@ def list_runs(ledger: Store = None) -> tuple[RunLine, ...]:
         return run_lines(store)
 
 
-def show(reference: str = "last", ledger: Store = None, *, samples: bool = False) -> RunSummary:
-    """Return the summary of a run: its id, the start of it, or last; with its samples where they are asked for."""
+def show(
+    reference: str = "last", ledger: Store = None, *, samples: bool = False, anchor: Anchor | None = None
+) -> RunSummary:
+    """Return the summary of a run: its id, the start of it, or last; with its samples where they are asked for.
+
+    ``anchor`` may ask for gates that go by people's labels, where the run's own policy does not.
+    """
     with _opened(ledger) as store:
-        return summarise_run(store, find_run(store, reference), samples=samples)
+        return summarise_run(store, find_run(store, reference), samples=samples, policy=GatePolicy(anchor=anchor))
 
 
-def gate(reference: str = "last", ledger: Store = None, *, strict: bool = False) -> GateDecision:
-    """Decide whether a run may be released; ``strict`` also asks for metadata and repeats."""
-    return decide_release(show(reference, ledger), strict=strict)
+def gate(
+    reference: str = "last",
+    ledger: Store = None,
+    *,
+    strict: bool = False,
+    decide_on: DecideOn | None = None,
+    confidence: Confidence | None = None,
+    anchor: Anchor | None = None,
+) -> GateDecision:
+    """Decide whether a run may be released; ``strict`` also asks for metadata and repeats.
+
+    ``decide_on``, ``confidence`` and ``anchor`` may ask for more than the rubric and the run do, not for less.
+    """
+    policy = GatePolicy(decide_on=decide_on, confidence=confidence, anchor=anchor)
+    with _opened(ledger) as store:
+        return decide_release(summarise_run(store, find_run(store, reference), policy=policy), strict=strict)
 
 
 def compare(first: str, second: str, ledger: Store = None, *, other_dataset: bool = False) -> RunComparison:

@@ -58,6 +58,7 @@ class Estimate:
     labels_to_power: int | None = None
     by_judge: float | None = None
     waits_for: str | None = None  # why people's labels cannot give it yet
+    nulls: int | None = None  # how many null latencies the interval allows for
 
     def interval(self) -> Interval:
         """Return the interval for output."""
@@ -69,6 +70,7 @@ class Estimate:
             samples=self.samples,
             clusters=self.clusters,
             labels=self.labels,
+            nulls=self.nulls,
         )
 
 
@@ -248,6 +250,7 @@ def _latency_estimate(
         method="betting" if design.sequential else "order_statistics",
         settles_at=settles_at,
         clusters=clusters if design.clusters else None,
+        nulls=missing or None,
     )
 
 

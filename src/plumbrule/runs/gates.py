@@ -26,6 +26,11 @@ DIRECTIONS: dict[str, Direction] = {
     "faithfulness_failure_rate": "at_most",
     "latency_e2e_p95_ms": "at_most",
 }
+_IF_TRUE = {
+    "aggregate_score": "if the true mean is {}",
+    "latency_e2e_p95_ms": "if latencies stay as they are",
+}
+_ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +148,46 @@ class Gate:
         if end is None:
             return float("inf")
         return -end if self.direction == "at_least" else end
+
+
+class Settling(Protocol):
+    """A gate, as far as the state of its interval can be told in words."""
+
+    @property
+    def name(self) -> str:
+        """The figure's name."""
+
+    @property
+    def limit(self) -> float:
+        """What it is compared with."""
+
+    @property
+    def deciding(self) -> float | None:
+        """The worse of its two figures."""
+
+    @property
+    def settled(self) -> Settled:
+        """How its interval stands to the limit."""
+
+    @property
+    def settles_at(self) -> int | None:
+        """How many samples in all would settle it."""
+
+    @property
+    def nulls(self) -> int | None:
+        """How many null latencies leave it open."""
+
+    @property
+    def by_judge(self) -> float | None:
+        """What the judge alone says, where it goes by people's labels."""
+
+    @property
+    def labels_to_settle(self) -> int | None:
+        """How many more labels would settle it."""
+
+    @property
+    def waits_for(self) -> str | None:
+        """Why it cannot go by people's labels yet."""
 
 
 class _Judged(Protocol):
@@ -328,28 +373,71 @@ def decide_release(summary: RunSummary, *, strict: bool = False) -> GateDecision
         headline=summary.headline if not demands else outcome,
         look=summary.look,
         policy_differences=summary.policy_differences,
-        remarks=tuple(_weak_repeats(summary)) if summary.anchor == "judge" else (),
+        remarks=tuple(_remarks(summary)),
         anchor=summary.anchor,
         labels=summary.labels,
     )
 
 
+def settled_text(gate: Settling, *, confidence: Confidence = "fixed") -> str:
+    """Return the state of a gate's interval in words, and what would settle one that is not settled."""
+    if gate.settled != "inconclusive":
+        return gate.settled
+    if gate.waits_for is not None:
+        alone = f" (the judge alone says {figure(gate.by_judge, against=gate.limit)})" if gate.by_judge is not None else ""
+        return f"waits for people's labels: {gate.waits_for}{alone}"
+    if gate.by_judge is not None:
+        return _settled_by_labels(gate)
+    if gate.settles_at is not None:
+        needed = f"about {gate.settles_at:,} samples in all would settle it with 80% power"
+        present = figure(gate.deciding, against=gate.limit)
+        return f"not settled: {needed}, {_IF_TRUE.get(gate.name, 'if the true rate is {}').format(present)}"
+    if gate.nulls:
+        return f"not settled: {gate.nulls:,} null latencies leave it open, and more samples like these would, too"
+    if confidence == "sequential":
+        return "not settled so far: add samples, and look again"
+    return "not settled: the figure stands so near its limit that no number of samples would settle it"
+
+
+def _settled_by_labels(gate: Settling) -> str:
+    """Return what would settle a gate that goes by people's labels."""
+    if gate.labels_to_settle is None:
+        return "not settled: labels of all answers of this run would not settle it; it takes more samples"
+    present = _IF_TRUE.get(gate.name, "if the true rate is {}").format(figure(gate.deciding, against=gate.limit))
+    return f"not settled: about {gate.labels_to_settle:,} more labels would settle it with 80% power, {present}"
+
+
+def look_text(look: int, confidence: Confidence) -> str | None:
+    """Return which look at the same gates this is, in words; None for the first."""
+    if look < 2:
+        return None
+    place = _ORDINALS[look - 2] if look - 2 < len(_ORDINALS) else f"{look}th"
+    text = f"{place} look at these gates: complete runs of this candidate on this dataset so far, this one included"
+    return text if confidence == "sequential" else f"{text}; each look is another chance to pass by luck"
+
+
 def _failed_gates(summary: RunSummary) -> Iterator[str]:
     for gate in summary.gates:
-        if gate.waits_for is not None:
-            yield f"{gate.name} waits for people's labels: {gate.waits_for}"
+        if gate.inconclusive and (summary.decide_on == "bound" or gate.waits_for is not None):
+            yield f"{gate.name} {settled_text(gate, confidence=summary.confidence)}"
         elif not gate.passed:
             value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
             limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
             yield f"{gate.name} {value} (nulls as zero {as_zero}) is not {limit}"
-        elif summary.decide_on == "bound" and gate.inconclusive:
-            yield f"{gate.name}: the interval does not settle it"
 
 
-def _weak_repeats(summary: RunSummary) -> Iterator[str]:
+def _remarks(summary: RunSummary) -> Iterator[str]:
+    if summary.decide_on == "point":
+        for gate in summary.gates:
+            if gate.inconclusive and gate.waits_for is None:
+                yield f"{gate.name} {settled_text(gate, confidence=summary.confidence)}"
+    look = look_text(summary.look, summary.confidence)
+    if look is not None:
+        yield look
     for repeat in summary.repeats.release_ready_by_repeat:
         if repeat.failed_gates and summary.repeats.repeats > 1:
-            yield f"repeat {repeat.repeat} alone: {', '.join(repeat.failed_gates)} fails"
+            judge = " by the judge" if summary.anchor == "people" else ""
+            yield f"repeat {repeat.repeat} alone{judge}: {', '.join(repeat.failed_gates)} fails"
 
 
 def _strict_reasons(summary: RunSummary) -> Iterator[str]:

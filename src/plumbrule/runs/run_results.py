@@ -118,6 +118,7 @@ class Interval:
     samples: int
     clusters: int | None = optional_key()  # how many clusters the samples make, where the run names them
     labels: int | None = optional_key()  # of these samples, how many people labelled, where the figure goes by them
+    nulls: int | None = optional_key()  # null latencies that the interval allows for, where there are any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +179,11 @@ class GateResult:
             return None
         worse = min if self.direction == "at_least" else max
         return worse(self.value, self.value_nulls_as_zero)
+
+    @property
+    def nulls(self) -> int | None:
+        """How many null latencies the interval allows for."""
+        return self.interval.nulls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
