@@ -46,6 +46,9 @@ _COMMANDS = {
     "validate": "Read a dataset, say what was understood, list every bad line.",
 }
 
+# A command that stands in the module of another one on the same thing.
+_BESIDE = {"plan": ("label", "plan_command")}
+
 
 class _Commands(click.Group):
     """The list of commands, without their imports."""
@@ -56,7 +59,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"plumbrule.cli.commands.{cmd_name}").command
+        module, name = _BESIDE.get(cmd_name, (cmd_name, "command"))
+        command: click.Command = getattr(import_module(f"plumbrule.cli.commands.{module}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature

@@ -221,4 +221,5 @@ def _interval(interval: Interval) -> ReportInterval:
         samples=interval.samples,
         clusters=interval.clusters,
         nulls=interval.nulls,
+        labels=interval.labels,
     )

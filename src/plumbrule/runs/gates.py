@@ -384,8 +384,8 @@ def settled_text(gate: Settling, *, confidence: Confidence = "fixed") -> str:
     if gate.settled != "inconclusive":
         return gate.settled
     if gate.waits_for is not None:
-        alone = f" (the judge alone says {figure(gate.by_judge, against=gate.limit)})" if gate.by_judge is not None else ""
-        return f"waits for people's labels: {gate.waits_for}{alone}"
+        alone = figure(gate.by_judge, against=gate.limit)
+        return f"waits for people's labels: {gate.waits_for} (the judge alone says {alone})"
     if gate.by_judge is not None:
         return _settled_by_labels(gate)
     if gate.settles_at is not None:

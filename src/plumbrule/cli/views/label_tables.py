@@ -29,7 +29,8 @@ def show_label_status(console: Console, status: LabelStatus, *, sheet: Path | No
         parts.append(f"by {', '.join(status.people)}")
     console.print(plain(f"{status.run_id}: {' · '.join(parts)}"), soft_wrap=True)
     if sheet is not None:
-        console.print(plain(f"{sheet}: the answers that wait; fill in accuracy_score and faithfulness_score, or pass"))
+        text = f"{sheet}: the answers that wait; fill in accuracy_score and faithfulness_score, or pass"
+        console.print(plain(text), soft_wrap=True)
     elif status.waiting:
         for answer in status.waiting[:_LISTED]:
             console.print(plain(f"  {answer.sample_id}  repeat {answer.repeat}"))
@@ -108,8 +109,8 @@ def show_label_plan(
     if plan.limit is None:
         console.print(plain(f"a rate of {figure(plan.rate)} to within {figure(plan.margin)} on either side"))
     else:
-        goal = f"tell a rate of {figure(plan.rate)} from the limit {figure(plan.limit)} with 80% power"
-        console.print(plain(f"{goal} (an interval of {figure(plan.margin)} to either side)"), soft_wrap=True)
+        goal = f"to tell a rate of {figure(plan.rate)} from the limit {figure(plan.limit)} with 80% power"
+        console.print(plain(goal), soft_wrap=True)
     console.print(plain(f"  a judge that is always right: {plan.samples_by_judge:,} samples, no labels"))
     console.print(plain(f"  people alone, no judge: {plan.labels_alone:,} labels"))
     judge = plan.judge

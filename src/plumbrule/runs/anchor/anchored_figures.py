@@ -14,7 +14,7 @@ that the judge could not score stays what the person says.
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from statistics import fmean, pvariance
+from statistics import fmean, pstdev
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.anchor.anchor_results import (
@@ -28,7 +28,7 @@ from plumbrule.runs.anchor.label_file import Key, Label
 from plumbrule.runs.anchor.label_store import RunLabels
 from plumbrule.runs.sample_results import GradedSample, grade
 from plumbrule.stats.prediction_powered import AnchoredMean, Clusters, prediction_powered_mean
-from plumbrule.stats.sample_sizes import labels_for_power
+from plumbrule.stats.sample_sizes import labels_beside_predictions, mean_power_samples
 
 LEVEL = 0.95
 FEWEST = 2  # labels, below which nothing can be estimated
@@ -134,7 +134,7 @@ class _Estimator:
     def missing(self) -> str | None:
         """Return why the figure cannot be estimated; None where every drawn answer has what it takes."""
         if not self.drawn:
-            return "no answers were drawn for labels"
+            return "no answers were drawn yet ('plumbrule label RUN --draw N' draws them)"
         open_answers = [key for key in self.drawn if self.label(key, null=Fraction(0)) is None]
         if not open_answers:
             return None
@@ -224,11 +224,14 @@ class _Estimator:
             return None
         said, judged = [float(label) for label, _ in pairs], [float(prediction) for _, prediction in pairs]
         # people who all say the same are no proof that nobody would say otherwise: two more labels, one of each kind
-        return labels_for_power(
-            gap=found.value - float(limit),
-            variance=pvariance([*said, 0.0, 1.0]) * found.design_effect,
-            correlation=_correlation(said, judged),
-            samples=found.samples,
+        guarded = [*said, 0.0, 1.0]
+        mean, spread = fmean(guarded), pstdev(guarded)
+        skewness = fmean((label - mean) ** 3 for label in guarded) / spread**3
+        alone = mean_power_samples(found.value, spread, limit, skewness=skewness)
+        if alone is None:
+            return None
+        return labels_beside_predictions(
+            alone * found.design_effect, correlation=_correlation(said, judged), samples=found.samples
         )
 
 

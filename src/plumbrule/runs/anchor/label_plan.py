@@ -2,15 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 from plumbrule.errors import UsageError
-from plumbrule.stats.intervals import Z95
 from plumbrule.stats.sample_sizes import (
     POWER,
+    labels_beside_predictions,
     labels_for_margin,
+    mean_power_samples,
     prediction_correlation,
-    samples_for_margin,
+    samples_beside_labels,
     share_power_samples,
 )
 
@@ -47,8 +47,8 @@ class LabelPlan:
 
     rate: float
     limit: float | None
-    margin: float  # how far the 95% interval may reach to either side
-    power: float | None  # None where a margin was given, and no limit
+    margin: float | None  # how far the 95% interval may reach to either side, where there is no limit
+    power: float | None  # where there is a limit
     judge: PlannedJudge | None
     samples_by_judge: int
     labels_alone: int
@@ -79,41 +79,54 @@ def plan_labels(
         raise UsageError("give both sensitivity and specificity, or neither")
     if samples is not None and labels is not None:
         raise UsageError("give samples or labels, and the plan says how many of the other")
-    power = None
-    if limit is not None:
-        if limit == rate:
-            raise UsageError("the rate is expected at its limit: no number of samples tells one from the other")
-        power, margin = POWER, abs(rate - limit) * Z95 / (Z95 + NormalDist().inv_cdf(POWER))
-    if margin is None or not 0 < margin < 1:
-        raise UsageError("the margin must be between 0 and 1")
+    if limit == rate:
+        raise UsageError("the rate is expected at its limit: no number of samples tells one from the other")
     judge = None
     if sensitivity is not None and specificity is not None:
         judge = _planned_judge(rate, limit, sensitivity, specificity)
     correlation = judge.correlation if judge else 0.0
-    alone = labels_for_margin(margin=margin, share=rate) or 1
-    by_judge = alone if limit is None else share_power_samples(rate, limit) or alone
+    alone, by_judge = _alone(rate, limit, margin)
 
     def size(count: int) -> PlannedSize:
-        needed = labels_for_margin(margin=margin, share=rate, correlation=correlation, samples=count)
-        return PlannedSize(samples=count, labels=needed)
+        return PlannedSize(
+            samples=count, labels=labels_beside_predictions(alone, correlation=correlation, samples=count)
+        )
 
     asked = None
     if samples is not None:
         asked = size(samples)
     elif labels is not None:
-        enough = samples_for_margin(margin=margin, share=rate, correlation=correlation, labels=labels)
+        enough = samples_beside_labels(alone, correlation=correlation, labels=labels)
         asked = None if enough is None else PlannedSize(samples=enough, labels=labels)
     return LabelPlan(
         rate=rate,
         limit=limit,
         margin=margin,
-        power=power,
+        power=None if limit is None else POWER,
         judge=judge,
         samples_by_judge=by_judge,
         labels_alone=alone,
         asked=asked,
         sizes=tuple(size(_rounded_up(alone * multiple)) for multiple in (_MULTIPLES if judge else ())),
     )
+
+
+def _alone(rate: float, limit: float | None, margin: float | None) -> tuple[int, int]:
+    """Return how many labels it takes without a judge, and how many samples with one that is always right.
+
+    The interval of labels guards against few of them, and takes more than the exact interval of a share.
+    """
+    if limit is None:
+        if margin is None or not 0 < margin < 1:
+            raise UsageError("the margin must be between 0 and 1")
+        enough = labels_for_margin(margin=margin, share=rate) or 1
+        return enough, enough
+    spread = math.sqrt(rate * (1 - rate))
+    labels = mean_power_samples(rate, spread, limit, skewness=(1 - 2 * rate) / spread)
+    samples = share_power_samples(rate, limit)
+    if labels is None or samples is None:
+        raise UsageError("the rate is expected so near its limit that no number of samples tells one from the other")
+    return labels, samples
 
 
 def _planned_judge(rate: float, limit: float | None, sensitivity: float, specificity: float) -> PlannedJudge:
