@@ -20,8 +20,10 @@ from plumbrule.runs.anchor.label_store import (
     keep_labels,
     label_status,
     read_run_labels,
+    seeded_draw,
     waiting_answers,
 )
+from plumbrule.runs.plan import plan_run
 from plumbrule.runs.run_entries import LabelSet, RunEntry, find_run, read_run, rubric_of, run_results
 from plumbrule.runs.sample_results import SampleResult
 from plumbrule.runs.summary import summarise_run
@@ -84,6 +86,31 @@ def add_campaign_labels(
         given = campaign_labels(store, campaign, answers_of(store, run, drawn), rubric_of(store, run.run_id))
         keep_labels(store, run, replace(given, reason=reason), author=author, at=_now())
         return label_status(run, read_run_labels(store, run.run_id), results, labels_now=len(given.labels))
+
+
+def check_labels(config: Path | str, file: Path | str, *, seed: int = SEED) -> int:
+    """Return how many labels a file has for the recorded answers of a run that is not begun yet.
+
+    They must be of the answers that the seed draws, all of them: others were chosen by hand. A live candidate will
+    give other answers, so that labels come after its run.
+    """
+    planned = plan_run(Path(config))
+    if planned.live:
+        raise UsageError(f"{config}: its candidate is called, and gives answers that nobody has labelled yet")
+    repeats = planned.config.repeats
+    read = read_labels(file, planned.rubrics.benchmark.rubric, repeats=repeats)
+    answers = {sample.id: range(repeats) for sample in planned.samples}
+    drawn = {
+        (answer.repeat, answer.sample_id) for answer in seeded_draw(answers, len(read.labels) + read.empty, seed=seed)
+    }
+    for label in read.labels:
+        if label.key not in drawn:
+            known = "was not drawn by this seed" if label.sample_id in answers else "is no sample of the run"
+            raise InputError(
+                f"{read.places[label.key]}: '{label.sample_id[:60]}' {known}: labels that were chosen by hand would "
+                "bias the estimate"
+            )
+    return len(read.labels) + read.empty
 
 
 def show_labels(reference: str = "last", ledger: Store = None, *, sheet: Path | str | None = None) -> LabelStatus:

@@ -6,6 +6,9 @@ from typing import Any
 
 import click
 
+from plumbrule.errors import UsageError
+from plumbrule.settings import user_name
+
 Command = Callable[..., Any]
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
@@ -114,3 +117,11 @@ def interaction_options(command: Command) -> Command:
     return click.option(
         "--from", "source", metavar="PATH", help="Take the interaction from a file or folder of responses and traces."
     )(command)
+
+
+def author_name(person: str | None) -> str:
+    """Return who the user is: the name given, else the one in their settings."""
+    name = person or user_name()
+    if not name or not name.strip():
+        raise UsageError("say who you are: --as NAME, or user.name in your settings")
+    return name

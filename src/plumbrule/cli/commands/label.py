@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option, output_option
+from plumbrule.cli.options import author_name, json_option, ledger_option, output_option
 
 _SHARE = click.FloatRange(0, 1)
 
@@ -53,27 +53,17 @@ def command(
     if sum(given is not None for given in (file, count, campaign)) > 1:
         raise UsageError("give a FILE, --draw or --campaign, one of them")
     if file is not None:
-        status = add_labels(file, run, ledger_url, author=_author(person), reason=reason)
+        status = add_labels(file, run, ledger_url, author=author_name(person), reason=reason)
     elif count is not None:
-        status = draw_labels(run, count, ledger_url, author=_author(person), seed=seed, sheet=output)
+        status = draw_labels(run, count, ledger_url, author=author_name(person), seed=seed, sheet=output)
     elif campaign is not None:
-        status = add_campaign_labels(campaign, run, ledger_url, author=_author(person), reason=reason)
+        status = add_campaign_labels(campaign, run, ledger_url, author=author_name(person), reason=reason)
     else:
         status = show_labels(run, ledger_url, sheet=output)
     if as_json:
         print_json(status)
     else:
         show_label_status(stdout(), status, sheet=output)
-
-
-def _author(person: str | None) -> str:
-    from plumbrule.errors import UsageError
-    from plumbrule.settings import user_name
-
-    name = person or user_name()
-    if not name or not name.strip():
-        raise UsageError("say who you are: --as NAME, or user.name in your settings")
-    return name
 
 
 @click.command("plan")

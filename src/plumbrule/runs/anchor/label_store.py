@@ -72,29 +72,37 @@ def read_run_labels(ledger: Ledger, run: str) -> RunLabels:
 def draw_answers(
     ledger: Ledger, run: RunEntry, results: Sequence[SampleResult], count: int, *, seed: int, author: str, at: datetime
 ) -> tuple[DrawnAnswer, ...]:
-    """Draw so many answers of samples that have none yet, and keep the draw; each sample gives one answer at most.
-
-    The order of the samples, and which repeat of each, follow from SHA-256 over the seed and the sample's id: every
-    machine draws the same.
-    """
+    """Draw so many answers of samples that have none yet, and keep the draw; each sample gives one answer at most."""
     if len(results) < run.tasks:
         raise UsageError(f"{run.run_id}: is not complete: a part of a part is no random part of the run; resume it")
     before = {sample for _, sample in read_run_labels(ledger, run.run_id).drawn}
     repeats: dict[str, list[int]] = {}
     for result in results:
         repeats.setdefault(result.sample_id, []).append(result.repeat)
-    left = [sample for sample in repeats if sample not in before]
+    left = {sample: numbers for sample, numbers in repeats.items() if sample not in before}
     if count > len(left):
         raise UsageError(
             f"{run.run_id}: {count} answers cannot be drawn: {len(left)} of {len(repeats)} samples have none drawn yet"
         )
-    answers = []
-    for sample in sorted(left, key=lambda sample: _digest(seed, sample))[:count]:
-        numbers = sorted(repeats[sample])
-        answers.append(DrawnAnswer(sample_id=sample, repeat=numbers[_digest(seed, sample, "repeat") % len(numbers)]))
-    draw = LabelDraw(seed=seed, of=len(left), answers=tuple(answers))
+    draw = LabelDraw(seed=seed, of=len(left), answers=seeded_draw(left, count, seed=seed))
     ledger.append("label", labels_subject(run.run_id), to_json(draw), author, at=at)
     return draw.answers
+
+
+def seeded_draw(repeats: Mapping[str, Sequence[int]], count: int, *, seed: int) -> tuple[DrawnAnswer, ...]:
+    """Draw one answer of each of so many samples, which have answers in these repeats.
+
+    The order of the samples, and which repeat of each, follow from SHA-256 over the seed and the sample's id: every
+    machine draws the same, and the same again for another run of the same samples.
+    """
+    drawn = sorted(repeats, key=lambda sample: _digest(seed, sample))[:count]
+    return tuple(
+        DrawnAnswer(
+            sample_id=sample,
+            repeat=sorted(repeats[sample])[_digest(seed, sample, "repeat") % len(repeats[sample])],
+        )
+        for sample in drawn
+    )
 
 
 def keep_labels(
