@@ -101,7 +101,7 @@ rubric: {{verdict: verdict.yaml}}
     said["judge"]["judges"][1] |= {"base_url": None, "api_key_env": None, "allow_private": False, "cache": None}
     said["candidate"]["allow_private"] = False
     said["rubric"] |= {"benchmark": None, "rules": None}
-    assert content == said | {"allow_floating_models": False}
+    assert content == said | {"allow_floating_models": False, "cluster": None}
     assert loaded.resolve(loaded.config.dataset.path) == run_file.parent / "data.txt"
     assert loaded.resolve("/elsewhere/data.txt") == Path("/elsewhere/data.txt")
 

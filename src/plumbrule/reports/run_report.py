@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from plumbrule.codec import optional_key
 from plumbrule.outcomes import DecideOn, Outcome, Settled
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
@@ -45,9 +44,9 @@ class ReportInterval:
     high: float | None
     method: str
     samples: int
-    clusters: int | None = optional_key()
-    nulls: int | None = optional_key()
-    labels: int | None = optional_key()
+    clusters: int | None = None
+    nulls: int | None = None
+    labels: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +101,10 @@ class ReportGate:
     samples_to_settle: int | None
     settled: Settled
     settles_at: int | None
-    worst_repeat: WorstRepeat | None = optional_key()
-    by_judge: float | None = optional_key()  # what the judge alone says, where the figure goes by people's labels
-    labels_to_settle: int | None = optional_key()
-    waits_for: str | None = optional_key()
+    worst_repeat: WorstRepeat | None
+    by_judge: float | None  # what the judge alone says, where the figure goes by people's labels
+    labels_to_settle: int | None
+    waits_for: str | None
 
     @property
     def nulls(self) -> int | None:
@@ -304,7 +303,7 @@ class Report:
     look: int
     policy_differences: tuple[str, ...]
     anchor: Anchor
-    labels: AnchorSummary | None = optional_key()
+    labels: AnchorSummary | None
     reasons: tuple[Reason, ...]
     fix_first: tuple[FixGroup, ...]
     counts: Counts

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
+from typing import Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -100,7 +101,8 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
     several = any(gate.worst_repeat is not None for gate in gates)
     headings = ("", "gate", "limit", "value", "nulls as zero", "95% interval", "", *(("worst repeat",) * several))
     for heading in headings:
-        table.add_column(heading, justify="left" if heading in {"", "gate"} else "right", overflow="fold")
+        justify: Literal["left", "right"] = "left" if heading in {"", "gate"} else "right"
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading == "gate")
     for gate in gates:
         low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
         table.add_row(
