@@ -102,9 +102,9 @@ class ReportGate:
     settled: Settled
     settles_at: int | None
     worst_repeat: WorstRepeat | None
-    by_judge: float | None  # what the judge alone says, where the figure goes by people's labels
-    labels_to_settle: int | None
-    waits_for: str | None
+    by_judge: float | None = None  # what the judge alone says, where the figure goes by people's labels
+    labels_to_settle: int | None = None
+    waits_for: str | None = None
 
     @property
     def nulls(self) -> int | None:
