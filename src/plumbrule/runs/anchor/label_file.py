@@ -210,6 +210,7 @@ def _sheet_row(key: Key, sample: Sample) -> dict[str, object]:
     """Return a line of a sheet; it is a response as well, for a review campaign."""
     return {
         "sample_id": sample.id,
+        "trace_id": sample.trace_id or sample.id,
         "repeat": key[0],
         "question": sample.question,
         "reference": sample.reference,
