@@ -89,11 +89,9 @@ def prediction_powered_mean(
     value = imputed + _mean(residuals)
     plain = of_others + _variance(residuals) / len(residuals)
     reach = Z95 * math.sqrt(plain)
-    effect, freedom = 1.0, len(residuals) + 1
+    dependence = _Dependence(freedom=len(residuals) + 1)
     if clusters is not None:
-        square, count = _cluster_variance(residuals, [tuning * value for value in unlabelled], clusters)
-        freedom = min(freedom, count - 1)
-        effect = max(1.0, square / plain) if plain else 1.0
+        dependence = _dependence(residuals, [tuning * value for value in unlabelled], clusters, plain)
     return AnchoredMean(
         value=min(1.0, max(0.0, value)),
         interval=_guarded(
@@ -102,14 +100,13 @@ def prediction_powered_mean(
             of_others=of_others,
             middle=tuning * _mean([*predicted, *unlabelled]),
             value=value,
-            effect=effect,
-            freedom=freedom,
+            dependence=dependence,
         ),
         normal=_clipped(value - reach, value + reach),
         tuning=tuning,
         labels=len(labelled),
         samples=len(labelled) + len(unlabelled),
-        design_effect=effect,
+        design_effect=dependence.effect,
     )
 
 
@@ -120,17 +117,16 @@ def _guarded(
     of_others: float,
     middle: float,
     value: float,
-    effect: float,
-    freedom: int,
+    dependence: "_Dependence",
 ) -> Interval:
-    if freedom < 1:  # one cluster says nothing of the others
+    if dependence.freedom < 1:  # one cluster says nothing of the others
         return Interval(0.0, 1.0)
-    more = [*residuals, -middle, 1 - middle]
+    more = [*residuals, *(-middle, 1 - middle) * dependence.pseudo]
     count, centre = len(more), _mean(more)
     square = _variance(more) / (count - 1)
-    cube = math.fsum((residual - centre) ** 3 for residual in more) / count**3
-    variance = (square + of_others) * effect
-    quantile = t_quantile(0.975, freedom)
+    cube = math.fsum((residual - centre) ** 3 for residual in more) / count**3 + dependence.cube
+    variance = (square + of_others) * dependence.effect
+    quantile = t_quantile(0.975, dependence.freedom)
     reach = quantile * math.sqrt(variance)
     shift = cube / (6 * variance) * (1 + 2 * quantile**2)
     low = min(value, imputed + centre) + min(0.0, shift) - reach
@@ -138,16 +134,34 @@ def _guarded(
     return _clipped(low, high)
 
 
-def _cluster_variance(residuals: Sequence[float], imputed: Sequence[float], clusters: Clusters) -> tuple[float, int]:
-    """Return the variance of the estimate over the clusters, and how many there are."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Dependence:
+    """What clusters change: the variance's factor, t's freedom, the third moment, and pseudo-labels of each kind."""
+
+    effect: float = 1.0
+    freedom: int
+    cube: float = 0.0
+    pseudo: int = 1
+
+
+def _dependence(residuals: Sequence[float], imputed: Sequence[float], clusters: Clusters, plain: float) -> _Dependence:
+    """Return what clusters change, where ``plain`` is the variance without them."""
     sums: dict[Hashable, float] = {}
+    alone = 0.0
     for values, groups in ((residuals, clusters.labelled), (imputed, clusters.others)):
         centre = _mean(values) if values else 0.0
         for value, group in zip(values, groups, strict=True):
-            sums[group] = sums.get(group, 0.0) + (value - centre) / len(values)
+            influence = (value - centre) / len(values)
+            sums[group] = sums.get(group, 0.0) + influence
+            alone += influence**3
     count = len(sums)
-    square = math.fsum(influence**2 for influence in sums.values())
-    return (square * count / (count - 1) if count > 1 else square), count
+    square = math.fsum(influence**2 for influence in sums.values()) * count / max(1, count - 1)
+    return _Dependence(
+        effect=max(1.0, square / plain) if plain else 1.0,
+        freedom=min(len(residuals) + 1, count - 1),
+        cube=math.fsum(influence**3 for influence in sums.values()) - alone,
+        pseudo=math.ceil(len(residuals) / len(set(clusters.labelled))),  # those of a cluster of the average size
+    )
 
 
 def _tuning(labels: Sequence[float], predicted: Sequence[float], unlabelled: Sequence[float]) -> float:
