@@ -178,12 +178,14 @@ def summarise(
     for sample in all_graded:
         by_repeat.setdefault(sample.result.repeat, []).append(sample)
         by_sample.setdefault(sample.result.sample_id, []).append(sample)
-    repeats = tuple(_repeat(number, graded, rubric, design) for number, graded in sorted(by_repeat.items()))
+    # of several repeats only the whole needs intervals that are valid at every look, which take long
+    single = replace(design, sequential=False) if design is not None and len(by_repeat) > 1 else design
+    repeats = tuple(_repeat(number, graded, rubric, single) for number, graded in sorted(by_repeat.items()))
     if len(repeats) == 1:
         estimates, as_zero_estimates = repeats[0].aggregates.estimates, repeats[0].aggregates.estimates_nulls_as_zero
     else:
         estimates = estimate_figures(all_graded, rubric, design)
-        as_zero_estimates = estimate_figures(all_graded, rubric, design, nulls_as_zero=True)
+        as_zero_estimates = estimate_figures(all_graded, rubric, design, nulls_as_zero=True, left_out=estimates)
     left_out = [repeat.aggregates.figures for repeat in repeats]
     as_zero = [repeat.aggregates.nulls_as_zero for repeat in repeats]
     return RepeatGroup(

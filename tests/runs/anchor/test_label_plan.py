@@ -1,5 +1,6 @@
 """How many samples and labels a decision needs, before a run."""
 
+from functools import partial
 from random import Random
 
 import pytest
@@ -60,11 +61,11 @@ def test_the_advised_labels_have_the_power(rate: float, right: float, samples: i
 
 def test_samples_or_labels_that_are_given() -> None:
     """The plan says how many of the other, or that they are too few."""
-    known = {"rate": 0.9, "margin": 0.05, "sensitivity": 0.95, "specificity": 0.8}
-    assert plan_labels(**known, labels=120).asked == PlannedSize(samples=171, labels=120)
-    assert plan_labels(**known, labels=20).asked is None
-    assert plan_labels(**known, samples=50).asked == PlannedSize(samples=50, labels=None)
-    assert plan_labels(**known).labels_alone == 139
+    plan = partial(plan_labels, rate=0.9, margin=0.05, sensitivity=0.95, specificity=0.8)
+    assert plan(labels=120).asked == PlannedSize(samples=171, labels=120)
+    assert plan(labels=20).asked is None
+    assert plan(samples=50).asked == PlannedSize(samples=50, labels=None)
+    assert plan().labels_alone == 139
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from plumbrule.runs.run_results import FigureValues, GateResult, RepeatsSummary,
 from plumbrule.text.figure_format import SIGNS, between, figure
 
 _LONGEST_CELL = 40
+_WHOLE = {"", "gate", "limit", "settles\nat"}  # columns that are not folded where a terminal is narrow
 _STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
 _STATES = {"holds": ("holds", "green"), "fails": ("fails", "bold red"), "inconclusive": ("not settled", "yellow")}
 
@@ -97,12 +98,22 @@ def show_run(console: Console, summary: RunSummary) -> None:
 
 def gate_table(gates: Sequence[GateResult]) -> Table:
     """Return the gates as a table, each with the state of its interval and how many samples would settle it."""
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, collapse_padding=True)
     several = any(gate.worst_repeat is not None for gate in gates)
-    headings = ("", "gate", "limit", "value", "nulls as zero", "95% interval", "", *(("worst repeat",) * several))
+    headings = (
+        "",
+        "gate",
+        "limit",
+        "value",
+        "nulls\nas zero",
+        "95% interval",
+        "",
+        "settles\nat",
+        *(("worst repeat",) * several),
+    )
     for heading in headings:
         justify: Literal["left", "right"] = "left" if heading in {"", "gate"} else "right"
-        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading == "gate")
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in _WHOLE)
     for gate in gates:
         low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
         table.add_row(
@@ -113,6 +124,7 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
             figure(gate.value_nulls_as_zero, against=gate.limit),
             between(low, high),
             _state_text(gate),
+            _settles_text(gate),
             *((_worst_text(gate),) if several else ()),
         )
     return table
@@ -125,12 +137,14 @@ def _mark(gate: GateResult) -> Text:
 
 
 def _state_text(gate: GateResult) -> Text:
-    state, style = _STATES[gate.settled]
-    if gate.waits_for is not None:
-        return Text("waits for labels", style)
+    return Text("waits", "yellow") if gate.waits_for is not None else Text(*_STATES[gate.settled])
+
+
+def _settles_text(gate: GateResult) -> str:
     if gate.labels_to_settle is not None:
-        return Text(f"{state}: {gate.labels_to_settle:,} more labels", style)
-    return Text(state if gate.settles_at is None else f"{state}: {gate.settles_at:,} samples", style)
+        return f"{gate.labels_to_settle:,} more
+labels"
+    return "" if gate.settles_at is None else f"{gate.settles_at:,}"
 
 
 def _worst_text(gate: GateResult) -> str:
