@@ -14,7 +14,7 @@ from fractions import Fraction
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.anchor.anchor_results import JUDGED, AnchorSummary
 from plumbrule.runs.run_results import FigureInterval, Interval, IntervalMethod, Intervals
-from plumbrule.runs.sample_results import GradedSample, rounded
+from plumbrule.runs.sample_results import GradedSample, exact, rounded
 from plumbrule.stats.mean_intervals import MeanEstimate, Measurement, effective_size, measured_mean
 from plumbrule.stats.percentiles import percentile, percentile_bounds
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples

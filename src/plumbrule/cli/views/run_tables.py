@@ -142,8 +142,7 @@ def _state_text(gate: GateResult) -> Text:
 
 def _settles_text(gate: GateResult) -> str:
     if gate.labels_to_settle is not None:
-        return f"{gate.labels_to_settle:,} more
-labels"
+        return f"{gate.labels_to_settle:,} more labels"
     return "" if gate.settles_at is None else f"{gate.settles_at:,}"
 
 
