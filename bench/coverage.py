@@ -16,6 +16,13 @@ from fractions import Fraction
 from functools import partial
 from random import Random
 
+from plumbrule.rubrics import load_benchmark
+from plumbrule.runs.anchor.anchored_figures import anchor_figures
+from plumbrule.runs.anchor.label_file import Label
+from plumbrule.runs.anchor.label_store import RunLabels, seeded_draw
+from plumbrule.runs.gate_estimates import SampleDesign
+from plumbrule.runs.repeats import summarise
+from plumbrule.runs.sample_results import SampleResult, grade_all
 from plumbrule.stats.auroc import auroc_estimate
 from plumbrule.stats.bootstrap import resample_items
 from plumbrule.stats.drift import cusum, week_deviations
@@ -349,6 +356,14 @@ def _anchored() -> Iterator[Case]:
                     trials=0.4,
                     draw=partial(_anchor, share=share, accuracy=accuracy, labels=labels),
                 )
+    for samples, labels, clustered in ((100, 100, False), (100, 50, False), (500, 100, False), (500, 150, True)):
+        yield Case(
+            name=f"gate on 0.85 by people, judge 90% right, {labels} labels" + ", 5 a document" * clustered,
+            samples=samples,
+            truth=0.85,
+            trials=0.15,
+            draw=partial(_anchored_gate, samples=samples, labels=labels, clustered=clustered),
+        )
 
 
 def _resampled() -> Iterator[Case]:
@@ -469,6 +484,33 @@ def _anchor(random: Random, *, share: float, accuracy: float, labels: int) -> En
     judged = {place: truth if random.random() < accuracy else 1 - truth for place, truth in enumerate(truths)}
     found = anchored_mean(judged, dict(enumerate(truths[:labels])))
     return _opt(found.interval if found else None)
+
+
+def _anchored_gate(random: Random, *, samples: int, labels: int, clustered: bool) -> Ends:
+    """Draw a run whose judge has 90% sensitivity and specificity, and take its pass rate by labels, as a gate does."""
+    rubric, names = load_benchmark().rubric, [f"q{place}" for place in range(samples)]
+    documents = {name: f"document {place // 5}" for place, name in enumerate(names)} if clustered else {}
+    chances = {document: random.betavariate(0.85 * 7 / 3, 0.15 * 7 / 3) for document in documents.values()}
+    truths = {name: random.random() < chances.get(documents.get(name, ""), 0.85) for name in names}
+    results = [
+        SampleResult(
+            sample_id=name,
+            accuracy_score=2 if truth == (random.random() < 0.9) else 0,
+            faithfulness_score=2,
+            latency_e2e_ms=100,
+            input_tokens=10,
+            output_tokens=10,
+        )
+        for name, truth in truths.items()
+    ]
+    answers = seeded_draw(dict.fromkeys(names, (0,)), labels, seed=random.randrange(10**9))
+    drawn = [answer.sample_id for answer in answers]
+    given = {(0, name): {"people": Label(sample_id=name, passes=truths[name])} for name in drawn}
+    design = SampleDesign(clusters=documents)
+    group = summarise(results, rubric, design)
+    summary = anchor_figures(grade_all(results, rubric), RunLabels(drawn=tuple(given), labels=given), rubric, documents)
+    gate = next(gate for gate in group.anchored(summary).gates() if gate.name == "pass_rate")
+    return gate.interval.low, gate.interval.high
 
 
 def _rated(random: Random, items: int) -> list[list[list[int | None]]]:

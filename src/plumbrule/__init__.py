@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from plumbrule.api.reviews import items as list_items
     from plumbrule.api.reviews import progress as campaign_progress
     from plumbrule.api.reviews import sheet as show_sheet
+    from plumbrule.api.run_labels import add_campaign_labels, add_labels, draw_labels, plan_samples, show_labels
     from plumbrule.api.runs import compare, gate, judge, list_runs, run
     from plumbrule.api.runs import plan as plan_run
     from plumbrule.api.runs import show as show_run
@@ -84,6 +85,8 @@ if TYPE_CHECKING:
     from plumbrule.rubrics.refusal_taxonomy import RefusalTaxonomy
     from plumbrule.rubrics.scorecard_rubric import ScorecardRubric
     from plumbrule.rubrics.verdict_rubric import VerdictRubric
+    from plumbrule.runs.anchor.anchor_results import LabelStatus
+    from plumbrule.runs.anchor.label_plan import LabelPlan
     from plumbrule.runs.comparison import RunComparison
     from plumbrule.runs.gates import GateDecision
     from plumbrule.runs.plan import PlanSummary
@@ -119,6 +122,8 @@ __all__ = [
     "InteractionReading",
     "InterruptedRunError",
     "ItemList",
+    "LabelPlan",
+    "LabelStatus",
     "Ledger",
     "LedgerBackup",
     "LedgerError",
@@ -161,6 +166,8 @@ __all__ = [
     "Verification",
     "Webhook",
     "__version__",
+    "add_campaign_labels",
+    "add_labels",
     "adjudicate",
     "assign_items",
     "back_up_ledger",
@@ -174,6 +181,7 @@ __all__ = [
     "compare",
     "decide_records",
     "decide_scorecard",
+    "draw_labels",
     "explain",
     "export_records",
     "feedback",
@@ -189,6 +197,7 @@ __all__ = [
     "open_campaign",
     "open_ledger",
     "plan_run",
+    "plan_samples",
     "prescore",
     "prescore_file",
     "prescore_many",
@@ -199,6 +208,7 @@ __all__ = [
     "score",
     "score_file",
     "score_many",
+    "show_labels",
     "show_run",
     "show_sheet",
     "submit_record",
@@ -236,6 +246,8 @@ _HOMES = {
     "InteractionReading": "interactions.interaction_reader",
     "InterruptedRunError": "errors",
     "ItemList": "reviews.campaign_progress",
+    "LabelPlan": "runs.anchor.label_plan",
+    "LabelStatus": "runs.anchor.anchor_results",
     "Ledger": "ledger.store",
     "LedgerBackup": "api.ledger",
     "LedgerError": "ledger.ledger_errors",
@@ -277,6 +289,8 @@ _HOMES = {
     "VerdictRubric": "rubrics.verdict_rubric",
     "Verification": "ledger.chain",
     "Webhook": "monitoring.webhook",
+    "add_campaign_labels": "api.run_labels",
+    "add_labels": "api.run_labels",
     "adjudicate": "api.reviews",
     "assign_items": "api.reviews",
     "back_up_ledger": "api.ledger",
@@ -290,6 +304,7 @@ _HOMES = {
     "compare": "api.runs",
     "decide_records": "api.scorecards",
     "decide_scorecard": "api.scorecards",
+    "draw_labels": "api.run_labels",
     "explain": "api.scoring",
     "export_records": "api.reviews",
     "feedback": "api.monitoring",
@@ -305,6 +320,7 @@ _HOMES = {
     "open_campaign": "api.reviews",
     "open_ledger": "ledger.migration",
     "plan_run": "api.runs:plan",
+    "plan_samples": "api.run_labels",
     "prescore": "api.prescores",
     "prescore_file": "api.prescores",
     "prescore_many": "api.prescores",
@@ -315,6 +331,7 @@ _HOMES = {
     "score": "api.scoring",
     "score_file": "api.scoring",
     "score_many": "api.scoring",
+    "show_labels": "api.run_labels",
     "show_run": "api.runs:show",
     "show_sheet": "api.reviews:sheet",
     "submit_record": "api.reviews",

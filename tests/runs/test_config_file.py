@@ -86,6 +86,7 @@ judge:
 generation: {{temperature: 0.5, top_p: 0.9, max_tokens: 10, seed: 0}}
 repeats: 4
 concurrency: 2
+anchor: people
 timeout_s: 1.5
 budget: {{max_tokens: 1, max_cost_usd: 0.5, max_calls: 3}}
 rates: {{openai: {{requests_per_minute: 30}}}}
@@ -362,7 +363,7 @@ def test_every_other_choice_in_the_starter_is_valid(run_file: Path) -> None:
     for name in ("my_benchmark", "my_rules", "my_verdict"):
         (run_file.parent / f"{name}.yaml").write_text("version: mine\n")
     choices = [line.removeprefix("#: ") for line in starter_text().splitlines() if line.startswith("#: ")]
-    assert len(choices) == 14
+    assert len(choices) == 15
     for choice in choices:
         key = choice.partition(":")[0]
         kept = [line for line in starter_text().splitlines() if not line.startswith(f"{key}:")]

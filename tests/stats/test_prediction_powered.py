@@ -8,7 +8,7 @@ import pytest
 
 from plumbrule.errors import InputError
 from plumbrule.stats.mean_intervals import mean_estimate
-from plumbrule.stats.prediction_powered import anchored_mean, prediction_powered_mean
+from plumbrule.stats.prediction_powered import Clusters, anchored_mean, prediction_powered_mean
 
 BY_PPI_PYTHON = json.loads(
     (Path(__file__).parent.parent / "data" / "references" / "prediction_powered.json").read_text(encoding="utf-8")
@@ -76,3 +76,23 @@ def test_a_label_without_a_prediction() -> None:
 def test_too_few_labels() -> None:
     """One label shows no spread."""
     assert prediction_powered_mean([(1, 1)], [0, 1]) is None
+
+
+def test_values_of_one_cluster_are_not_independent() -> None:
+    """Clusters of one value change nothing; values that share a cluster and err together widen the interval."""
+    pairs = [(place % 10 < 8, place % 10 < 7) for place in range(50)]
+    others = [place % 10 < 7 for place in range(100)]
+    alone = prediction_powered_mean(pairs, others)
+    each = prediction_powered_mean(pairs, others, clusters=Clusters(labelled=range(50), others=range(50, 150)))
+    assert alone is not None
+    assert each is not None
+    assert each.interval == pytest.approx(alone.interval, abs=0.01)
+    digits = Clusters(labelled=[place % 10 for place in range(50)], others=[place % 10 for place in range(100)])
+    shared = prediction_powered_mean(pairs, others, clusters=digits)
+    assert shared is not None
+    assert (shared.value, shared.normal) == (alone.value, alone.normal)
+    assert shared.design_effect > 2
+    assert shared.interval.high - shared.interval.low > 1.5 * (alone.interval.high - alone.interval.low)
+    one = prediction_powered_mean(pairs, others, clusters=Clusters(labelled=[0] * 50, others=[0] * 100))
+    assert one is not None
+    assert one.interval == (0, 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from plumbrule.ledger import Ledger, open_ledger
 from plumbrule.outcomes import DecideOn
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.comparison import RunComparison, compare_runs
 from plumbrule.runs.gates import GateDecision, GatePolicy, decide_release
 from plumbrule.runs.plan import Plan, PlanSummary, plan_run
@@ -70,10 +70,15 @@ def list_runs(ledger: Store = None) -> tuple[RunLine, ...]:
         return run_lines(store)
 
 
-def show(reference: str = "last", ledger: Store = None, *, samples: bool = False) -> RunSummary:
-    """Return the summary of a run: its id, the start of it, or last; with its samples where they are asked for."""
+def show(
+    reference: str = "last", ledger: Store = None, *, samples: bool = False, anchor: Anchor | None = None
+) -> RunSummary:
+    """Return the summary of a run: its id, the start of it, or last; with its samples where they are asked for.
+
+    ``anchor`` may ask for gates that go by people's labels, where the run's own policy does not.
+    """
     with _opened(ledger) as store:
-        return summarise_run(store, find_run(store, reference), samples=samples)
+        return summarise_run(store, find_run(store, reference), samples=samples, policy=GatePolicy(anchor=anchor))
 
 
 def gate(
@@ -83,12 +88,13 @@ def gate(
     strict: bool = False,
     decide_on: DecideOn | None = None,
     confidence: Confidence | None = None,
+    anchor: Anchor | None = None,
 ) -> GateDecision:
     """Decide whether a run may be released; ``strict`` also asks for metadata and repeats.
 
-    ``decide_on`` and ``confidence`` may ask for more than the rubric and the run do, not for less.
+    ``decide_on``, ``confidence`` and ``anchor`` may ask for more than the rubric and the run do, not for less.
     """
-    policy = GatePolicy(decide_on=decide_on, confidence=confidence)
+    policy = GatePolicy(decide_on=decide_on, confidence=confidence, anchor=anchor)
     with _opened(ledger) as store:
         return decide_release(summarise_run(store, find_run(store, reference), policy=policy), strict=strict)
 

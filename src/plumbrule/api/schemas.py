@@ -41,6 +41,8 @@ SCHEMAS: Mapping[str, Described] = {
     "gate": Described("runs.gates:GateDecision", "'gate --json'"),
     "incident": Described("monitoring.incident_model:Incident", "the file of 'incident -o FILE.json'"),
     "judgement": Described("runs.run_results:SingleJudgement", "'judge --json'"),
+    "label-plan": Described("runs.anchor.label_plan:LabelPlan", "'plan --json'"),
+    "labels": Described("runs.anchor.anchor_results:LabelStatus", "'label --json'"),
     "ledger-verification": Described("ledger.chain:Verification", "'ledger verify --json'"),
     "monitoring": Described("monitoring.monitoring_report:MonitoringReport", "'monitor --json'"),
     "nothing-left": Described("reviews.queue:NothingLeft", "'review next --json' where nothing is left"),

@@ -26,11 +26,13 @@ _COMMANDS = {
     "gate": "Decide whether a run may be released, as exit code.",
     "incident": "Gather everything known of one interaction into one file.",
     "init": "Write a commented run configuration to start from.",
+    "label": "Draw answers of a run for people to label, and keep their labels.",
     "judge": "Judge one answer, as a run would.",
     "ledger": "Verify, export, back up and upgrade the store.",
     "monitor": "Follow the reviewed figures week by week, and raise alerts.",
     "report": "Write the report of a run to a file.",
     "review": "Rate interactions on scorecards, blind, and decide.",
+    "plan": "Say how many samples and labels a release decision needs.",
     "prescore": "Propose scorecard levels for interactions, with the evidence.",
     "rubric": "Show the rubrics, and check one of your own.",
     "run": "Carry out a benchmark run into the ledger.",
@@ -44,6 +46,9 @@ _COMMANDS = {
     "validate": "Read a dataset, say what was understood, list every bad line.",
 }
 
+# A command that stands in the module of another one on the same thing.
+_BESIDE = {"plan": ("label", "plan_command")}
+
 
 class _Commands(click.Group):
     """The list of commands, without their imports."""
@@ -54,7 +59,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"plumbrule.cli.commands.{cmd_name}").command
+        module, name = _BESIDE.get(cmd_name, (cmd_name, "command"))
+        command: click.Command = getattr(import_module(f"plumbrule.cli.commands.{module}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature

@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
+from plumbrule.errors import UsageError
 from plumbrule.names import FORMATS
+from plumbrule.settings import user_name
 
 Command = Callable[..., Any]
 
@@ -61,6 +63,12 @@ def policy_options(command: Command) -> Command:
     )(command)
 
 
+anchor_option = click.option(
+    "--anchor",
+    type=click.Choice(["judge", "people"]),
+    help="Take judged figures as the judge has them, or as people's labels of a random part correct them; else as the "
+    "run and its rubric say.",
+)
 verdict_rubric_option = file_option(
     "--verdict-rubric", text="A file laid over the verdict rubric, such as a calibration of the support score."
 )
@@ -100,3 +108,11 @@ def interaction_options(command: Command) -> Command:
     return click.option(
         "--from", "source", metavar="PATH", help="Take the interaction from a file or folder of responses and traces."
     )(command)
+
+
+def author_name(person: str | None) -> str:
+    """Return who the user is: the name given, else the one in their settings."""
+    name = person or user_name()
+    if not name or not name.strip():
+        raise UsageError("say who you are: --as NAME, or user.name in your settings")
+    return name

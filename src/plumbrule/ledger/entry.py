@@ -20,6 +20,7 @@ KINDS = (
     "decision",
     "exchange",
     "interaction",
+    "label",
     "ledger",
     "note",
     "record",

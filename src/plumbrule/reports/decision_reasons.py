@@ -50,7 +50,7 @@ def _incomplete(summary: RunSummary, finished: int, planned: int) -> _Reasons:
 
 def _failing_gates(summary: RunSummary, gates: Sequence[ReportGate], *, bound: bool) -> _Reasons:
     for gate in gates:
-        if not gate.passed and not (bound and gate.inconclusive):
+        if not gate.passed and not (bound and gate.inconclusive and gate.waits_for is None):
             yield "gate", gate_text(gate, confidence=summary.confidence)
     if bound:
         yield from _unsettled_gates(summary, gates)

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from plumbrule.outcomes import DecideOn
 from plumbrule.reports.run_report import ReportGate, ReportInterval
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.gates import settled_text
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
@@ -92,12 +92,16 @@ def numbers_text(numbers: Sequence[int]) -> str:
 
 def gate_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
     """Return what a gate found, in one sentence, and the state of its interval."""
+    if gate.waits_for is not None:
+        return f"{gate.name} {settled_text(gate)}."
     value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
     verb = "keeps" if gate.passed else "misses"
     if gate.value is not None and gate.value_nulls_as_zero is None and gate.nulls:
         verb = f"cannot be told for all answers, because {gate.nulls:,} latencies are null: it does not keep"
     text = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
     text += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
+    if gate.by_judge is not None:
+        text += f", by {gate.interval.labels or 0:,} labels of people; the judge alone says {figure(gate.by_judge)}"
     return f"{text}. {settling_text(gate, confidence=confidence)}" if gate.inconclusive else f"{text}."
 
 
@@ -115,11 +119,12 @@ def worst_text(gate: ReportGate) -> str:
     return f"{figure(worst.value, against=gate.limit)} in repeat {worst.repeat}"
 
 
-def policy_text(decide_on: DecideOn, confidence: Confidence) -> str:
+def policy_text(decide_on: DecideOn, confidence: Confidence, anchor: Anchor = "judge") -> str:
     """Return what the decision rests on."""
     what = "every figure" if decide_on == "point" else "the whole 95% interval of every figure"
     looks = " Intervals are valid however often one looks." if confidence == "sequential" else ""
-    return f"Decided on {decide_on}: {what} must keep its limit.{looks}"
+    people = " Judged figures go by people's labels of a random part." if anchor == "people" else ""
+    return f"Decided on {decide_on}: {what} must keep its limit.{looks}{people}"
 
 
 def metadata_rows(metadata: RunMetadata) -> list[tuple[str, str | None, bool]]:

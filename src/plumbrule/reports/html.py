@@ -40,7 +40,7 @@ def render_html(report: Report) -> bytes:
         methods=figure_text.METHODS,
         signs=figure_text.SIGNS,
         settling=partial(figure_text.settling_text, confidence=report.confidence),
-        policy=figure_text.policy_text(report.decide_on, report.confidence),
+        policy=figure_text.policy_text(report.decide_on, report.confidence, report.anchor),
         worst=figure_text.worst_text,
         spread_words=charts.spread_words,
         support_words=figure_text.support_text,

@@ -20,7 +20,7 @@ def render_junit(report: Report) -> bytes:
         ET.SubElement(whole, "error", type="incomplete", message=safe(report.reasons[0].text))
     for gate in report.gates:
         case = _case(gates, "gates", gate.name)
-        unsettled = report.decide_on == "bound" and gate.inconclusive
+        unsettled = gate.waits_for is not None or (report.decide_on == "bound" and gate.inconclusive)
         if unsettled or not gate.passed:
             message = safe(gate_text(gate, confidence=report.confidence))
             ET.SubElement(case, "failure", type="inconclusive" if unsettled else "gate", message=message)

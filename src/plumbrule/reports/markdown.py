@@ -45,7 +45,7 @@ def render_markdown(report: Report) -> bytes:
             causes=CAUSES,
             signs=figure_text.SIGNS,
             settling=partial(figure_text.settling_text, confidence=report.confidence),
-            policy=figure_text.policy_text(report.decide_on, report.confidence),
+            policy=figure_text.policy_text(report.decide_on, report.confidence, report.anchor),
             worst=figure_text.worst_text,
             spread_words=spread_words,
             support_words=figure_text.support_text,

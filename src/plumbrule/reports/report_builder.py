@@ -53,6 +53,8 @@ def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str)
         confidence=summary.confidence,
         look=summary.look,
         policy_differences=summary.policy_differences,
+        anchor=summary.anchor,
+        labels=summary.labels,
         reasons=reasons_for(
             summary,
             finished=len(graded),
@@ -189,6 +191,9 @@ def _gate(gate: GateResult) -> ReportGate:
         settled=gate.settled,
         settles_at=gate.settles_at,
         worst_repeat=gate.worst_repeat,
+        by_judge=gate.by_judge,
+        labels_to_settle=gate.labels_to_settle,
+        waits_for=gate.waits_for,
     )
 
 
@@ -216,4 +221,5 @@ def _interval(interval: Interval) -> ReportInterval:
         samples=interval.samples,
         clusters=interval.clusters,
         nulls=interval.nulls,
+        labels=interval.labels,
     )

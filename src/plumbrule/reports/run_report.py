@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plumbrule.outcomes import DecideOn, Outcome, Settled
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
+from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.run_results import (
     CompletedMetadata,
     Counts,
@@ -45,6 +46,7 @@ class ReportInterval:
     samples: int
     clusters: int | None = None
     nulls: int | None = None
+    labels: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,9 @@ class ReportGate:
     settled: Settled
     settles_at: int | None
     worst_repeat: WorstRepeat | None
+    by_judge: float | None = None  # what the judge alone says, where the figure goes by people's labels
+    labels_to_settle: int | None = None
+    waits_for: str | None = None
 
     @property
     def nulls(self) -> int | None:
@@ -297,6 +302,8 @@ class Report:
     confidence: Confidence
     look: int
     policy_differences: tuple[str, ...]
+    anchor: Anchor
+    labels: AnchorSummary | None
     reasons: tuple[Reason, ...]
     fix_first: tuple[FixGroup, ...]
     counts: Counts

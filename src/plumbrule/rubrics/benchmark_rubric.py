@@ -1,5 +1,6 @@
 """The typed form of the benchmark rubric: what its file may say, and within which bounds."""
 
+from dataclasses import field
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
@@ -21,8 +22,9 @@ from plumbrule.rubrics.verdict_rubric import Count, Share
 _CLOSED = ConfigDict(extra="forbid")
 _MOST = 1_000_000_000
 Confidence = Literal["fixed", "sequential"]
+Anchor = Literal["judge", "people"]  # whose word the gates on judged figures go by
 # what a rubric says of gates where it says nothing; not written, so that rubrics of older versions keep their hash
-_UNSAID = {"decide_on": "point", "confidence": "fixed"}
+_UNSAID = {"decide_on": "point", "confidence": "fixed", "anchor": "judge"}
 
 
 def _amount(value: object) -> Fraction:
@@ -83,7 +85,8 @@ class GateLimits:
     """The limits that a release must keep, and how it is told whether they are kept.
 
     ``decide_on`` compares the figures themselves (point), or the worse ends of their intervals (bound). ``confidence``
-    is for intervals of one look (fixed), or for any number of looks (sequential).
+    is for intervals of one look (fixed), or for any number of looks (sequential). ``anchor`` takes judged figures as
+    the judge has them, or as people's labels of a random part correct them.
     """
 
     aggregate_score: Share
@@ -92,10 +95,37 @@ class GateLimits:
     latency_e2e_p95_ms: Amount
     decide_on: DecideOn = "point"
     confidence: Confidence = "fixed"
+    anchor: Anchor = "judge"
 
     @model_serializer(mode="wrap")
     def _said(self, content: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {key: value for key, value in content(self).items() if _UNSAID.get(key) != value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class LevelScores:
+    """The score that each level of a scorecard's dimension is read as; not applicable is for correct refusals."""
+
+    dimension: Annotated[str, Field(min_length=1)]
+    scores: dict[str, Level]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class CampaignLabels:
+    """How the levels that count for an item of a review campaign are read as a label of an answer."""
+
+    passes: tuple[str, ...]
+    accuracy_score: LevelScores
+    faithfulness_score: LevelScores
+
+
+_LEVELS = {"Strong": 2, "Adequate": 1, "Needs Review": 0, "Unsafe": 0, "Not Applicable": 2}
+# as the rubric that ships says; not written, so that rubrics of older versions keep their hash
+_CAMPAIGN_LABELS = CampaignLabels(
+    passes=("Pass", "Pass with notes"),
+    accuracy_score=LevelScores(dimension="response_completeness", scores=_LEVELS),
+    faithfulness_score=LevelScores(dimension="grounding_integrity", scores=_LEVELS),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -139,3 +169,19 @@ class BenchmarkRubric:
     repeats: Repeats
     generation: Generation
     rationale: Rationale
+    labels: CampaignLabels = field(default_factory=lambda: _CAMPAIGN_LABELS)
+
+    @model_validator(mode="after")
+    def _labels_lie_on_the_scales(self) -> Self:
+        for name in ("accuracy_score", "faithfulness_score"):
+            highest, scores = getattr(self, name).highest, getattr(self.labels, name).scores
+            if self.labels != _CAMPAIGN_LABELS and max(scores.values(), default=0) > highest:
+                raise ValueError(f"labels.{name} goes beyond the scale, whose highest is {highest}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _said(self, content: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        said: dict[str, Any] = content(self)
+        if self.labels == _CAMPAIGN_LABELS:
+            said.pop("labels", None)
+        return said

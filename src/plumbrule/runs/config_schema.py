@@ -12,6 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, model_valid
 from pydantic.dataclasses import dataclass
 
 from plumbrule.names import DatasetFormat
+from plumbrule.rubrics.benchmark_rubric import Anchor
 from plumbrule.rubrics.verdict_rubric import Count
 
 _CLOSED = ConfigDict(extra="forbid")
@@ -284,6 +285,10 @@ class RunConfig:
     cluster: Annotated[
         Text | None,
         Field(description="What samples of one document or template share: category, or a key of their metadata."),
+    ] = None
+    anchor: Annotated[
+        Anchor | None,
+        Field(description="people: gates go by labels of a random part; else by the benchmark rubric."),
     ] = None
     rubric: RubricFiles = dataclasses.field(default_factory=RubricFiles)
     allow_floating_models: Annotated[Switch, Field(description="Allow names such as latest, and record it.")] = False

@@ -8,12 +8,13 @@ aggregates, nulls are left out or count as the worst there is.
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from fractions import Fraction
 
 from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.runs.anchor.anchor_results import JUDGED, AnchorSummary
 from plumbrule.runs.run_results import FigureInterval, Interval, IntervalMethod, Intervals
-from plumbrule.runs.sample_results import GradedSample, rounded
+from plumbrule.runs.sample_results import GradedSample, exact, rounded
 from plumbrule.stats.mean_intervals import MeanEstimate, Measurement, effective_size, measured_mean
 from plumbrule.stats.percentiles import percentile, percentile_bounds
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
@@ -53,6 +54,10 @@ class Estimate:
     method: IntervalMethod
     settles_at: int | None
     clusters: int | None = None
+    labels: int | None = None
+    labels_to_power: int | None = None
+    by_judge: float | None = None
+    waits_for: str | None = None  # why people's labels cannot give it yet
     nulls: int | None = None  # how many null latencies the interval allows for
 
     def interval(self) -> Interval:
@@ -64,6 +69,7 @@ class Estimate:
             method=self.method,
             samples=self.samples,
             clusters=self.clusters,
+            labels=self.labels,
             nulls=self.nulls,
         )
 
@@ -130,6 +136,40 @@ def estimate_figures(
         if left_out is not None and timed
         else _latency_estimate(graded, limits.latency_e2e_p95_ms, design, nulls_as_zero=nulls_as_zero),
     )
+
+
+def anchored_estimates(estimates: Estimates, summary: AnchorSummary, *, nulls_as_zero: bool = False) -> Estimates:
+    """Return the estimates with every judged figure as people have it; one that waits for labels has no value."""
+
+    def anchored(name: str, estimate: Estimate) -> Estimate:
+        figure = summary.figures.get(name)
+        if figure is None:
+            return Estimate(
+                value=None,
+                samples=estimate.samples,
+                low=None,
+                high=None,
+                method="prediction_powered",
+                settles_at=None,
+                by_judge=rounded(estimate.value),
+                waits_for=summary.unavailable[name],
+            )
+        found = figure.nulls_as_zero if nulls_as_zero else figure
+        return Estimate(
+            value=exact(found.value),
+            samples=found.samples,
+            low=found.low,
+            high=found.high,
+            method="prediction_powered",
+            settles_at=None,
+            clusters=estimate.clusters,
+            labels=found.labels,
+            labels_to_power=found.labels_to_power,
+            by_judge=rounded(estimate.value),
+        )
+
+    names = [field.name for field in fields(Estimates)]
+    return replace(estimates, **{name: anchored(name, getattr(estimates, name)) for name in names if name in JUDGED})
 
 
 def latency_p95(latencies: Sequence[Fraction | None], *, nulls_as_zero: bool) -> Fraction | None:

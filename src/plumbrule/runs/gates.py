@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+from plumbrule.codec import optional_key
 from plumbrule.errors import UsageError
 from plumbrule.outcomes import DecideOn, Outcome, Settled
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
+from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.gate_estimates import Estimate, Estimates
 from plumbrule.runs.run_results import Direction, GateResult, RunSummary, WorstRepeat
 from plumbrule.runs.sample_results import rounded
@@ -50,8 +52,11 @@ class Gate:
     def settled(self) -> Settled:
         """How the intervals stand to the limit: both must keep it, and one that misses it is enough to fail.
 
-        A figure of nothing fails for certain. One that only null latencies leave unknown has an interval all the same.
+        A figure of nothing fails for certain. One that only null latencies leave unknown has an interval all the same,
+        and one that waits for people's labels is not settled.
         """
+        if self.waits_for is not None:
+            return "inconclusive"
         if self.left_out.value is None:
             return "fails"
         states = {self._state(self.left_out), self._state(self.nulls_as_zero)}
@@ -85,6 +90,19 @@ class Gate:
         needed = self.deciding.settles_at
         return max(self.deciding.samples + 1, needed) if self.inconclusive and needed is not None else None
 
+    @property
+    def waits_for(self) -> str | None:
+        """Why the figure cannot go by people's labels yet; None where it can, or goes by the judge."""
+        return self.left_out.waits_for
+
+    @property
+    def labels_to_settle(self) -> int | None:
+        """How many more labels of this run's answers would settle it; None where none would, or it needs none."""
+        needed, labels = self.deciding.labels_to_power, self.deciding.labels
+        if not self.inconclusive or needed is None or labels is None:
+            return None
+        return max(1, needed - labels)
+
     def result(self, worst_repeat: WorstRepeat | None = None) -> GateResult:
         """Return the gate for output."""
         return GateResult(
@@ -99,7 +117,10 @@ class Gate:
             samples_to_settle=self.samples_to_settle,
             settled=self.settled,
             settles_at=self.settles_at,
-            worst_repeat=worst_repeat,
+            worst_repeat=worst_repeat if self.deciding.by_judge is None else None,
+            by_judge=self.deciding.by_judge,
+            labels_to_settle=self.labels_to_settle,
+            waits_for=self.waits_for,
         )
 
     def standing(self) -> tuple[bool, bool, Fraction]:
@@ -156,6 +177,18 @@ class Settling(Protocol):
     def nulls(self) -> int | None:
         """How many null latencies leave it open."""
 
+    @property
+    def by_judge(self) -> float | None:
+        """What the judge alone says, where it goes by people's labels."""
+
+    @property
+    def labels_to_settle(self) -> int | None:
+        """How many more labels would settle it."""
+
+    @property
+    def waits_for(self) -> str | None:
+        """Why it cannot go by people's labels yet."""
+
 
 class _Judged(Protocol):
     """A gate, as far as an outcome needs it."""
@@ -168,6 +201,9 @@ class _Judged(Protocol):
 
     @property
     def settled(self) -> Settled: ...
+
+    @property
+    def waits_for(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +249,19 @@ def decide(estimated: Estimated, rubric: BenchmarkRubric) -> ReleaseDecision:
     )
 
 
+class _Begun(Protocol):
+    """Something that says how gates are decided: a rubric's gates, or what a run was begun with."""
+
+    @property
+    def decide_on(self) -> DecideOn | None: ...
+
+    @property
+    def confidence(self) -> Confidence | None: ...
+
+    @property
+    def anchor(self) -> Anchor | None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatePolicy:
     """What decides a release: figures or the ends of their intervals, and whether these allow for repeated looks.
@@ -222,6 +271,12 @@ class GatePolicy:
 
     decide_on: DecideOn | None = None
     confidence: Confidence | None = None
+    anchor: Anchor | None = None
+
+    @classmethod
+    def of(cls, begun: "_Begun") -> "GatePolicy":
+        """Return the policy that a run was begun with."""
+        return cls(decide_on=begun.decide_on, confidence=begun.confidence, anchor=begun.anchor)
 
     def over(self, below: "GatePolicy") -> "GatePolicy":
         """Return this policy laid over another; it may ask for more than that one, and not for less."""
@@ -231,12 +286,21 @@ class GatePolicy:
             raise UsageError(
                 "--confidence fixed: this run's policy is sequential; a weaker one needs a rubric of its own"
             )
-        return GatePolicy(decide_on=self.decide_on or below.decide_on, confidence=self.confidence or below.confidence)
+        if (self.anchor, below.anchor) == ("judge", "people"):
+            raise UsageError("--anchor judge: this run's policy is people; a weaker one needs a rubric that says so")
+        policy = GatePolicy(
+            decide_on=self.decide_on or below.decide_on,
+            confidence=self.confidence or below.confidence,
+            anchor=self.anchor or below.anchor,
+        )
+        if (policy.confidence, policy.anchor) == ("sequential", "people"):
+            raise UsageError("anchor people: its intervals are for one look, and do not go with confidence sequential")
+        return policy
 
 
 def rubric_policy(rubric: BenchmarkRubric) -> GatePolicy:
     """Return the policy that a rubric names."""
-    return GatePolicy(decide_on=rubric.gates.decide_on, confidence=rubric.gates.confidence)
+    return GatePolicy.of(rubric.gates)
 
 
 def outcome_of(gates: Iterable[_Judged], *, decide_on: DecideOn, complete: bool) -> Outcome:
@@ -247,7 +311,9 @@ def outcome_of(gates: Iterable[_Judged], *, decide_on: DecideOn, complete: bool)
     if not complete:
         return "NO RELEASE"
     if decide_on == "point":
-        return "RELEASE" if all(gate.passed for gate in judged) else "NO RELEASE"
+        if any(not gate.passed and gate.waits_for is None for gate in judged):
+            return "NO RELEASE"
+        return "INCONCLUSIVE" if any(gate.waits_for is not None for gate in judged) else "RELEASE"
     return "RELEASE" if all(gate.passed and gate.settled == "holds" for gate in judged) else "INCONCLUSIVE"
 
 
@@ -280,6 +346,8 @@ class GateDecision:
     look: int
     policy_differences: tuple[str, ...]
     remarks: tuple[str, ...]
+    anchor: Anchor = "judge"
+    labels: AnchorSummary | None = optional_key()
 
 
 def decide_release(summary: RunSummary, *, strict: bool = False) -> GateDecision:
@@ -306,6 +374,8 @@ def decide_release(summary: RunSummary, *, strict: bool = False) -> GateDecision
         look=summary.look,
         policy_differences=summary.policy_differences,
         remarks=tuple(_remarks(summary)),
+        anchor=summary.anchor,
+        labels=summary.labels,
     )
 
 
@@ -313,6 +383,11 @@ def settled_text(gate: Settling, *, confidence: Confidence = "fixed") -> str:
     """Return the state of a gate's interval in words, and what would settle one that is not settled."""
     if gate.settled != "inconclusive":
         return gate.settled
+    if gate.waits_for is not None:
+        alone = figure(gate.by_judge, against=gate.limit)
+        return f"waits for people's labels: {gate.waits_for} (the judge alone says {alone})"
+    if gate.by_judge is not None:
+        return _settled_by_labels(gate)
     if gate.settles_at is not None:
         needed = f"about {gate.settles_at:,} samples in all would settle it with 80% power"
         present = figure(gate.deciding, against=gate.limit)
@@ -322,6 +397,14 @@ def settled_text(gate: Settling, *, confidence: Confidence = "fixed") -> str:
     if confidence == "sequential":
         return "not settled so far: add samples, and look again"
     return "not settled: the figure stands so near its limit that no number of samples would settle it"
+
+
+def _settled_by_labels(gate: Settling) -> str:
+    """Return what would settle a gate that goes by people's labels."""
+    if gate.labels_to_settle is None:
+        return "not settled: labels of all answers of this run would not settle it; it takes more samples"
+    present = _IF_TRUE.get(gate.name, "if the true rate is {}").format(figure(gate.deciding, against=gate.limit))
+    return f"not settled: about {gate.labels_to_settle:,} more labels would settle it with 80% power, {present}"
 
 
 def look_text(look: int, confidence: Confidence) -> str | None:
@@ -335,7 +418,7 @@ def look_text(look: int, confidence: Confidence) -> str | None:
 
 def _failed_gates(summary: RunSummary) -> Iterator[str]:
     for gate in summary.gates:
-        if summary.decide_on == "bound" and gate.inconclusive:
+        if gate.inconclusive and (summary.decide_on == "bound" or gate.waits_for is not None):
             yield f"{gate.name} {settled_text(gate, confidence=summary.confidence)}"
         elif not gate.passed:
             value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
@@ -346,14 +429,15 @@ def _failed_gates(summary: RunSummary) -> Iterator[str]:
 def _remarks(summary: RunSummary) -> Iterator[str]:
     if summary.decide_on == "point":
         for gate in summary.gates:
-            if gate.inconclusive:
+            if gate.inconclusive and gate.waits_for is None:
                 yield f"{gate.name} {settled_text(gate, confidence=summary.confidence)}"
     look = look_text(summary.look, summary.confidence)
     if look is not None:
         yield look
     for repeat in summary.repeats.release_ready_by_repeat:
         if repeat.failed_gates and summary.repeats.repeats > 1:
-            yield f"repeat {repeat.repeat} alone: {', '.join(repeat.failed_gates)} fails"
+            judge = " by the judge" if summary.anchor == "people" else ""
+            yield f"repeat {repeat.repeat} alone{judge}: {', '.join(repeat.failed_gates)} fails"
 
 
 def _strict_reasons(summary: RunSummary) -> Iterator[str]:

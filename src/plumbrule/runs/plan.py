@@ -130,9 +130,9 @@ def plan_run(path: Path, policy: GatePolicy | None = None) -> Plan:
 
     ``policy`` may ask for more than the rubric's gates do.
     """
-    policy = policy or GatePolicy()
     loaded = load_config(path)
     config = loaded.config
+    policy = (policy or GatePolicy()).over(GatePolicy(anchor=config.anchor))
     check_secrets(config, os.environ)
     rubrics = load_rubrics(loaded)
     policy.over(rubric_policy(rubrics.benchmark.rubric))
@@ -196,6 +196,7 @@ def run_body(plan: Plan, run: str, at: datetime) -> RunBody:
         cluster=config.cluster,
         decide_on=plan.policy.decide_on,
         confidence=plan.policy.confidence,
+        anchor=plan.policy.anchor,
     )
 
 

@@ -10,7 +10,14 @@ from fractions import Fraction
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.aggregates import Aggregates, Figures, aggregate_graded
-from plumbrule.runs.gate_estimates import Estimates, SampleDesign, estimate_figures, interval_values
+from plumbrule.runs.anchor.anchor_results import AnchorSummary
+from plumbrule.runs.gate_estimates import (
+    Estimates,
+    SampleDesign,
+    anchored_estimates,
+    estimate_figures,
+    interval_values,
+)
 from plumbrule.runs.gates import ReleaseDecision, decide
 from plumbrule.runs.run_results import (
     FigureVariation,
@@ -108,6 +115,14 @@ class RepeatGroup:
     def decision(self) -> ReleaseDecision:
         """The gates over all repeats."""
         return decide(self, self.rubric)
+
+    def anchored(self, labels: AnchorSummary) -> "RepeatGroup":
+        """Return the group with its judged figures as people have them; each repeat alone stays as the judge has it."""
+        return replace(
+            self,
+            estimates=anchored_estimates(self.estimates, labels),
+            estimates_nulls_as_zero=anchored_estimates(self.estimates_nulls_as_zero, labels, nulls_as_zero=True),
+        )
 
     def gates(self) -> tuple[GateResult, ...]:
         """Return the gates over all repeats for output, each with the repeat that keeps it worst."""

@@ -16,7 +16,9 @@ from plumbrule.ledger import Entry, Ledger, ResultKey
 from plumbrule.names import pick
 from plumbrule.outcomes import DecideOn, Outcome
 from plumbrule.rubrics import BenchmarkRubric, Loaded, kept_rubric
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
+from plumbrule.runs.anchor.anchor_results import DrawnAnswer
+from plumbrule.runs.anchor.label_file import Label
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.run_metadata import RunMetadata
@@ -26,6 +28,7 @@ from plumbrule.samples import Sample
 
 AUTHOR = "plumbrule run"
 SAMPLES = "samples"  # the dataset's own, as RUN/samples/ID; what a live candidate answered is RUN/REPEAT/ID
+LABELS = "labels"  # what people say of a run's answers, as RUN/labels
 BODY_VERSION = 1
 
 Key = tuple[int, str]  # of a task: the repeat and the sample's id
@@ -60,6 +63,7 @@ class RunBody:
     cluster: str | None = optional_key()  # the field that samples of one cluster share; not there in older versions
     decide_on: DecideOn | None = optional_key()  # where the run was begun with a policy beyond its rubric's
     confidence: Confidence | None = optional_key()
+    anchor: Anchor | None = optional_key()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +149,29 @@ class RunDecision:
     outcome: Outcome | None = None  # not there in older versions, as the next
     decide_on: DecideOn | None = None
     confidence: Confidence | None = None
+    anchor: Anchor | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelDraw:
+    """Answers of a run that were drawn at random, for people to label; a later draw adds to the earlier ones."""
+
+    event: Literal["drawn"] = "drawn"
+    seed: int
+    of: int  # samples that had no drawn answer yet
+    answers: tuple[DrawnAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelSet:
+    """Labels that one person gave, and where they came from; a later label by the same person has a reason."""
+
+    event: Literal["given"] = "given"
+    person: str
+    source: str  # the name of the file, or of the campaign
+    sha256: str  # of the file's bytes, or of the campaign's records
+    reason: str | None = None
+    labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +232,12 @@ def read_decision(entry: Entry) -> RunDecision:
     return _read(RunDecision, entry)
 
 
+def read_labels_entry(entry: Entry) -> LabelDraw | LabelSet:
+    """Return a draw of answers to label, or the labels that a person gave."""
+    drawn = isinstance(entry.value, Mapping) and entry.value.get("event") == "drawn"
+    return _read(LabelDraw, entry) if drawn else _read(LabelSet, entry)
+
+
 def read_rubric(entry: Entry) -> RubricEntry:
     """Return a rubric that a run was made with; its ``version`` is the rubric's own."""
     return from_json(RubricEntry, entry.value, where=_place(entry))
@@ -249,6 +282,16 @@ def run_results(ledger: Ledger, run: str) -> Iterator[ResultEntry]:
 def run_notes(ledger: Ledger, run: str) -> Iterator[Note]:
     """Yield the notes of a run."""
     return map(read_note, ledger.entries(kind="note", run=run))
+
+
+def run_labels(ledger: Ledger, run: str) -> Iterator[LabelDraw | LabelSet]:
+    """Yield the draws and the labels of a run, in the order of the chain."""
+    return map(read_labels_entry, ledger.entries(kind="label", subject=labels_subject(run)))
+
+
+def labels_subject(run: str) -> str:
+    """Return the subject of all entries on the labels of a run."""
+    return f"{run}/{LABELS}"
 
 
 def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:

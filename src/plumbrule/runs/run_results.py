@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from plumbrule.codec import optional_key
 from plumbrule.outcomes import DecideOn, Outcome, Settled
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
+from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.run_metadata import RunMetadata
 
 Direction = Literal["at_least", "at_most"]
@@ -116,6 +117,7 @@ class Interval:
     method: IntervalMethod
     samples: int
     clusters: int | None = optional_key()  # how many clusters the samples make, where the run names them
+    labels: int | None = optional_key()  # of these samples, how many people labelled, where the figure goes by them
     nulls: int | None = optional_key()  # null latencies that the interval allows for, where there are any
 
 
@@ -166,6 +168,9 @@ class GateResult:
     settled: Settled = "inconclusive"  # not there in older versions, as the next
     settles_at: int | None = None
     worst_repeat: WorstRepeat | None = optional_key()  # of several repeats
+    by_judge: float | None = optional_key()  # what the judge alone says, where the figure goes by people
+    labels_to_settle: int | None = optional_key()  # how many more labels would settle it, where it goes by people
+    waits_for: str | None = optional_key()  # why it cannot go by people yet: it neither passes nor fails
 
     @property
     def deciding(self) -> float | None:
@@ -300,6 +305,8 @@ class RunSummary:
     headline: str
     look: int
     policy_differences: tuple[str, ...]
+    anchor: Anchor = "judge"
+    labels: AnchorSummary | None = optional_key()  # where answers were drawn for people to label
     samples: tuple[SampleSummary, ...] | None = optional_key()
 
 

@@ -90,7 +90,8 @@ def resume_run(reference: str, plan: Plan, ledger: Ledger, clock: Clock) -> str:
         if getattr(before, name) != getattr(now, name):
             raise UsageError(f"{entry.subject}: was begun with another {thing}: give that one, or start a new run")
     begun = read_run(entry).body
-    if plan.policy not in {GatePolicy(), GatePolicy(decide_on=begun.decide_on, confidence=begun.confidence)}:
+    none, same = GatePolicy(anchor=plan.config.anchor), GatePolicy.of(begun)
+    if plan.policy not in {none, same}:
         raise UsageError(f"{entry.subject}: was begun with another policy of its gates: 'gate' takes a stricter one")
     return entry.subject
 
@@ -144,5 +145,6 @@ def _record_decision(run: str, ledger: Ledger, clock: Clock) -> None:
         outcome=summary.outcome,
         decide_on=summary.decide_on,
         confidence=summary.confidence,
+        anchor=summary.anchor,
     )
     ledger.append("decision", run, to_json(decision), AUTHOR, at=clock())

@@ -9,6 +9,9 @@ from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric, load_benchmark
+from plumbrule.runs.anchor.anchor_results import AnchorSummary
+from plumbrule.runs.anchor.anchored_figures import anchor_figures
+from plumbrule.runs.anchor.label_store import read_run_labels
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.gate_estimates import SampleDesign
 from plumbrule.runs.gates import DIRECTIONS, GatePolicy, headline_of, outcome_of, rubric_policy
@@ -43,6 +46,7 @@ class EvaluatedRun:
     calls_failed: int
     policy: GatePolicy
     look: int
+    labels: AnchorSummary | None = None
 
     @property
     def complete(self) -> bool:
@@ -75,6 +79,8 @@ class EvaluatedRun:
             headline=headline_of(outcome, gates, complete=self.complete),
             look=self.look,
             policy_differences=policy_differences(self.rubric),
+            anchor=self.policy.anchor or "judge",
+            labels=self.labels,
             samples=tuple(graded.summary() for graded in grade_all(self.results, self.rubric)) if samples else None,
         )
 
@@ -148,26 +154,27 @@ def evaluate_run(ledger: Ledger, run: Entry, policy: GatePolicy | None = None) -
         raise InputError(f"{run.subject}: has no results yet; 'plumbrule run CONFIG --resume {run.subject}' goes on")
     begun = read_run(run)
     rubric = rubric_of(ledger, run.subject)
-    kept = GatePolicy(decide_on=begun.body.decide_on, confidence=begun.body.confidence).over(rubric_policy(rubric))
-    policy = (policy or GatePolicy()).over(kept)
+    policy = (policy or GatePolicy()).over(GatePolicy.of(begun.body).over(rubric_policy(rubric)))
     measured = tuple(entry.result for entry in results)
     answers = run_answers(ledger, run.subject) if begun.live else ()
     failed = (note.spent.calls for note in run_notes(ledger, run.subject) if note.event == "failed")
+    design = _design(ledger, begun, sequential=policy.confidence == "sequential")
+    group = summarise(measured, rubric, design, recorded=not begun.live)
+    people = policy.anchor == "people"
+    labels, given = None, read_run_labels(ledger, run.subject)
+    if given.drawn or people:
+        labels = anchor_figures(grade_all(measured, rubric), given, rubric, design.clusters)
     return EvaluatedRun(
         run=begun,
         rubric=rubric,
         results=measured,
         judgements=tuple(entry.judgement for entry in results),
         answers=tuple(entry.answered for entry in answers),
-        group=summarise(
-            measured,
-            rubric,
-            _design(ledger, begun, sequential=policy.confidence == "sequential"),
-            recorded=not begun.live,
-        ),
+        group=group.anchored(labels) if labels is not None and people else group,
         calls_failed=sum(int(calls) for calls in failed),
         policy=policy,
         look=count_looks(ledger, begun),
+        labels=labels,
     )
 
 

@@ -25,7 +25,8 @@ class AnchoredMean:
     """A mean anchored by labels, with two 95% intervals.
 
     ``interval`` is the one to decide on. ``normal`` is that of the paper, by the normal approximation: fit for many
-    labels, too narrow below about 200 or near the edges. ``tuning`` is lambda.
+    labels, too narrow below about 200 or near the edges. ``tuning`` is lambda. ``design_effect`` is how much clusters
+    widen the variance; 1 without clusters.
     """
 
     value: float
@@ -34,6 +35,15 @@ class AnchoredMean:
     tuning: float
     labels: int
     samples: int
+    design_effect: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clusters:
+    """What each labelled and each other value shares with some of them, such as a document, in the same order."""
+
+    labelled: Sequence[Hashable]
+    others: Sequence[Hashable]
 
 
 def anchored_mean(predictions: Mapping[Sample, Value], labels: Mapping[Sample, Value]) -> AnchoredMean | None:
@@ -51,14 +61,20 @@ def anchored_mean(predictions: Mapping[Sample, Value], labels: Mapping[Sample, V
 
 
 def prediction_powered_mean(
-    labelled: Sequence[tuple[Value, Value]], others: Sequence[Value], *, tuning: float | None = None
+    labelled: Sequence[tuple[Value, Value]],
+    others: Sequence[Value],
+    *,
+    tuning: float | None = None,
+    clusters: Clusters | None = None,
 ) -> AnchoredMean | None:
     """Return the mean of values in [0, 1] from (label, prediction) pairs and the predictions of all other samples.
 
     ``tuning`` fixes lambda: 1 is plain prediction-powered inference, 0 labels alone. None below two labels. The
     deciding interval guards against few labels: two pseudo-labels of 0 and 1 with the mean prediction join the labels,
     their residuals' skewness moves the ends outwards (Johnson, 1978), and Student's t takes the place of the normal
-    distribution. With labels alone that is the interval of ``mean_estimate``.
+    distribution. With labels alone that is the interval of ``mean_estimate``. Values that share a cluster are not
+    independent: the variance is then that of the clusters' sums of influence, K / (K - 1) * sum_c u_c^2, where it is
+    more, and t has no more than K - 1 degrees of freedom.
     """
     if len(labelled) < 2:
         return None
@@ -71,29 +87,81 @@ def prediction_powered_mean(
     of_others = tuning**2 * _variance(unlabelled) / len(unlabelled) if unlabelled else 0.0
     residuals = [label - tuning * prediction for label, prediction in zip(labels, predicted, strict=True)]
     value = imputed + _mean(residuals)
-    reach = Z95 * math.sqrt(of_others + _variance(residuals) / len(residuals))
+    plain = of_others + _variance(residuals) / len(residuals)
+    reach = Z95 * math.sqrt(plain)
+    dependence = _Dependence(freedom=len(residuals) + 1)
+    if clusters is not None:
+        dependence = _dependence(residuals, [tuning * value for value in unlabelled], clusters, plain)
     return AnchoredMean(
         value=min(1.0, max(0.0, value)),
-        interval=_guarded(residuals, imputed, of_others, tuning * _mean([*predicted, *unlabelled]), value),
+        interval=_guarded(
+            residuals,
+            imputed=imputed,
+            of_others=of_others,
+            middle=tuning * _mean([*predicted, *unlabelled]),
+            value=value,
+            dependence=dependence,
+        ),
         normal=_clipped(value - reach, value + reach),
         tuning=tuning,
         labels=len(labelled),
         samples=len(labelled) + len(unlabelled),
+        design_effect=dependence.effect,
     )
 
 
-def _guarded(residuals: Sequence[float], imputed: float, of_others: float, middle: float, value: float) -> Interval:
-    more = [*residuals, -middle, 1 - middle]
+def _guarded(
+    residuals: Sequence[float],
+    *,
+    imputed: float,
+    of_others: float,
+    middle: float,
+    value: float,
+    dependence: "_Dependence",
+) -> Interval:
+    if dependence.freedom < 1:  # one cluster says nothing of the others
+        return Interval(0.0, 1.0)
+    more = [*residuals, *(-middle, 1 - middle) * dependence.pseudo]
     count, centre = len(more), _mean(more)
     square = _variance(more) / (count - 1)
-    cube = math.fsum((residual - centre) ** 3 for residual in more) / count**3
-    variance = square + of_others
-    quantile = t_quantile(0.975, count - 1)
+    cube = math.fsum((residual - centre) ** 3 for residual in more) / count**3 + dependence.cube
+    variance = (square + of_others) * dependence.effect
+    quantile = t_quantile(0.975, dependence.freedom)
     reach = quantile * math.sqrt(variance)
     shift = cube / (6 * variance) * (1 + 2 * quantile**2)
     low = min(value, imputed + centre) + min(0.0, shift) - reach
     high = max(value, imputed + centre) + max(0.0, shift) + reach
     return _clipped(low, high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Dependence:
+    """What clusters change: the variance's factor, t's freedom, the third moment, and pseudo-labels of each kind."""
+
+    effect: float = 1.0
+    freedom: int
+    cube: float = 0.0
+    pseudo: int = 1
+
+
+def _dependence(residuals: Sequence[float], imputed: Sequence[float], clusters: Clusters, plain: float) -> _Dependence:
+    """Return what clusters change, where ``plain`` is the variance without them."""
+    sums: dict[Hashable, float] = {}
+    alone = 0.0
+    for values, groups in ((residuals, clusters.labelled), (imputed, clusters.others)):
+        centre = _mean(values) if values else 0.0
+        for value, group in zip(values, groups, strict=True):
+            influence = (value - centre) / len(values)
+            sums[group] = sums.get(group, 0.0) + influence
+            alone += influence**3
+    count = len(sums)
+    square = math.fsum(influence**2 for influence in sums.values()) * count / max(1, count - 1)
+    return _Dependence(
+        effect=max(1.0, square / plain) if plain else 1.0,
+        freedom=min(len(residuals) + 1, count - 1),
+        cube=math.fsum(influence**3 for influence in sums.values()) - alone,
+        pseudo=math.ceil(len(residuals) / len(set(clusters.labelled))),  # those of a cluster of the average size
+    )
 
 
 def _tuning(labels: Sequence[float], predicted: Sequence[float], unlabelled: Sequence[float]) -> float:

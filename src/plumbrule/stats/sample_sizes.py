@@ -77,34 +77,43 @@ def labels_for_margin(
 ) -> int | None:
     """Return how many labels make a 95% interval of a share reach no further than ``margin`` to either side.
 
-    Labels alone need n = z^2 p (1 - p) / margin^2. With predictions that correlate with the labels (Pearson's r) for N
-    ``samples`` in all, the labelled among them, the variance of the power-tuned estimate (PPI++, Angelopoulos, Duchi
-    and Zrnic, 2023) is p (1 - p) ((1 - r^2) / n + r^2 / N), which is solved for n. None where so many samples cannot
-    reach the margin even if all of them are labelled.
+    Labels alone need n = z^2 p (1 - p) / margin^2; ``labels_beside_predictions`` says how many fewer with a judge.
     """
-    needed = _labels_alone(margin, share)
+    needed = Z95**2 * float(share) * (1 - float(share)) / margin**2
     if samples is None:
         return max(1, math.ceil(needed))
-    if needed > samples:
-        return None
-    explained = correlation**2
-    return max(1, math.ceil((1 - explained) * needed / (1 - explained * needed / samples))) if explained < 1 else 1
+    return labels_beside_predictions(needed, correlation=correlation, samples=samples)
 
 
 def samples_for_margin(*, margin: float, share: Fraction | float, correlation: float, labels: int) -> int | None:
-    """Return how many samples in all, with predictions, reach the margin when ``labels`` of them are labelled.
+    """Return how many samples in all, with predictions, reach the margin when ``labels`` of them are labelled."""
+    needed = Z95**2 * float(share) * (1 - float(share)) / margin**2
+    return samples_beside_labels(needed, correlation=correlation, labels=labels)
 
-    The same formula as ``labels_for_margin``, solved for N; None where no number of samples makes up for so few labels.
+
+def labels_beside_predictions(alone: float, *, correlation: float, samples: int) -> int | None:
+    """Return how many labels do the work of ``alone`` labels without a judge, with predictions for all samples.
+
+    With predictions that correlate with the labels (Pearson's r) for N ``samples`` in all, the labelled among them, the
+    variance of the power-tuned estimate (PPI++, Angelopoulos, Duchi and Zrnic, 2023) is that of a label times
+    (1 - r^2) / n + r^2 / N, which is solved for n. None where so many samples cannot do it even if all are labelled.
     """
-    needed, explained = _labels_alone(margin, share), correlation**2
-    if labels >= needed:
+    if alone > samples:
+        return None
+    explained = correlation**2
+    return max(1, math.ceil((1 - explained) * alone / (1 - explained * alone / samples))) if explained < 1 else 1
+
+
+def samples_beside_labels(alone: float, *, correlation: float, labels: int) -> int | None:
+    """Return how many samples with predictions make ``labels`` labels do the work of ``alone`` labels without a judge.
+
+    The same formula, solved for N; None where no number of samples makes up for so few labels.
+    """
+    explained = correlation**2
+    if labels >= alone:
         return labels
-    left = labels - (1 - explained) * needed
-    return max(labels, math.ceil(explained * needed * labels / left)) if left > 0 else None
-
-
-def _labels_alone(margin: float, share: Fraction | float) -> float:
-    return Z95**2 * float(share) * (1 - float(share)) / margin**2
+    left = labels - (1 - explained) * alone
+    return max(labels, math.ceil(explained * alone * labels / left)) if left > 0 else None
 
 
 def prediction_correlation(share: Fraction | float, sensitivity: float, specificity: float) -> float | None:

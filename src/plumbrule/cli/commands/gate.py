@@ -4,17 +4,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option, policy_options
+from plumbrule.cli.options import anchor_option, json_option, ledger_option, policy_options
 
 if TYPE_CHECKING:
     from plumbrule.outcomes import DecideOn
-    from plumbrule.rubrics.benchmark_rubric import Confidence
+    from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 
 
 @click.command("gate")
 @click.argument("run")
 @click.option("--strict", is_flag=True, help="Also refuse a run with incomplete metadata or too few repeats.")
 @policy_options
+@anchor_option
 @ledger_option
 @json_option
 def command(
@@ -22,18 +23,20 @@ def command(
     strict: bool,
     decide_on: "DecideOn | None",
     confidence: "Confidence | None",
+    anchor: "Anchor | None",
     ledger_url: str | None,
     as_json: bool,
 ) -> int:
     """Decide whether RUN may be released, with the reasons.
 
     Exit code 0 is RELEASE, 1 NO RELEASE, and 5 INCONCLUSIVE: with --decide-on bound, no gate fails for certain, and
-    some interval still contains its limit.
+    some interval still contains its limit; or with --anchor people, labels are missing.
 
     \b
     Examples:
       plumbrule gate last
       plumbrule gate last --decide-on bound
+      plumbrule gate last --anchor people
       plumbrule gate last --strict --json
     """
     from plumbrule.api.runs import gate
@@ -41,7 +44,7 @@ def command(
     from plumbrule.cli.views.run_tables import show_decision
     from plumbrule.outcomes import EXIT_CODES
 
-    decision = gate(run, ledger_url, strict=strict, decide_on=decide_on, confidence=confidence)
+    decision = gate(run, ledger_url, strict=strict, decide_on=decide_on, confidence=confidence, anchor=anchor)
     if as_json:
         print_json(decision)
     else:

@@ -3,16 +3,26 @@
 import shlex
 import sys
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option, policy_options
+from plumbrule.cli.options import author_name, json_option, ledger_option, policy_options
 
 if TYPE_CHECKING:
     from plumbrule.outcomes import DecideOn
     from plumbrule.rubrics.benchmark_rubric import Confidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Labels:
+    """The labels that a run is given, and who gave them."""
+
+    file: Path
+    seed: int
+    author: str
 
 
 @click.command("run")
@@ -20,6 +30,14 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Show the plan with calls, tokens and cost; call nobody, write nothing.")
 @click.option("--resume", metavar="RUN", help="Go on with an interrupted run: its id, the start of it, or last.")
 @click.option("--accept-errors", is_flag=True, help="Count a sample whose provider fails as errored; do not leave it.")
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="People's labels of recorded answers that 'label --draw' of an earlier run drew.",
+)
+@click.option("--seed", type=int, default=42, show_default=True, help="With --labels: the seed of that draw.")
+@click.option("--as", "person", metavar="NAME", help="With --labels: who labelled; else user.name in your settings.")
 @policy_options
 @ledger_option
 @json_option
@@ -28,6 +46,9 @@ def command(
     dry_run: bool,
     resume: str | None,
     accept_errors: bool,
+    labels: Path | None,
+    seed: int,
+    person: str | None,
     decide_on: "DecideOn | None",
     confidence: "Confidence | None",
     ledger_url: str | None,
@@ -37,7 +58,8 @@ def command(
 
     An interrupted run loses nothing that was finished: --resume does the rest. A sample whose provider cannot be
     reached is left for --resume, with exit code 4. The outcome is shown and kept; 'plumbrule gate' turns it into an
-    exit code. --decide-on and --confidence are kept with the run.
+    exit code. --decide-on and --confidence are kept with the run. --labels takes labels that people gave to the same
+    recorded answers in an earlier run, for a judge or a rubric of another kind.
 
     \b
     Examples:
@@ -45,6 +67,7 @@ def command(
       plumbrule run run.yaml
       plumbrule run run.yaml --ledger sqlite:///runs.db --json
       plumbrule run run.yaml --resume last
+      plumbrule run run.yaml --labels sheet.csv --as ada
     """
     if dry_run:
         _show_plan(config, as_json=as_json)
@@ -55,6 +78,7 @@ def command(
             accept_errors=accept_errors,
             decide_on=decide_on,
             confidence=confidence,
+            given=None if labels is None else _Labels(file=labels, seed=seed, author=author_name(person)),
             ledger_url=ledger_url,
             as_json=as_json,
         )
@@ -80,10 +104,12 @@ def _run(
     accept_errors: bool,
     decide_on: "DecideOn | None",
     confidence: "Confidence | None",
+    given: _Labels | None,
     ledger_url: str | None,
     as_json: bool,
 ) -> None:
-    from plumbrule.api.runs import run
+    from plumbrule.api.run_labels import add_labels, check_labels, draw_labels
+    from plumbrule.api.runs import run, show
     from plumbrule.cli.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
     from plumbrule.cli.views.run_progress import RunDisplay, left_to_do
@@ -94,6 +120,7 @@ def _run(
         address = ["--ledger", ledger.name] if ledger_url else []  # the name has no password
         return shlex.join(["plumbrule", "run", str(config), "--resume", run_id, *address])
 
+    count = 0 if given is None else check_labels(config, given.file, seed=given.seed)
     # a user's function may print: standard output is for the result alone
     with open_here(ledger_url, make=True) as ledger, redirect_stdout(sys.stderr), RunDisplay(stderr()) as display:
         try:
@@ -112,7 +139,11 @@ def _run(
                 raise
             further = resume_command(display.run_id)
             raise InterruptedRunError(f"interrupted; what was finished is kept; go on with: {further}") from None
-    progress, summary = outcome.progress, outcome.summary
+        progress, summary = outcome.progress, outcome.summary
+        if given is not None and progress.finished == progress.total:
+            draw_labels(outcome.run_id, count, ledger, author=given.author, seed=given.seed)
+            add_labels(given.file, outcome.run_id, ledger, author=given.author)
+            summary = show(outcome.run_id, ledger)
     if progress.errors:
         message = f"{progress.errors} samples errored and do not pass; the first: {progress.first_error}"
         stderr().print(plain(message, "yellow"), soft_wrap=True)

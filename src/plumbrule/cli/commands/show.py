@@ -1,16 +1,22 @@
 """``plumbrule show``: one run's figures and gates."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from plumbrule.cli.options import json_option, ledger_option
+from plumbrule.cli.options import anchor_option, json_option, ledger_option
+
+if TYPE_CHECKING:
+    from plumbrule.rubrics.benchmark_rubric import Anchor
 
 
 @click.command("show")
 @click.argument("run")
 @click.option("--samples", is_flag=True, help="With --json, every sample too.")
+@anchor_option
 @ledger_option
 @json_option
-def command(run: str, samples: bool, ledger_url: str | None, as_json: bool) -> None:
+def command(run: str, samples: bool, anchor: "Anchor | None", ledger_url: str | None, as_json: bool) -> None:
     """Show the figures of RUN: its id, the start of it, or last.
 
     \b
@@ -22,7 +28,7 @@ def command(run: str, samples: bool, ledger_url: str | None, as_json: bool) -> N
     from plumbrule.cli.terminal_console import print_json, stdout
     from plumbrule.cli.views.run_tables import show_run
 
-    summary = show(run, ledger_url, samples=samples)
+    summary = show(run, ledger_url, samples=samples, anchor=anchor)
     if as_json:
         print_json(summary)
     else:

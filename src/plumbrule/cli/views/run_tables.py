@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.views.label_tables import show_label_figures
 from plumbrule.outcomes import Outcome
 from plumbrule.runs.gates import GateDecision, decide_release
 from plumbrule.runs.run_results import FigureValues, GateResult, RepeatsSummary, RunLine, RunSummary, RunUsage
@@ -43,6 +44,8 @@ def show_decision(console: Console, decision: GateDecision) -> None:
         console.print(plain(f"  {reason}"), soft_wrap=True)
     for remark in decision.remarks:
         console.print(plain(f"  {remark}", "yellow"), soft_wrap=True)
+    if decision.labels is not None:
+        show_label_figures(console, decision.labels)
 
 
 def release_text(outcome: Outcome, headline: str) -> Text:
@@ -54,7 +57,8 @@ def policy_text(decided: GateDecision | RunSummary) -> str:
     """Return what the decision rests on."""
     what = "every figure" if decided.decide_on == "point" else "the whole 95% interval of every figure"
     looks = "; intervals are valid however often one looks" if decided.confidence == "sequential" else ""
-    return f"decided on {decided.decide_on}: {what} must keep its limit{looks}"
+    people = "; judged figures go by people's labels of a random part" if decided.anchor == "people" else ""
+    return f"decided on {decided.decide_on}: {what} must keep its limit{looks}{people}"
 
 
 def _show_differences(console: Console, differences: Sequence[str]) -> None:
@@ -81,6 +85,8 @@ def show_run(console: Console, summary: RunSummary) -> None:
     settling = decision.reasons if summary.outcome == "INCONCLUSIVE" else ()
     for line in (policy_text(summary), *settling, *decision.remarks):
         console.print(plain(line, "dim"), soft_wrap=True)
+    if summary.labels is not None:
+        show_label_figures(console, summary.labels)
     console.print()
     console.print(_aggregate_table(summary))
     for line in (_repeats_line(summary.repeats), *_usage_lines(summary.usage)):
@@ -111,17 +117,33 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
     for gate in gates:
         low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
         table.add_row(
-            Text("✓", "green") if gate.passed else Text("✗", "bold red"),
+            _mark(gate),
             gate.name,
             f"{SIGNS[gate.direction]} {figure(gate.limit)}",
             figure(gate.value, against=gate.limit),
             figure(gate.value_nulls_as_zero, against=gate.limit),
             between(low, high),
-            Text(*_STATES[gate.settled]),
-            "" if gate.settles_at is None else f"{gate.settles_at:,}",
+            _state_text(gate),
+            _settles_text(gate),
             *((_worst_text(gate),) if several else ()),
         )
     return table
+
+
+def _mark(gate: GateResult) -> Text:
+    if gate.waits_for is not None:
+        return Text("?", "bold yellow")
+    return Text("✓", "green") if gate.passed else Text("✗", "bold red")
+
+
+def _state_text(gate: GateResult) -> Text:
+    return Text("waits", "yellow") if gate.waits_for is not None else Text(*_STATES[gate.settled])
+
+
+def _settles_text(gate: GateResult) -> str:
+    if gate.labels_to_settle is not None:
+        return f"{gate.labels_to_settle:,} more labels"
+    return "" if gate.settles_at is None else f"{gate.settles_at:,}"
 
 
 def _worst_text(gate: GateResult) -> str:
