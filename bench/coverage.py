@@ -16,6 +16,8 @@ from fractions import Fraction
 from functools import partial
 from random import Random
 
+from bench.false_alarms import worse_is_found, worse_of_identical
+
 from plumbrule.stats.auroc import auroc_estimate
 from plumbrule.stats.bootstrap import resample_items
 from plumbrule.stats.drift import cusum, week_deviations
@@ -23,7 +25,6 @@ from plumbrule.stats.intervals import Interval
 from plumbrule.stats.log_loss import log_loss_gap
 from plumbrule.stats.mean_intervals import MeanEstimate, Measurement, mean_estimate, measured_mean, share_estimate
 from plumbrule.stats.multiplicity import excess_p_value, holm
-from plumbrule.stats.paired_tests import mean_gap_p_value, percentile_gap_p_value
 from plumbrule.stats.percentiles import percentile_bounds
 from plumbrule.stats.prediction_powered import anchored_mean
 from plumbrule.stats.rater_agreement import alpha_over_items, kappa_over_items
@@ -173,13 +174,19 @@ def rates() -> Iterator[Rate]:
             trials=0.25,
             happens=partial(_missed_at_a_look, looks=looks, share=truth),
         )
-    for samples in (30, 100, 300):
+    for samples, repeats in ((30, 1), (100, 1), (300, 1), (100, 3)):
         yield Rate(
-            name=f"compare, Holm: a figure clearly worse, identical, n = {samples}",
+            name=f"compare --fail-on worse: identical, n = {samples}, {repeats} repeats",
             most=0.05,
-            trials=0.5,
-            happens=partial(_clearly_worse, samples=samples),
+            trials=0.25 if samples == 30 else 0.1,
+            happens=partial(worse_of_identical, samples=samples, repeats=repeats),
         )
+    yield Rate(
+        name="compare --fail-on worse: one in six fails more, n = 300",
+        least=0.8,
+        trials=0.05,
+        happens=partial(worse_is_found, samples=300),
+    )
     for name, value in WEEKLY.items():
         for size in (10, 30):
             yield Rate(
@@ -493,37 +500,6 @@ def _missed_at_a_look(random: Random, *, looks: int, share: float) -> bool:
         if interval is not None and not interval.low <= share <= interval.high:
             return True
     return False
-
-
-def _clearly_worse(random: Random, *, samples: int) -> bool:
-    """Draw two runs of the same candidate and test the four figures that gates decide on."""
-    score: list[Fraction] = []
-    passed: list[Fraction] = []
-    failed: list[Fraction] = []
-    latencies: tuple[list[Fraction | None], list[Fraction | None]] = ([], [])
-    for _ in range(samples):
-        ease = random.betavariate(6, 0.7)
-        runs = []
-        for side in (0, 1):
-            good = random.random() < ease
-            faithful = good or random.random() < 0.8
-            value = Fraction(round(100 * (random.betavariate(20, 1) if good else 0.5 * random.random())), 100)
-            runs.append((value, int(good), int(not faithful)))
-            latencies[side].append(
-                None if random.random() < 0.01 else Fraction(round(1_000 * random.lognormvariate(0.5 * ease, 0.6)))
-            )
-        score.append(runs[1][0] - runs[0][0])
-        passed.append(Fraction(runs[1][1] - runs[0][1]))
-        failed.append(Fraction(runs[0][2] - runs[1][2]))
-    one = Fraction(1)
-    p_values = [
-        mean_gap_p_value(score, bound=one),
-        mean_gap_p_value(passed, bound=one),
-        mean_gap_p_value(failed, bound=one),
-        percentile_gap_p_value(*latencies, P95),
-    ]
-    # two-sided: half of the alarms are for the better, and count here all the same
-    return min(holm([1.0 if p is None else p for p in p_values])) < 0.05
 
 
 def _drift_alarm(random: Random, *, value: Callable[[Random], float], size: int, drop: float = 0.0) -> bool:
