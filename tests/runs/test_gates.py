@@ -9,12 +9,14 @@ from typing import Any, Literal
 import pytest
 
 from plumbrule.codec import to_json
+from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics import load_benchmark
-from plumbrule.runs.aggregates import Estimate, aggregate
-from plumbrule.runs.gates import Gate, ReleaseDecision, decide, decide_release, release_state
+from plumbrule.runs.aggregates import aggregate
+from plumbrule.runs.gate_estimates import Estimate
+from plumbrule.runs.gates import Gate, ReleaseDecision, decide, decide_release, headline_of, outcome_of
 from plumbrule.runs.repeats import summarise
 from plumbrule.runs.run_metadata import RunFacts, collect
-from plumbrule.runs.run_results import CompletedMetadata, Direction, RoleUsage, RunSummary, RunUsage
+from plumbrule.runs.run_results import CompletedMetadata, Direction, RoleUsage, RunSummary, RunUsage, WorstRepeat
 from plumbrule.runs.sample_results import SampleResult
 
 RUBRIC = load_benchmark().rubric
@@ -44,7 +46,7 @@ def estimate(
     value: Fraction | None, low: float | None = None, high: float | None = None, settles_at: int | None = None
 ) -> Estimate:
     """Return a figure of ten samples."""
-    method: Literal["wilson"] = "wilson"
+    method: Literal["clopper_pearson"] = "clopper_pearson"
     return Estimate(value=value, samples=10, low=low, high=high, method=method, settles_at=settles_at)
 
 
@@ -78,10 +80,12 @@ def test_the_worse_figure_decides(direction: Direction) -> None:
 def test_a_figure_that_is_null_does_not_pass() -> None:
     """What could not be computed does not keep a limit, and more of the same would not settle it."""
     known, unknown = estimate(Fraction(6, 10), 0.55, 0.65), estimate(None)
-    for left_out, as_zero in ((known, unknown), (unknown, known), (unknown, unknown)):
+    for left_out, as_zero in ((unknown, known), (unknown, unknown)):
         found = gate("at_least", left_out, as_zero)
-        assert (found.passed, found.inconclusive, found.samples_to_settle) == (False, False, None)
+        assert (found.passed, found.settled, found.samples_to_settle) == (False, "fails", None)
         assert found.deciding is unknown
+    found = gate("at_least", known, unknown)
+    assert (found.passed, found.settled, found.deciding is unknown) == (False, "inconclusive", True)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +117,16 @@ def test_an_interval_that_straddles_the_limit_is_inconclusive(
 
 
 def test_how_many_more_samples_would_settle_it() -> None:
-    """A pass rate of 0.90 against 0.85 takes about 196 samples; 20 of them are there."""
+    """A pass rate of 0.90 against 0.85 takes 383 samples for 80% power; 20 of them are there."""
     found = gates_of(run(20, bad=2, latency_e2e_ms=9000))["pass_rate"]
-    assert (found.passed, found.inconclusive, found.samples_to_settle) == (True, True, 176)
-    settled = gates_of(run(200, bad=20, latency_e2e_ms=9000))["pass_rate"]
-    assert (settled.passed, settled.inconclusive, settled.samples_to_settle) == (True, False, None)
+    assert (found.passed, found.inconclusive, found.settles_at, found.samples_to_settle) == (True, True, 383, 363)
+    settled = gates_of(run(400, bad=40, latency_e2e_ms=9000))["pass_rate"]
+    assert (settled.passed, settled.settled, settled.settles_at, settled.samples_to_settle) == (
+        True,
+        "holds",
+        None,
+        None,
+    )
 
 
 def test_a_figure_at_its_limit_is_never_settled() -> None:
@@ -131,10 +140,10 @@ def test_a_perfect_run_of_few_samples_is_not_settled() -> None:
     found = decide(aggregate(run(10), RUBRIC), RUBRIC)
     assert found.release_ready
     assert {gate.name: gate.samples_to_settle for gate in found.gates} == {
-        "aggregate_score": 6,
-        "pass_rate": 12,
-        "faithfulness_failure_rate": 63,
-        "latency_e2e_p95_ms": 63,
+        "aggregate_score": 11,
+        "pass_rate": 19,
+        "faithfulness_failure_rate": 82,
+        "latency_e2e_p95_ms": 82,
     }
     assert not any(gate.inconclusive for gate in decide(aggregate(run(80), RUBRIC), RUBRIC).gates)
 
@@ -199,16 +208,25 @@ def test_the_json_of_the_gates() -> None:
         "value_nulls_as_zero": 0.9,
         "passed": True,
         "inconclusive": True,
-        "samples_to_settle": 176,
+        "samples_to_settle": 363,
+        "settled": "inconclusive",
+        "settles_at": 383,
     }
-    assert (interval["low"], interval["high"]) == pytest.approx((0.698966, 0.972139), abs=1e-5)
-    assert (interval["level"], interval["method"], interval["samples"]) == (0.95, "wilson", 20)
+    assert (interval["low"], interval["high"]) == pytest.approx((0.683017, 0.987651), abs=1e-5)
+    assert (interval["level"], interval["method"], interval["samples"]) == (0.95, "clopper_pearson", 20)
 
 
-def summary_of(results: list[SampleResult], *, complete: bool = True, missing: tuple[str, ...] = ()) -> RunSummary:
+def summary_of(
+    results: list[SampleResult],
+    *,
+    complete: bool = True,
+    missing: tuple[str, ...] = (),
+    decide_on: DecideOn = "point",
+) -> RunSummary:
     """Return the summary of a run with these results."""
     group = summarise(results, RUBRIC)
-    worst = group.worst
+    worst, gates = group.worst, group.gates()
+    outcome = outcome_of(gates, decide_on=decide_on, complete=complete)
     metadata = collect(RunFacts(), run_id="run-1", now=datetime(2026, 1, 31, tzinfo=UTC), folder=Path("/"))
     reported: dict[str, Any] = dict.fromkeys(
         (
@@ -228,11 +246,17 @@ def summary_of(results: list[SampleResult], *, complete: bool = True, missing: t
         floating_models_allowed=False,
         decisive_repeat=worst.repeat,
         aggregates=worst.aggregates.values(),
-        gates=tuple(gate.result() for gate in worst.decision.gates),
-        release_ready=complete and group.release_ready,
-        intervals=worst.aggregates.intervals(),
+        gates=gates,
+        release_ready=outcome == "RELEASE",
+        intervals=group.intervals(),
         repeats=group.summary(),
         usage=RunUsage(candidate=unused, judge=unused, calls_failed=0, calls_repeated=0),
+        outcome=outcome,
+        decide_on=decide_on,
+        confidence="fixed",
+        headline=headline_of(outcome, gates, complete=complete),
+        look=1,
+        policy_differences=(),
     )
 
 
@@ -247,20 +271,27 @@ def test_a_good_run_is_released_without_a_reason() -> None:
     for strict in (False, True):
         decision = decide_release(summary, strict=strict)
         assert (decision.release_ready, decision.reasons, decision.gates) == (True, (), summary.gates)
-    assert release_state(summary) == "RELEASE-READY"
+        assert (decision.outcome, decision.headline, decision.remarks) == ("RELEASE", "RELEASE", ())
 
 
-def test_every_failed_gate_and_repeat_is_a_reason() -> None:
-    """The decisive repeat by its figures, any other by its gates; the limit is never rounded away."""
-    bad, worse = run(100, bad=16, latency_e2e_ms=9000), run(100, bad=20, latency_e2e_ms=9000)
+def test_every_failed_gate_is_a_reason() -> None:
+    """The figure over all repeats, and the limit is never rounded away; a repeat that fails alone is a remark."""
+    bad, worse = run(100, bad=20, latency_e2e_ms=9000), run(100, bad=30, latency_e2e_ms=9000)
     summary = summary_of(repeated(run(100), bad, worse))
     decision = decide_release(summary)
-    assert not decision.release_ready
-    assert decision.reasons == (
-        "pass_rate 0.8 (nulls as zero 0.8) is not ≥ 0.85",
-        "repeat 1: pass_rate fails, too",
-    )
-    assert release_state(summary) == "NOT RELEASE-READY"
+    assert (decision.release_ready, decision.outcome) == (False, "NO RELEASE")
+    assert decision.reasons == ("pass_rate 0.833 (nulls as zero 0.833) is not ≥ 0.85",)
+    assert decision.remarks == ("repeat 1 alone: pass_rate fails", "repeat 2 alone: pass_rate fails")
+
+
+def test_a_bad_repeat_does_not_decide_alone() -> None:
+    """More repeats of a good candidate must not make its release less likely; the worst one is shown."""
+    summary = summary_of(repeated(run(100), run(100), run(100, bad=16, latency_e2e_ms=9000)))
+    decision = decide_release(summary)
+    assert (decision.outcome, decision.remarks) == ("RELEASE", ("repeat 2 alone: pass_rate fails",))
+    passing = decision.gates[1]
+    assert passing.worst_repeat == WorstRepeat(repeat=2, value=0.84, passed=False)
+    assert passing.value == pytest.approx(284 / 300)
 
 
 def test_a_run_that_is_not_complete_is_not_released() -> None:
@@ -268,7 +299,7 @@ def test_a_run_that_is_not_complete_is_not_released() -> None:
     summary = summary_of(run(100), complete=False)
     decision = decide_release(summary)
     assert (decision.release_ready, decision.reasons) == (False, ("the run is not complete",))
-    assert release_state(summary) == "INCOMPLETE"
+    assert (decision.outcome, decision.headline) == ("NO RELEASE", "NO RELEASE: the run is not complete")
 
 
 def test_strict_asks_for_metadata_and_repeats() -> None:

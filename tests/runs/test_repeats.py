@@ -52,7 +52,7 @@ def test_no_repeat_at_all() -> None:
     """A group of nothing has no figures and is not ready."""
     group = summarise([], RUBRIC)
     assert (group.aggregate_score.mean, group.latency_e2e_p95_ms.mean, group.flip_rate) == (None, None, None)
-    assert not group.release_ready
+    assert not group.every_repeat_ready
 
 
 def test_equal_repeats_have_a_deviation_of_nothing() -> None:
@@ -80,11 +80,11 @@ def test_a_repeat_without_the_figure_is_counted_out() -> None:
     )
 
 
-def test_every_repeat_must_be_ready() -> None:
-    """One repeat that is not release-ready holds the group."""
+def test_whether_every_repeat_is_ready_is_told() -> None:
+    """One repeat that would not be release-ready alone is enough."""
     good = [result(name, n) for n in range(3) for name in "abcd"]
-    assert summarise(good, RUBRIC).release_ready
-    assert not summarise([*good, result("e", 2, faithfulness_score=0)], RUBRIC).release_ready
+    assert summarise(good, RUBRIC).every_repeat_ready
+    assert not summarise([*good, result("e", 2, faithfulness_score=0)], RUBRIC).every_repeat_ready
 
 
 @unhurried

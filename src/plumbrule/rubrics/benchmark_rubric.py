@@ -1,16 +1,28 @@
 """The typed form of the benchmark rubric: what its file may say, and within which bounds."""
 
 from fractions import Fraction
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
+from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.exact_numbers import exact
 from plumbrule.rubrics.verdict_rubric import Count, Share
 
 _CLOSED = ConfigDict(extra="forbid")
 _MOST = 1_000_000_000
+Confidence = Literal["fixed", "sequential"]
+# what a rubric says of gates where it says nothing; not written, so that rubrics of older versions keep their hash
+_UNSAID = {"decide_on": "point", "confidence": "fixed"}
 
 
 def _amount(value: object) -> Fraction:
@@ -68,12 +80,22 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class GateLimits:
-    """The limits that a release must keep."""
+    """The limits that a release must keep, and how it is told whether they are kept.
+
+    ``decide_on`` compares the figures themselves (point), or the worse ends of their intervals (bound). ``confidence``
+    is for intervals of one look (fixed), or for any number of looks (sequential).
+    """
 
     aggregate_score: Share
     pass_rate: Share
     faithfulness_failure_rate: Share
     latency_e2e_p95_ms: Amount
+    decide_on: DecideOn = "point"
+    confidence: Confidence = "fixed"
+
+    @model_serializer(mode="wrap")
+    def _said(self, content: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in content(self).items() if _UNSAID.get(key) != value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)

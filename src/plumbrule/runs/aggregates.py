@@ -5,30 +5,20 @@ a faithfulness that is null as a failure. Zero would be the best latency there i
 slower than all that were measured. Where the deciding rank falls on such a latency, the percentile itself is null.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
 from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.run_results import (
-    AggregateValues,
-    Counts,
-    FigureInterval,
-    FigureValues,
-    Interval,
-    IntervalMethod,
-    Intervals,
-)
+from plumbrule.runs.gate_estimates import P95, Estimates, SampleDesign, estimate_figures, interval_values
+from plumbrule.runs.run_results import AggregateValues, Counts, FigureValues, Intervals
 from plumbrule.runs.sample_results import GradedSample, SampleResult, exact, grade_all, rounded
-from plumbrule.stats.intervals import wilson
-from plumbrule.stats.percentiles import percentile, percentile_interval
-from plumbrule.stats.spread import mean_of, mean_settles_at, sample_sd, share_mean_interval, share_settles_at
+from plumbrule.stats.percentiles import percentile
+from plumbrule.stats.spread import mean_of
 
-P50, P95 = Fraction(50, 100), Fraction(95, 100)
-LEVEL = 0.95
+P50 = Fraction(50, 100)
 
 T = TypeVar("T")
 
@@ -64,36 +54,6 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """A figure that decides, its 95% interval, and how many samples would tell it from its limit.
-
-    None for an end of the interval means that so few samples cannot bound it; None for ``settles_at`` that no
-    number would, because the figure stands exactly at the limit or there is none.
-    """
-
-    value: Fraction | None
-    samples: int
-    low: float | None
-    high: float | None
-    method: IntervalMethod
-    settles_at: int | None
-
-    def interval(self) -> Interval:
-        """Return the interval for output."""
-        return Interval(low=self.low, high=self.high, level=LEVEL, method=self.method, samples=self.samples)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimates:
-    """The four figures that decide a release, with their uncertainty."""
-
-    aggregate_score: Estimate
-    pass_rate: Estimate
-    faithfulness_failure_rate: Estimate
-    latency_e2e_p95_ms: Estimate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregates:
     """All aggregates of one repeat, with nulls left out and with nulls as zero."""
 
@@ -115,15 +75,7 @@ class Aggregates:
 
     def intervals(self) -> Intervals:
         """Return the intervals of the figures that decide, for output."""
-        return Intervals(
-            **{
-                field.name: FigureInterval(
-                    **asdict(getattr(self.estimates, field.name).interval()),
-                    nulls_as_zero=getattr(self.estimates_nulls_as_zero, field.name).interval(),
-                )
-                for field in fields(Estimates)
-            }
-        )
+        return interval_values(self.estimates, self.estimates_nulls_as_zero)
 
 
 def aggregate(results: Sequence[SampleResult], rubric: BenchmarkRubric) -> Aggregates:
@@ -131,10 +83,11 @@ def aggregate(results: Sequence[SampleResult], rubric: BenchmarkRubric) -> Aggre
     return aggregate_graded(grade_all(results, rubric), rubric)
 
 
-def aggregate_graded(graded: Sequence[GradedSample], rubric: BenchmarkRubric) -> Aggregates:
-    """Aggregate samples that are graded already."""
+def aggregate_graded(
+    graded: Sequence[GradedSample], rubric: BenchmarkRubric, design: SampleDesign | None = None
+) -> Aggregates:
+    """Aggregate samples of one repeat that are graded already."""
     if len({sample.result.repeat for sample in graded}) > 1:
-        # Repeats of one sample are not independent: pooled, they would make every interval too narrow.
         raise InputError("results of several repeats cannot be aggregated as one run: summarise them as a group")
     columns = _columns(graded)
     counts = Counts(
@@ -152,8 +105,8 @@ def aggregate_graded(graded: Sequence[GradedSample], rubric: BenchmarkRubric) ->
         nulls_as_zero=_figures(zeroed, rubric),
         counts=counts,
         scored=_scored(columns),
-        estimates=_estimates(columns, rubric),
-        estimates_nulls_as_zero=_estimates(zeroed, rubric),
+        estimates=estimate_figures(graded, rubric, design),
+        estimates_nulls_as_zero=estimate_figures(graded, rubric, design, nulls_as_zero=True),
     )
 
 
@@ -267,56 +220,6 @@ def _scored(columns: _Columns) -> dict[str, int]:
         "pass_rate": columns.attempted,
         "aggregate_score": len(columns.scores),
     }
-
-
-def _estimates(columns: _Columns, rubric: BenchmarkRubric) -> Estimates:
-    limits = rubric.gates
-    return Estimates(
-        aggregate_score=_mean_estimate(columns.scores, limits.aggregate_score),
-        pass_rate=_rate_estimate(columns.passed, columns.attempted, limits.pass_rate),
-        faithfulness_failure_rate=_rate_estimate(
-            _failures(columns, rubric), len(columns.faithfulness), limits.faithfulness_failure_rate
-        ),
-        latency_e2e_p95_ms=_latency_estimate(columns.latency_e2e, limits.latency_e2e_p95_ms),
-    )
-
-
-def _rate_estimate(count: int, total: int, limit: Fraction) -> Estimate:
-    interval, share = wilson(count, total), _share(count, total)
-    return Estimate(
-        value=share,
-        samples=total,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        method="wilson",
-        settles_at=None if share is None else share_settles_at(share, limit),
-    )
-
-
-def _mean_estimate(values: Sequence[Fraction], limit: Fraction) -> Estimate:
-    mean, deviation, interval = mean_of(values), sample_sd(values), share_mean_interval(values)
-    return Estimate(
-        value=mean,
-        samples=len(values),
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        method="wilson" if deviation == 0 else "student_t",
-        settles_at=None if mean is None or deviation is None else mean_settles_at(mean, deviation, limit),
-    )
-
-
-def _latency_estimate(latencies: _Latencies, limit: Fraction) -> Estimate:
-    low, high = percentile_interval(latencies.known, P95, missing=latencies.slower)
-    total = len(latencies.known) + latencies.slower
-    within = _share(bisect_right(latencies.known, limit), total)
-    return Estimate(
-        value=latencies.percentile(P95),
-        samples=total,
-        low=rounded(low),
-        high=rounded(high),
-        method="order_statistics",
-        settles_at=None if within is None else share_settles_at(within, P95),
-    )
 
 
 def _failures(columns: _Columns, rubric: BenchmarkRubric) -> int:

@@ -156,7 +156,7 @@ class Flips:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedGate:
-    """One gate of both runs, each of them whole; of several repeats, the one that keeps it worst."""
+    """One gate of both runs, each of them whole, over all its repeats."""
 
     first: Gate
     second: Gate
@@ -273,17 +273,9 @@ def _failed(repeats: Sequence[GradedSample]) -> tuple[str, ...]:
 
 
 def _gates(first: RepeatGroup, second: RepeatGroup) -> Iterator[ComparedGate]:
-    before, after = ([repeat.decision.gates for repeat in group.repeats] for group in (first, second))
-    if before and after:
-        for of_first, of_second in zip(zip(*before, strict=True), zip(*after, strict=True), strict=True):
-            yield ComparedGate(first=min(of_first, key=_kept), second=min(of_second, key=_kept))
-
-
-def _kept(gate: Gate) -> tuple[bool, bool, Fraction]:
-    """Return how well a gate is kept, to find the repeat that keeps it worst."""
-    value = gate.deciding.value
-    known = Fraction() if value is None else value
-    return gate.passed, value is not None, known if gate.direction == "at_least" else -known
+    if first.repeats and second.repeats:
+        for before, after in zip(first.decision.gates, second.decision.gates, strict=True):
+            yield ComparedGate(first=before, second=after)
 
 
 def _standing(gate: Gate) -> GateStanding:

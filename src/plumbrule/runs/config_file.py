@@ -75,6 +75,8 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
     _check_rates(config, source)
     _check_prices(config, source)
     hashed = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
+    if config.cluster is None:
+        del hashed["cluster"]  # older versions had no such key: what they began can be resumed
     return LoadedConfig(config=config, sha256=sha256_of(hashed), folder=path.absolute().parent, floating=bool(floating))
 
 

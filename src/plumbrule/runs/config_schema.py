@@ -282,6 +282,10 @@ class RunConfig:
         dataclasses.field(default_factory=dict)
     )
     stop_after_failures: Annotated[Count, Field(description="Calls that fail in a row before the run gives up.")] = 10
+    cluster: Annotated[
+        Text | None,
+        Field(description="What samples of one document or template share: category, or a key of their metadata."),
+    ] = None
     rubric: RubricFiles = dataclasses.field(default_factory=RubricFiles)
     allow_floating_models: Annotated[Switch, Field(description="Allow names such as latest, and record it.")] = False
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Literal
 
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.aggregates import LEVEL, P95
+from plumbrule.runs.gate_estimates import LEVEL, P95
 from plumbrule.runs.sample_results import GradedSample, exact, rounded
 from plumbrule.stats.multiplicity import holm
 from plumbrule.stats.paired_tests import (

@@ -1,19 +1,24 @@
-"""Whether a run may be released: the gates of each repeat, and the decision on the whole run."""
+"""Whether a run may be released: its gates over all repeats, and the decision on the whole run.
 
-from collections.abc import Iterator
+A gate compares a figure with its limit, and says how the figure's 95% interval stands to it. Policy ``point`` decides
+by the figures; policy ``bound`` releases only where the whole interval of every figure keeps its limit.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Protocol
 
+from plumbrule.errors import UsageError
+from plumbrule.outcomes import DecideOn, Outcome, Settled
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.aggregates import Aggregates, Estimate
-from plumbrule.runs.run_results import Direction, GateResult, RunSummary
+from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.runs.gate_estimates import Estimate, Estimates
+from plumbrule.runs.run_results import Direction, GateResult, RunSummary, WorstRepeat
 from plumbrule.runs.sample_results import rounded
 from plumbrule.text.figure_format import SIGNS, figure
 
-ReleaseState = Literal["RELEASE-READY", "NOT RELEASE-READY", "INCOMPLETE"]
-
-_DIRECTIONS: dict[str, Direction] = {
+DIRECTIONS: dict[str, Direction] = {
     "aggregate_score": "at_least",
     "pass_rate": "at_least",
     "faithfulness_failure_rate": "at_most",
@@ -37,38 +42,45 @@ class Gate:
         return self._meets(self.left_out.value) and self._meets(self.nulls_as_zero.value)
 
     @property
-    def deciding(self) -> Estimate:
-        """The worse of the two figures; nulls left out where they are the same."""
-        left_out, as_zero = self.left_out.value, self.nulls_as_zero.value
-        if left_out is None or left_out == as_zero:
-            return self.left_out
-        if as_zero is None:
-            return self.nulls_as_zero
-        worse = as_zero < left_out if self.direction == "at_least" else as_zero > left_out
-        return self.nulls_as_zero if worse else self.left_out
+    def settled(self) -> Settled:
+        """How the intervals stand to the limit: both must keep it, and one that misses it is enough to fail.
+
+        A figure of nothing fails for certain. One that only null latencies leave unknown has an interval all the same.
+        """
+        if self.left_out.value is None:
+            return "fails"
+        states = {self._state(self.left_out), self._state(self.nulls_as_zero)}
+        return "fails" if "fails" in states else "inconclusive" if "inconclusive" in states else "holds"
 
     @property
     def inconclusive(self) -> bool:
-        """Whether the limit lies in the interval of the deciding figure, so that another run could decide otherwise.
+        """Whether another run like this one could decide otherwise."""
+        return self.settled == "inconclusive"
 
-        A figure that could not be computed fails for certain.
-        """
-        low, high = self.deciding.low, self.deciding.high
-        if self.deciding.value is None:
-            return False
-        if self.direction == "at_least":
-            settled = (low is not None and low >= self.limit) or (high is not None and high < self.limit)
-        else:
-            settled = (high is not None and high <= self.limit) or (low is not None and low > self.limit)
-        return not settled
+    @property
+    def deciding(self) -> Estimate:
+        """The worse of the two figures; where they are the same, the one whose interval reaches further."""
+        left_out, as_zero = self.left_out, self.nulls_as_zero
+        if left_out.value is None or as_zero.value is None:
+            return left_out if left_out.value is None else as_zero
+        if left_out.value == as_zero.value:
+            return max((left_out, as_zero), key=self._reach)
+        worse = as_zero.value < left_out.value if self.direction == "at_least" else as_zero.value > left_out.value
+        return as_zero if worse else left_out
 
     @property
     def samples_to_settle(self) -> int | None:
-        """How many more samples would settle an inconclusive gate at this figure; None where no number would."""
-        needed = self.deciding.settles_at
-        return max(1, needed - self.deciding.samples) if self.inconclusive and needed is not None else None
+        """How many more samples would settle an inconclusive gate; None where no number would."""
+        needed = self.settles_at
+        return None if needed is None else needed - self.deciding.samples
 
-    def result(self) -> GateResult:
+    @property
+    def settles_at(self) -> int | None:
+        """How many samples in all would settle an inconclusive gate; None where no number would."""
+        needed = self.deciding.settles_at
+        return max(self.deciding.samples + 1, needed) if self.inconclusive and needed is not None else None
+
+    def result(self, worst_repeat: WorstRepeat | None = None) -> GateResult:
         """Return the gate for output."""
         return GateResult(
             name=self.name,
@@ -80,77 +92,188 @@ class Gate:
             interval=self.deciding.interval(),
             inconclusive=self.inconclusive,
             samples_to_settle=self.samples_to_settle,
+            settled=self.settled,
+            settles_at=self.settles_at,
+            worst_repeat=worst_repeat,
         )
+
+    def standing(self) -> tuple[bool, bool, Fraction]:
+        """Return how well the gate is kept, to order several by: the least is kept worst."""
+        value = self.deciding.value
+        known = Fraction() if value is None else value
+        return self.passed, value is not None, known if self.direction == "at_least" else -known
 
     def _meets(self, value: Fraction | None) -> bool:
         if value is None:
             return False
         return value >= self.limit if self.direction == "at_least" else value <= self.limit
 
+    def _state(self, estimate: Estimate) -> Settled:
+        low, high = estimate.low, estimate.high
+        if self.direction == "at_least":
+            holds, fails = low is not None and low >= self.limit, high is not None and high < self.limit
+        else:
+            holds, fails = high is not None and high <= self.limit, low is not None and low > self.limit
+        return "holds" if holds else "fails" if fails else "inconclusive"
+
+    def _reach(self, estimate: Estimate) -> float:
+        """Return how far the interval reaches to the bad side; an open end reaches furthest."""
+        end = estimate.low if self.direction == "at_least" else estimate.high
+        if end is None:
+            return float("inf")
+        return -end if self.direction == "at_least" else end
+
+
+class _Judged(Protocol):
+    """A gate, as far as an outcome needs it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def passed(self) -> bool: ...
+
+    @property
+    def settled(self) -> Settled: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseDecision:
-    """All gates of one repeat; it is release-ready only if every gate passes."""
+    """The gates of one repeat or of a whole run; every one of them must pass."""
 
     gates: tuple[Gate, ...]
 
     @property
     def release_ready(self) -> bool:
-        """Whether every gate passed."""
+        """Whether every gate passed by its figures."""
         return all(gate.passed for gate in self.gates)
 
 
-def decide(aggregates: Aggregates, rubric: BenchmarkRubric) -> ReleaseDecision:
-    """Compare the aggregates of one repeat with the gates of the rubric that they were computed with."""
+class Estimated(Protocol):
+    """Something with estimates of the figures that decide: one repeat, or a whole run."""
+
+    @property
+    def estimates(self) -> Estimates:
+        """The figures with nulls left out."""
+
+    @property
+    def estimates_nulls_as_zero(self) -> Estimates:
+        """The figures with nulls as zero."""
+
+
+def decide(estimated: Estimated, rubric: BenchmarkRubric) -> ReleaseDecision:
+    """Compare estimates with the gates of the rubric that they were computed with.
+
+    An estimate that replaces a judged rate, such as one anchored by people's labels, stands in its place.
+    """
     return ReleaseDecision(
         gates=tuple(
             Gate(
                 name=name,
                 limit=getattr(rubric.gates, name),
                 direction=direction,
-                left_out=getattr(aggregates.estimates, name),
-                nulls_as_zero=getattr(aggregates.estimates_nulls_as_zero, name),
+                left_out=getattr(estimated.estimates, name),
+                nulls_as_zero=getattr(estimated.estimates_nulls_as_zero, name),
             )
-            for name, direction in _DIRECTIONS.items()
+            for name, direction in DIRECTIONS.items()
         )
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GatePolicy:
+    """What decides a release: figures or the ends of their intervals, and whether these allow for repeated looks.
+
+    None leaves it to the next in line: what is asked for now, what the run was begun with, what the rubric says.
+    """
+
+    decide_on: DecideOn | None = None
+    confidence: Confidence | None = None
+
+    def over(self, below: "GatePolicy") -> "GatePolicy":
+        """Return this policy laid over another; it may ask for more than that one, and not for less."""
+        if (self.decide_on, below.decide_on) == ("point", "bound"):
+            raise UsageError("--decide-on point: this run's policy is bound; a weaker one needs a rubric that says so")
+        if (self.confidence, below.confidence) == ("fixed", "sequential"):
+            raise UsageError(
+                "--confidence fixed: this run's policy is sequential; a weaker one needs a rubric of its own"
+            )
+        return GatePolicy(decide_on=self.decide_on or below.decide_on, confidence=self.confidence or below.confidence)
+
+
+def rubric_policy(rubric: BenchmarkRubric) -> GatePolicy:
+    """Return the policy that a rubric names."""
+    return GatePolicy(decide_on=rubric.gates.decide_on, confidence=rubric.gates.confidence)
+
+
+def outcome_of(gates: Iterable[_Judged], *, decide_on: DecideOn, complete: bool) -> Outcome:
+    """Return the outcome of gates by a policy; a run that is not complete is never released."""
+    judged = list(gates)
+    if decide_on == "bound" and any(gate.settled == "fails" for gate in judged):
+        return "NO RELEASE"
+    if not complete:
+        return "NO RELEASE"
+    if decide_on == "point":
+        return "RELEASE" if all(gate.passed for gate in judged) else "NO RELEASE"
+    return "RELEASE" if all(gate.passed and gate.settled == "holds" for gate in judged) else "INCONCLUSIVE"
+
+
+def headline_of(outcome: Outcome, gates: Sequence[_Judged], *, complete: bool) -> str:
+    """Return the outcome in one line, qualified where gates are not settled."""
+    if not complete:
+        return f"{outcome}: the run is not complete"
+    unsettled = [gate.name for gate in gates if gate.settled == "inconclusive"]
+    for_certain = outcome == "NO RELEASE" and any(gate.settled == "fails" for gate in gates)
+    if not unsettled or for_certain:
+        return outcome
+    return f"{outcome}, not settled: {len(unsettled)} of {len(gates)} gates ({', '.join(unsettled)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateDecision:
-    """The decision on a run: whether it may be released, every reason against it, and the gates."""
+    """The decision on a run: whether it may be released, every reason against it, and the gates.
+
+    ``reasons`` speak against a release, ``remarks`` do not decide.
+    """
 
     run_id: str
     release_ready: bool
     reasons: tuple[str, ...]
     gates: tuple[GateResult, ...]
+    outcome: Outcome
+    decide_on: DecideOn
+    confidence: Confidence
+    headline: str
+    look: int
+    policy_differences: tuple[str, ...]
+    remarks: tuple[str, ...]
 
 
 def decide_release(summary: RunSummary, *, strict: bool = False) -> GateDecision:
     """Decide whether a run may be released.
 
-    Every gate must pass in every repeat, and the run must be complete. ``strict`` also refuses a run whose required
-    metadata is missing, or with fewer repeats than the rubric wants.
+    Every gate must pass, and the run must be complete. ``strict`` also refuses a run whose required metadata is
+    missing, or with fewer repeats than the rubric wants.
     """
-    reasons = (
-        *_failed_gates(summary),
-        *_failed_repeats(summary),
-        *(() if summary.complete else ("the run is not complete",)),
-        *(_strict_reasons(summary) if strict else ()),
-    )
+    demands = tuple(_strict_reasons(summary)) if strict else ()
+    outcome: Outcome = "NO RELEASE" if demands else summary.outcome
     return GateDecision(
         run_id=summary.run_id,
-        release_ready=summary.release_ready and not reasons,
-        reasons=reasons,
+        release_ready=outcome == "RELEASE",
+        reasons=(
+            *_failed_gates(summary),
+            *(() if summary.complete else ("the run is not complete",)),
+            *demands,
+        ),
         gates=summary.gates,
+        outcome=outcome,
+        decide_on=summary.decide_on,
+        confidence=summary.confidence,
+        headline=summary.headline if not demands else outcome,
+        look=summary.look,
+        policy_differences=summary.policy_differences,
+        remarks=tuple(_weak_repeats(summary)),
     )
-
-
-def release_state(summary: RunSummary) -> ReleaseState:
-    """Return the state of a run in one word: a run that is not complete decides nothing."""
-    if not summary.complete:
-        return "INCOMPLETE"
-    return "RELEASE-READY" if summary.release_ready else "NOT RELEASE-READY"
 
 
 def _failed_gates(summary: RunSummary) -> Iterator[str]:
@@ -159,12 +282,14 @@ def _failed_gates(summary: RunSummary) -> Iterator[str]:
             value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
             limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
             yield f"{gate.name} {value} (nulls as zero {as_zero}) is not {limit}"
+        elif summary.decide_on == "bound" and gate.inconclusive:
+            yield f"{gate.name}: the interval does not settle it"
 
 
-def _failed_repeats(summary: RunSummary) -> Iterator[str]:
+def _weak_repeats(summary: RunSummary) -> Iterator[str]:
     for repeat in summary.repeats.release_ready_by_repeat:
-        if repeat.failed_gates and repeat.repeat != summary.decisive_repeat:
-            yield f"repeat {repeat.repeat}: {', '.join(repeat.failed_gates)} fails, too"
+        if repeat.failed_gates and summary.repeats.repeats > 1:
+            yield f"repeat {repeat.repeat} alone: {', '.join(repeat.failed_gates)} fails"
 
 
 def _strict_reasons(summary: RunSummary) -> Iterator[str]:

@@ -17,7 +17,8 @@ from plumbrule.runs.candidate import Candidate, CandidateIdentity
 from plumbrule.runs.components import Opener, Rubrics, load_rubrics
 from plumbrule.runs.config_file import LoadedConfig, check_secrets, load_config
 from plumbrule.runs.config_schema import Budget, GenerationParams, RunConfig
-from plumbrule.runs.run_entries import RunBody, RunOutline
+from plumbrule.runs.gates import GatePolicy, rubric_policy
+from plumbrule.runs.run_entries import RunBody, RunOutline, cluster_of
 from plumbrule.runs.run_metadata import RunFacts, RunMetadata, collect
 from plumbrule.runs.run_results import RubricStamp
 from plumbrule.samples import Reading, Sample
@@ -74,6 +75,7 @@ class Plan:
     answers: Estimate
     judgements: Estimate
     floating: bool  # a model's name may mean another model tomorrow, and that was allowed
+    policy: GatePolicy  # beyond the rubric's
 
     @property
     def config(self) -> RunConfig:
@@ -123,18 +125,25 @@ class Plan:
         )
 
 
-def plan_run(path: Path) -> Plan:
-    """Read and check everything that the configuration at ``path`` names; a key that is not set is named."""
+def plan_run(path: Path, policy: GatePolicy | None = None) -> Plan:
+    """Read and check everything that the configuration at ``path`` names; a key that is not set is named.
+
+    ``policy`` may ask for more than the rubric's gates do.
+    """
+    policy = policy or GatePolicy()
     loaded = load_config(path)
     config = loaded.config
     check_secrets(config, os.environ)
     rubrics = load_rubrics(loaded)
+    policy.over(rubric_policy(rubrics.benchmark.rubric))
     dataset = loaded.resolve(config.dataset.path)
     samples = list(Reading(dataset, mapping=dict(config.dataset.map), format=config.dataset.format))
     if not samples:
         raise InputError(f"{dataset}: holds no samples")
     for sample in samples:
         _check_id(sample.id, dataset)
+    if config.cluster is not None and all(cluster_of(sample, config.cluster) is None for sample in samples):
+        raise UsageError(f"{path}: cluster: no sample of {dataset} has '{config.cluster}', as category or in metadata")
     opener = Opener(loaded, rubrics)
     candidate = opener.open_candidate(samples)
     floating = loaded.floating or says_latest(candidate.identity.model_id or "")
@@ -155,6 +164,7 @@ def plan_run(path: Path) -> Plan:
         answers=opener.estimate_candidate(samples),
         judgements=opener.estimate_judge(samples),
         floating=floating,
+        policy=policy,
     )
 
 
@@ -183,6 +193,9 @@ def run_body(plan: Plan, run: str, at: datetime) -> RunBody:
         missing_metadata=metadata.missing(),
         floating_models_allowed=plan.floating,
         judge=plan.judge.identity,
+        cluster=config.cluster,
+        decide_on=plan.policy.decide_on,
+        confidence=plan.policy.confidence,
     )
 
 

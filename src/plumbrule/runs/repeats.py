@@ -1,4 +1,8 @@
-"""The repeats of one run as a group: how its figures vary, and which samples pass only in some repeats."""
+"""The repeats of one run as a group: the figures that decide, how they vary, and which samples pass only sometimes.
+
+The gates of a run are decided over the results of all its repeats. Each repeat also has a decision of its own, which
+shows how far a single repeat could mislead.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -6,14 +10,18 @@ from fractions import Fraction
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.aggregates import Aggregates, Figures, aggregate_graded
+from plumbrule.runs.gate_estimates import Estimates, SampleDesign, estimate_figures, interval_values
 from plumbrule.runs.gates import ReleaseDecision, decide
 from plumbrule.runs.run_results import (
     FigureVariation,
     FlippedSample,
+    GateResult,
+    Intervals,
     RepeatDecision,
     RepeatFigures,
     RepeatsSummary,
     RepeatVariation,
+    WorstRepeat,
 )
 from plumbrule.runs.sample_results import GradedSample, SampleResult, grade_all, rounded
 from plumbrule.stats.spread import mean_of, sample_sd
@@ -60,6 +68,9 @@ class RepeatGroup:
     """All repeats of one benchmark, and what varies between them."""
 
     repeats: tuple[Repeat, ...]
+    rubric: BenchmarkRubric
+    estimates: Estimates
+    estimates_nulls_as_zero: Estimates
     wanted: int
     aggregate_score: Variation
     aggregate_score_nulls_as_zero: Variation
@@ -75,7 +86,7 @@ class RepeatGroup:
 
     @property
     def worst(self) -> Repeat:
-        """The repeat whose figures decide: not release-ready before release-ready, then the lower score."""
+        """The repeat to look at first: not release-ready before release-ready, then the lower score."""
         return min(self.repeats, key=_standing)
 
     @property
@@ -89,9 +100,31 @@ class RepeatGroup:
         return len(self.repeats) >= self.wanted
 
     @property
-    def release_ready(self) -> bool:
-        """Whether every repeat is release-ready; a group of none is not."""
+    def every_repeat_ready(self) -> bool:
+        """Whether every repeat alone would be release-ready; a group of none is not."""
         return bool(self.repeats) and all(repeat.decision.release_ready for repeat in self.repeats)
+
+    @property
+    def decision(self) -> ReleaseDecision:
+        """The gates over all repeats."""
+        return decide(self, self.rubric)
+
+    def gates(self) -> tuple[GateResult, ...]:
+        """Return the gates over all repeats for output, each with the repeat that keeps it worst."""
+        gates = self.decision.gates
+        if len(self.repeats) < 2:
+            return tuple(gate.result() for gate in gates)
+        return tuple(gate.result(self._worst_at(place)) for place, gate in enumerate(gates))
+
+    def _worst_at(self, place: int) -> WorstRepeat:
+        """Return the repeat that keeps one of the gates worst."""
+        worst = min(self.repeats, key=lambda repeat: repeat.decision.gates[place].standing())
+        gate = worst.decision.gates[place]
+        return WorstRepeat(repeat=worst.repeat, value=rounded(gate.deciding.value), passed=gate.passed)
+
+    def intervals(self) -> Intervals:
+        """Return the intervals over all repeats, for output."""
+        return interval_values(self.estimates, self.estimates_nulls_as_zero)
 
     def summary(self) -> RepeatsSummary:
         """Return the group for output."""
@@ -104,7 +137,7 @@ class RepeatGroup:
             flip_rate=rounded(self.flip_rate),
             compared=self.compared,
             flipped=self.flipped,
-            release_ready=self.release_ready,
+            release_ready=self.every_repeat_ready,
             release_ready_by_repeat=tuple(
                 RepeatDecision(
                     repeat=repeat.repeat,
@@ -116,18 +149,33 @@ class RepeatGroup:
         )
 
 
-def summarise(results: Sequence[SampleResult], rubric: BenchmarkRubric, *, recorded: bool = False) -> RepeatGroup:
+def summarise(
+    results: Sequence[SampleResult],
+    rubric: BenchmarkRubric,
+    design: SampleDesign | None = None,
+    *,
+    recorded: bool = False,
+) -> RepeatGroup:
     """Summarise the results of all repeats, in any order; ``recorded`` answers need fewer repeats."""
     by_repeat: dict[int, list[GradedSample]] = {}
     by_sample: dict[str, list[GradedSample]] = {}
-    for sample in grade_all(results, rubric):
+    all_graded = grade_all(results, rubric)
+    for sample in all_graded:
         by_repeat.setdefault(sample.result.repeat, []).append(sample)
         by_sample.setdefault(sample.result.sample_id, []).append(sample)
-    repeats = tuple(_repeat(number, graded, rubric) for number, graded in sorted(by_repeat.items()))
+    repeats = tuple(_repeat(number, graded, rubric, design) for number, graded in sorted(by_repeat.items()))
+    if len(repeats) == 1:
+        estimates, as_zero_estimates = repeats[0].aggregates.estimates, repeats[0].aggregates.estimates_nulls_as_zero
+    else:
+        estimates = estimate_figures(all_graded, rubric, design)
+        as_zero_estimates = estimate_figures(all_graded, rubric, design, nulls_as_zero=True)
     left_out = [repeat.aggregates.figures for repeat in repeats]
     as_zero = [repeat.aggregates.nulls_as_zero for repeat in repeats]
     return RepeatGroup(
         repeats=repeats,
+        rubric=rubric,
+        estimates=estimates,
+        estimates_nulls_as_zero=as_zero_estimates,
         wanted=rubric.repeats.recorded if recorded else rubric.repeats.live,
         aggregate_score=_variation(left_out, "aggregate_score"),
         aggregate_score_nulls_as_zero=_variation(as_zero, "aggregate_score"),
@@ -146,8 +194,10 @@ def _flips(by_sample: Mapping[str, Sequence[GradedSample]]) -> Iterator[FlippedS
             yield FlippedSample(sample_id=sample_id, passed=passed, failed=failed)
 
 
-def _repeat(number: int, graded: Sequence[GradedSample], rubric: BenchmarkRubric) -> Repeat:
-    aggregates = aggregate_graded(graded, rubric)
+def _repeat(
+    number: int, graded: Sequence[GradedSample], rubric: BenchmarkRubric, design: SampleDesign | None
+) -> Repeat:
+    aggregates = aggregate_graded(graded, rubric, design)
     return Repeat(repeat=number, aggregates=aggregates, decision=decide(aggregates, rubric))
 
 

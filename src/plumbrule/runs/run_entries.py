@@ -9,12 +9,14 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from plumbrule.codec import from_json
+from plumbrule.codec import from_json, optional_key
 from plumbrule.errors import InputError, UsageError
 from plumbrule.judges.judgement import JudgeIdentity
 from plumbrule.ledger import Entry, Ledger, ResultKey
 from plumbrule.names import pick
+from plumbrule.outcomes import DecideOn, Outcome
 from plumbrule.rubrics import BenchmarkRubric, Loaded, kept_rubric
+from plumbrule.rubrics.benchmark_rubric import Confidence
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.run_metadata import RunMetadata
@@ -55,6 +57,9 @@ class RunBody:
     missing_metadata: tuple[str, ...]
     floating_models_allowed: bool
     judge: JudgeIdentity | None = None
+    cluster: str | None = optional_key()  # the field that samples of one cluster share; not there in older versions
+    decide_on: DecideOn | None = optional_key()  # where the run was begun with a policy beyond its rubric's
+    confidence: Confidence | None = optional_key()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +142,9 @@ class RunDecision:
     gates: tuple[GateResult, ...]
     aggregates: AggregateValues
     repeats: RepeatsSummary
+    outcome: Outcome | None = None  # not there in older versions, as the next
+    decide_on: DecideOn | None = None
+    confidence: Confidence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +224,15 @@ def is_dataset_sample(entry: Entry) -> bool:
 def run_samples(ledger: Ledger, run: str) -> Iterator[Sample]:
     """Yield the samples of a run's dataset."""
     return map(read_sample, ledger.entries(kind="sample", run=f"{run}/{SAMPLES}"))
+
+
+def cluster_of(sample: Sample, name: str) -> str | None:
+    """Return the cluster of a sample: its category, or what its metadata says under ``name``; None where it has none.
+
+    A sample without one is a cluster of its own.
+    """
+    value = sample.category if name == "category" else sample.metadata.get(name.removeprefix("metadata."))
+    return value if value is None or isinstance(value, str) else str(value)
 
 
 def run_answers(ledger: Ledger, run: str) -> Iterator[AnsweredSample]:

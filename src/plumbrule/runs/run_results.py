@@ -5,10 +5,21 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from plumbrule.codec import optional_key
+from plumbrule.outcomes import DecideOn, Outcome, Settled
+from plumbrule.rubrics.benchmark_rubric import Confidence
 from plumbrule.runs.run_metadata import RunMetadata
 
 Direction = Literal["at_least", "at_most"]
-IntervalMethod = Literal["wilson", "student_t", "order_statistics"]
+IntervalMethod = Literal[
+    "clopper_pearson",
+    "korn_graubard",
+    "pseudo_samples",
+    "order_statistics",
+    "betting",  # always valid, however often one looks
+    "prediction_powered",  # a judged rate anchored by people's labels
+    "wilson",  # only in decisions of older versions, as is the next
+    "student_t",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +115,7 @@ class Interval:
     level: float
     method: IntervalMethod
     samples: int
+    clusters: int | None = optional_key()  # how many clusters the samples make, where the run names them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +136,22 @@ class Intervals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorstRepeat:
+    """The repeat that keeps a gate worst: the worse of its two figures, and whether it would pass alone."""
+
+    repeat: int
+    value: float | None
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """One gate: its limit, its figure in both null treatments, and whether the interval of the worse one settles it."""
+    """One gate: its limit, its figure over all repeats in both null treatments, and how its interval stands to it.
+
+    ``settled`` is "holds" where the whole interval keeps the limit, "fails" where the whole interval misses it.
+    ``settles_at`` samples in all would settle an inconclusive gate with 80% power if the present figure is the true
+    one; ``samples_to_settle`` is how many more that are.
+    """
 
     name: str
     limit: float
@@ -136,6 +162,9 @@ class GateResult:
     interval: Interval
     inconclusive: bool
     samples_to_settle: int | None
+    settled: Settled = "inconclusive"  # not there in older versions, as the next
+    settles_at: int | None = None
+    worst_repeat: WorstRepeat | None = optional_key()  # of several repeats
 
     @property
     def deciding(self) -> float | None:
@@ -242,7 +271,10 @@ class CompletedMetadata(RunMetadata):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """The summary of a run; its figures are those of the worst repeat, because a release needs every repeat."""
+    """The summary of a run: gates and intervals are over all repeats, ``aggregates`` those of the worst repeat.
+
+    ``look`` counts the complete runs of the same candidate on the same dataset, this one included.
+    """
 
     run_id: str
     complete: bool
@@ -256,6 +288,12 @@ class RunSummary:
     intervals: Intervals
     repeats: RepeatsSummary
     usage: RunUsage
+    outcome: Outcome
+    decide_on: DecideOn
+    confidence: Confidence
+    headline: str
+    look: int
+    policy_differences: tuple[str, ...]
     samples: tuple[SampleSummary, ...] | None = optional_key()
 
 

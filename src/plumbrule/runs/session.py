@@ -13,6 +13,7 @@ from plumbrule.ledger import Draft, Ledger
 from plumbrule.rubrics import content_of
 from plumbrule.runs.budget import Meter
 from plumbrule.runs.execution import Execution, Progress
+from plumbrule.runs.gates import GatePolicy
 from plumbrule.runs.journal import LedgerJournal, read_before
 from plumbrule.runs.plan import Plan, run_body, run_metadata
 from plumbrule.runs.run_entries import AUTHOR, SAMPLES, RunDecision, find_run, read_run
@@ -88,6 +89,9 @@ def resume_run(reference: str, plan: Plan, ledger: Ledger, clock: Clock) -> str:
     for name, thing in _SAME.items():
         if getattr(before, name) != getattr(now, name):
             raise UsageError(f"{entry.subject}: was begun with another {thing}: give that one, or start a new run")
+    begun = read_run(entry).body
+    if plan.policy not in {GatePolicy(), GatePolicy(decide_on=begun.decide_on, confidence=begun.confidence)}:
+        raise UsageError(f"{entry.subject}: was begun with another policy of its gates: 'gate' takes a stricter one")
     return entry.subject
 
 
@@ -146,5 +150,8 @@ def _record_decision(run: str, ledger: Ledger, clock: Clock) -> None:
         gates=summary.gates,
         aggregates=summary.aggregates,
         repeats=summary.repeats,
+        outcome=summary.outcome,
+        decide_on=summary.decide_on,
+        confidence=summary.confidence,
     )
     ledger.append("decision", run, to_json(decision), AUTHOR, at=clock())

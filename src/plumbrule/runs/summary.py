@@ -1,27 +1,33 @@
 """The summary of a run in the ledger: metadata, aggregates, gates, intervals, repeats and usage."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
 from typing import Any, Protocol
 
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, Ledger
-from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.rubrics import BenchmarkRubric, load_benchmark
 from plumbrule.runs.candidate import Answered
+from plumbrule.runs.gate_estimates import SampleDesign
+from plumbrule.runs.gates import DIRECTIONS, GatePolicy, headline_of, outcome_of, rubric_policy
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import (
     KeptJudgement,
     RunEntry,
+    cluster_of,
     read_run,
     rubric_of,
     run_answers,
     run_notes,
     run_results,
+    run_samples,
 )
 from plumbrule.runs.run_metadata import RunMetadata
 from plumbrule.runs.run_results import CompletedMetadata, RoleUsage, RunLine, RunSummary, RunUsage
 from plumbrule.runs.sample_results import SampleResult, grade_all
+from plumbrule.text.figure_format import figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +41,8 @@ class EvaluatedRun:
     answers: tuple[Answered, ...]
     group: RepeatGroup
     calls_failed: int
+    policy: GatePolicy
+    look: int
 
     @property
     def complete(self) -> bool:
@@ -42,9 +50,12 @@ class EvaluatedRun:
         return len(self.results) == self.run.tasks
 
     def summary(self, *, samples: bool = False) -> RunSummary:
-        """Return the summary; the figures are those of the worst repeat."""
+        """Return the summary: gates over all repeats, aggregates of the worst one."""
         worst = self.group.worst
         metadata, missing = self._metadata()
+        gates = self.group.gates()
+        decide_on = self.policy.decide_on or "point"
+        outcome = outcome_of(gates, decide_on=decide_on, complete=self.complete)
         return RunSummary(
             run_id=self.run.run_id,
             complete=self.complete,
@@ -53,11 +64,17 @@ class EvaluatedRun:
             floating_models_allowed=self.run.body.floating_models_allowed,
             decisive_repeat=worst.repeat,
             aggregates=worst.aggregates.values(),
-            gates=tuple(gate.result() for gate in worst.decision.gates),
-            release_ready=self.complete and self.group.release_ready,
-            intervals=worst.aggregates.intervals(),
+            gates=gates,
+            release_ready=outcome == "RELEASE",
+            intervals=self.group.intervals(),
             repeats=self.group.summary(),
             usage=self._usage(),
+            outcome=outcome,
+            decide_on=decide_on,
+            confidence=self.policy.confidence or "fixed",
+            headline=headline_of(outcome, gates, complete=self.complete),
+            look=self.look,
+            policy_differences=policy_differences(self.rubric),
             samples=tuple(graded.summary() for graded in grade_all(self.results, self.rubric)) if samples else None,
         )
 
@@ -121,13 +138,18 @@ class _Reporting(Protocol):
     def fingerprint(self) -> str | None: ...
 
 
-def evaluate_run(ledger: Ledger, run: Entry) -> EvaluatedRun:
-    """Read a run from the ledger and evaluate it by the rubric that it was made with."""
+def evaluate_run(ledger: Ledger, run: Entry, policy: GatePolicy | None = None) -> EvaluatedRun:
+    """Read a run from the ledger and evaluate it by the rubric that it was made with.
+
+    ``policy`` may ask for more than the rubric and what the run was begun with.
+    """
     results = tuple(run_results(ledger, run.subject))
     if not results:
         raise InputError(f"{run.subject}: has no results yet; 'plumbrule run CONFIG --resume {run.subject}' goes on")
     begun = read_run(run)
     rubric = rubric_of(ledger, run.subject)
+    kept = GatePolicy(decide_on=begun.body.decide_on, confidence=begun.body.confidence).over(rubric_policy(rubric))
+    policy = (policy or GatePolicy()).over(kept)
     measured = tuple(entry.result for entry in results)
     answers = run_answers(ledger, run.subject) if begun.live else ()
     failed = (note.spent.calls for note in run_notes(ledger, run.subject) if note.event == "failed")
@@ -137,14 +159,89 @@ def evaluate_run(ledger: Ledger, run: Entry) -> EvaluatedRun:
         results=measured,
         judgements=tuple(entry.judgement for entry in results),
         answers=tuple(entry.answered for entry in answers),
-        group=summarise(measured, rubric, recorded=not begun.live),
+        group=summarise(
+            measured,
+            rubric,
+            _design(ledger, begun, sequential=policy.confidence == "sequential"),
+            recorded=not begun.live,
+        ),
         calls_failed=sum(int(calls) for calls in failed),
+        policy=policy,
+        look=count_looks(ledger, begun),
     )
 
 
-def summarise_run(ledger: Ledger, run: Entry, *, samples: bool = False) -> RunSummary:
+def _design(ledger: Ledger, run: RunEntry, *, sequential: bool) -> SampleDesign:
+    """Return how the samples of a run belong together; they are read only where that matters."""
+    name = run.body.cluster
+    if name is None and not sequential:
+        return SampleDesign()
+    samples = list(run_samples(ledger, run.run_id))
+    clusters = {sample.id: cluster_of(sample, name) for sample in samples} if name is not None else {}
+    return SampleDesign(
+        clusters={sample: cluster for sample, cluster in clusters.items() if cluster is not None},
+        order=[sample.id for sample in samples],
+        sequential=sequential,
+    )
+
+
+def count_looks(ledger: Ledger, run: RunEntry) -> int:
+    """Return which look at the same gates this run is: 1 for the first.
+
+    Complete runs of the same candidate on a dataset of the same name count, up to this one. The candidate is the same
+    where its kind, model, version and prompt are; one whose model is not named, where the runs have the same name.
+    """
+    decided = {subject for subject, _ in ledger.outlines(kind="decision")}
+    looks, candidate = 1, _candidate(run)
+    for entry in ledger.runs():
+        if entry.subject == run.run_id:
+            break
+        looks += entry.subject in decided and _candidate(read_run(entry)) == candidate
+    return looks
+
+
+def _candidate(run: RunEntry) -> tuple[str | None, ...]:
+    outline, metadata = run.body.summary, run.body.metadata
+    return (
+        outline.dataset,
+        outline.candidate,
+        metadata.model_id,
+        metadata.model_version,
+        metadata.prompt_template_id,
+        metadata.prompt_template_version_or_hash,
+        None if metadata.model_id is not None else outline.name,
+    )
+
+
+def policy_differences(rubric: BenchmarkRubric) -> tuple[str, ...]:
+    """Return in words where a rubric is not the one that ships: limits, weights, scales and repeats."""
+    used, shipped = (dict(_numbers(asdict(each))) for each in (rubric, load_benchmark().rubric))
+    return tuple(
+        _difference(key, value, shipped[key]) for key, value in used.items() if key in shipped and value != shipped[key]
+    )
+
+
+def _numbers(content: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Fraction | int | str | None]]:
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            if key != "generation":  # what a model is asked with is the experiment, not the policy
+                yield from _numbers(value, f"{above}{key}.")
+        elif above:  # name and version are no policy
+            yield f"{above}{key}", value
+
+
+def _difference(key: str, value: Any, shipped: Any) -> str:  # noqa: ANN401 - whatever a rubric says
+    words = [str(each) if isinstance(each, str) else figure(float(each)) for each in (value, shipped)]
+    text = f"{key} is {words[0]}, {words[1]} in the rubric that ships"
+    direction = DIRECTIONS.get(key.removeprefix("gates."))
+    if direction is None:
+        return text
+    return f"{text} ({'weaker' if (value < shipped) == (direction == 'at_least') else 'stricter'})"
+
+
+def summarise_run(ledger: Ledger, run: Entry, *, samples: bool = False, policy: GatePolicy | None = None) -> RunSummary:
     """Return the summary of a run, with its samples where they are asked for."""
-    return evaluate_run(ledger, run).summary(samples=samples)
+    return evaluate_run(ledger, run, policy).summary(samples=samples)
 
 
 def run_lines(ledger: Ledger) -> tuple[RunLine, ...]:

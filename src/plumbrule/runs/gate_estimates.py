@@ -1,0 +1,236 @@
+"""The four figures that decide a release, estimated over all repeats, each with its 95% interval.
+
+Every result of every repeat weighs the same: a mean is over all of them, with an interval that knows clusters of
+samples and the difference between repeats, and the 95th percentile is that of all latencies together. As in the
+aggregates, nulls are left out or count as the worst there is.
+"""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from fractions import Fraction
+
+from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.runs.run_results import FigureInterval, Interval, IntervalMethod, Intervals
+from plumbrule.runs.sample_results import GradedSample, exact, rounded
+from plumbrule.stats.mean_intervals import MeanEstimate, Measurement, effective_size, measured_mean
+from plumbrule.stats.percentiles import percentile, percentile_bounds
+from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
+from plumbrule.stats.sequential_means import always_valid_interval
+from plumbrule.stats.spread import mean_of
+
+P95 = Fraction(95, 100)
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleDesign:
+    """How the samples of a run belong together.
+
+    ``clusters`` names by sample id what it shares with others, such as a document; a sample that is not in it is a
+    cluster of its own. ``sequential`` intervals are valid however often one looks; they depend on ``order``, the ids in
+    the order of the dataset.
+    """
+
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    order: Sequence[str] = ()
+    sequential: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A figure that decides, its 95% interval, and how many samples in all would tell it from its limit.
+
+    None for an end of the interval means that so few samples cannot bound it. ``settles_at`` is for 80% power if the
+    figure is the true one; None where no number of samples would do, or nobody can tell.
+    """
+
+    value: Fraction | None
+    samples: int
+    low: float | None
+    high: float | None
+    method: IntervalMethod
+    settles_at: int | None
+    clusters: int | None = None
+
+    def interval(self) -> Interval:
+        """Return the interval for output."""
+        return Interval(
+            low=self.low,
+            high=self.high,
+            level=LEVEL,
+            method=self.method,
+            samples=self.samples,
+            clusters=self.clusters,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimates:
+    """The four figures that decide a release, with their uncertainty."""
+
+    aggregate_score: Estimate
+    pass_rate: Estimate
+    faithfulness_failure_rate: Estimate
+    latency_e2e_p95_ms: Estimate
+
+
+def interval_values(left_out: Estimates, nulls_as_zero: Estimates) -> Intervals:
+    """Return the intervals of the figures that decide, for output."""
+    return Intervals(
+        **{
+            name: FigureInterval(
+                **asdict(getattr(left_out, name).interval()), nulls_as_zero=getattr(nulls_as_zero, name).interval()
+            )
+            for name in (field.name for field in fields(Estimates))
+        }
+    )
+
+
+def estimate_figures(
+    graded: Sequence[GradedSample],
+    rubric: BenchmarkRubric,
+    design: SampleDesign | None = None,
+    *,
+    nulls_as_zero: bool = False,
+) -> Estimates:
+    """Return the figures that decide, over the results of all repeats, in any order."""
+    design = design or SampleDesign()
+    limits, lowest = rubric.gates, rubric.faithfulness_score.lowest
+
+    def measured(read: Callable[[GradedSample], Fraction | int | None], *, worst: int, limit: Fraction) -> Estimate:
+        values = ((sample, read(sample)) for sample in graded)
+        column = [
+            _measurement(sample, worst if value is None else value, design)
+            for sample, value in values
+            if value is not None or nulls_as_zero
+        ]
+        return _mean_estimate(column, limit, design)
+
+    def failure(sample: GradedSample) -> int | None:
+        score = sample.result.faithfulness_score
+        return None if score is None else int(score == lowest)
+
+    return Estimates(
+        aggregate_score=measured(lambda sample: sample.grade.sample_score, worst=0, limit=limits.aggregate_score),
+        pass_rate=measured(lambda sample: int(sample.grade.passed), worst=0, limit=limits.pass_rate),
+        faithfulness_failure_rate=measured(failure, worst=1, limit=limits.faithfulness_failure_rate),
+        latency_e2e_p95_ms=_latency_estimate(graded, limits.latency_e2e_p95_ms, design, nulls_as_zero=nulls_as_zero),
+    )
+
+
+def latency_p95(latencies: Sequence[Fraction | None], *, nulls_as_zero: bool) -> Fraction | None:
+    """Return the 95th percentile of all latencies, those of all repeats together: the figure of the gate.
+
+    A null latency is left out, or counts as slower than all that were measured.
+    """
+    known = sorted(latency for latency in latencies if latency is not None)
+    return percentile(known, P95, missing=len(latencies) - len(known) if nulls_as_zero else 0)
+
+
+def _measurement(sample: GradedSample, value: Fraction | int, design: SampleDesign) -> Measurement:
+    result = sample.result
+    cluster = design.clusters.get(result.sample_id)
+    return Measurement(value=value, sample=result.sample_id, repeat=result.repeat, cluster=cluster)
+
+
+def _mean_estimate(column: Sequence[Measurement], limit: Fraction, design: SampleDesign) -> Estimate:
+    found = measured_mean(column)
+    if found is None:
+        return Estimate(value=None, samples=0, low=None, high=None, method="clopper_pearson", settles_at=None)
+    value = Fraction(found.value)
+    clusters = found.clusters if design.clusters else None
+    if design.sequential:
+        interval = always_valid_interval(_one_by_one(column, design))
+        assert interval is not None  # noqa: S101 - there are values
+        low, high = min(interval.low, float(value)), max(interval.high, float(value))
+        return Estimate(
+            value=value, samples=found.samples, low=low, high=high, method="betting", settles_at=None, clusters=clusters
+        )
+    return Estimate(
+        value=value,
+        samples=found.samples,
+        low=found.interval.low,
+        high=found.interval.high,
+        method=found.method,
+        settles_at=_settles_at(found, column, limit),
+        clusters=clusters,
+    )
+
+
+def _settles_at(found: MeanEstimate, column: Sequence[Measurement], limit: Fraction) -> int | None:
+    """Return how many samples in all settle a mean; clusters and repeats stay as they are."""
+    if found.method == "pseudo_samples":
+        return mean_power_samples(found.value, found.spread, limit, skewness=found.skewness)
+    needed = share_power_samples(found.value, limit)
+    return None if needed is None else math.ceil(needed * found.samples / effective_size(column))
+
+
+def _latency_estimate(
+    graded: Sequence[GradedSample], limit: Fraction, design: SampleDesign, *, nulls_as_zero: bool
+) -> Estimate:
+    """Return the 95th percentile of all latencies; null ones bound it from both sides where they are not left out."""
+    latencies = [(sample, exact(sample.result.latency_e2e_ms)) for sample in graded]
+    if not nulls_as_zero:
+        latencies = [(sample, latency) for sample, latency in latencies if latency is not None]
+    known = sorted(latency for _, latency in latencies if latency is not None)
+    total, missing = len(latencies), len(latencies) - len(known)
+    value = percentile(known, P95, missing=missing)
+    samples = len({sample.result.sample_id for sample, _ in latencies})
+    clusters = len({design.clusters.get(name, (name,)) for name in {s.result.sample_id for s, _ in latencies}})
+    if not known:
+        return Estimate(value=None, samples=samples, low=None, high=None, method="order_statistics", settles_at=None)
+
+    def at_or_below(place: Fraction, *, null: int) -> list[Measurement]:
+        return [
+            _measurement(sample, null if latency is None else int(latency <= place), design)
+            for sample, latency in latencies
+        ]
+
+    settles_at = None
+    if design.sequential:
+        low, high = _sequential_bounds(known, at_or_below, design)
+    else:
+        worth = effective_size(at_or_below(known[-1] if value is None else value, null=0))
+        low, high = percentile_bounds(known, P95, missing=missing, effective=worth)
+        within = bisect_right(known, limit)
+        # missing latencies could be anything: more of the like settle it only where that makes no difference
+        slowest, fastest = Fraction(within, total), Fraction(within + missing, total)
+        share = slowest if slowest > P95 else fastest
+        needed = None if slowest <= P95 <= fastest else share_power_samples(share, P95)
+        settles_at = None if needed is None else math.ceil(needed * samples / worth)
+    return Estimate(
+        value=value,
+        samples=samples,
+        low=rounded(low),
+        high=rounded(high),
+        method="betting" if design.sequential else "order_statistics",
+        settles_at=settles_at,
+        clusters=clusters if design.clusters else None,
+    )
+
+
+def _sequential_bounds(
+    known: Sequence[Fraction], at_or_below: Callable[..., list[Measurement]], design: SampleDesign
+) -> tuple[Fraction | None, Fraction | None]:
+    """Return the latencies that may be the true percentile: where the share at or below may be 95% at every look."""
+
+    def share(place: Fraction, *, null: int) -> tuple[float, float]:
+        interval = always_valid_interval(_one_by_one(at_or_below(place, null=null), design))
+        assert interval is not None  # noqa: S101 - there are latencies
+        return interval
+
+    low = bisect_left(known, x=True, key=lambda place: share(place, null=1)[1] >= P95)
+    high = bisect_left(known, x=True, key=lambda place: share(place, null=0)[0] >= P95)
+    return (known[low] if 0 < low < len(known) else None), (known[high] if high < len(known) else None)
+
+
+def _one_by_one(column: Sequence[Measurement], design: SampleDesign) -> list[Fraction]:
+    """Return one value for each cluster, the mean over its samples and repeats, in the order of the dataset."""
+    places = {name: place for place, name in enumerate(design.order)}
+    groups: dict[object, list[Fraction]] = {}
+    for each in sorted(column, key=lambda each: places.get(str(each.sample), len(places))):
+        own = (each.sample,) if each.cluster is None else each.cluster
+        groups.setdefault(own, []).append(Fraction(each.value))
+    return [mean for values in groups.values() if (mean := mean_of(values)) is not None]
