@@ -16,13 +16,12 @@ from fractions import Fraction
 from typing import Literal
 
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.gate_estimates import LEVEL, P95
+from plumbrule.runs.gate_estimates import LEVEL, P95, latency_p95
 from plumbrule.runs.sample_results import GradedSample, exact, rounded
 from plumbrule.stats.multiplicity import holm
 from plumbrule.stats.paired_tests import (
     Method,
     NonInferiority,
-    Repeated,
     Tally,
     mean_gap,
     mean_gap_p_value,
@@ -31,7 +30,6 @@ from plumbrule.stats.paired_tests import (
     repeated_percentile_gap,
     tally,
 )
-from plumbrule.stats.percentiles import percentile
 from plumbrule.stats.sample_sizes import minimum_detectable_effect
 from plumbrule.stats.spread import mean_of, sample_sd
 
@@ -394,8 +392,8 @@ def _p95_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -
     total = sum(moves, Fraction())
     return Difference(
         better=column.better,
-        first=_p95(firsts),
-        second=_p95(seconds),
+        first=latency_p95([value for values in firsts for value in values], nulls_as_zero=as_worst),
+        second=latency_p95([value for values in seconds for value in values], nulls_as_zero=as_worst),
         low=low,
         high=high,
         method="bootstrap",
@@ -411,12 +409,6 @@ def _p95_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -
 def _values(repeats: Sequence[GradedSample], column: _Column, *, as_worst: bool) -> list[Fraction | None]:
     values = [column.read(graded) for graded in repeats]
     return values if as_worst else [value for value in values if value is not None]
-
-
-def _p95(samples: Repeated) -> Fraction | None:
-    values = [value for sample in samples for value in sample]
-    known = sorted(value for value in values if value is not None)
-    return percentile(known, P95, missing=len(values) - len(known))
 
 
 def _slower(first: Fraction | None, second: Fraction | None) -> int:
