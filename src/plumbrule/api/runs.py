@@ -7,8 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.outcomes import DecideOn
+from plumbrule.rubrics.benchmark_rubric import Confidence
 from plumbrule.runs.comparison import RunComparison, compare_runs
-from plumbrule.runs.gates import GateDecision, decide_release
+from plumbrule.runs.gates import GateDecision, GatePolicy, decide_release
 from plumbrule.runs.plan import Plan, PlanSummary, plan_run
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import RunLine, RunSummary, SingleJudgement
@@ -40,17 +42,20 @@ def run(
     *,
     resume: str | None = None,
     accept_errors: bool = False,
+    decide_on: DecideOn | None = None,
+    confidence: Confidence | None = None,
     begun: Begun = _ignore_beginning,
     watch: Watch = _ignore_progress,
 ) -> RunOutcome:
     """Execute the run that a configuration file describes, or ``resume`` one: its id, the start of it, or last.
 
-    A ledger that does not exist is made. ``begun`` is called with the run's id before the first task, ``watch`` with
+    ``decide_on`` and ``confidence`` may ask for more than the rubric's gates do, and are kept with the run. A ledger
+    that does not exist is made. ``begun`` is called with the run's id before the first task, ``watch`` with
     the progress after every task.
     """
     with _opened(ledger, make=True) as store:
         return execute(
-            plan_run(Path(config)),
+            plan_run(Path(config), GatePolicy(decide_on=decide_on, confidence=confidence)),
             store,
             _now,
             resume=resume,
@@ -72,9 +77,21 @@ def show(reference: str = "last", ledger: Store = None, *, samples: bool = False
         return summarise_run(store, find_run(store, reference), samples=samples)
 
 
-def gate(reference: str = "last", ledger: Store = None, *, strict: bool = False) -> GateDecision:
-    """Decide whether a run may be released; ``strict`` also asks for metadata and repeats."""
-    return decide_release(show(reference, ledger), strict=strict)
+def gate(
+    reference: str = "last",
+    ledger: Store = None,
+    *,
+    strict: bool = False,
+    decide_on: DecideOn | None = None,
+    confidence: Confidence | None = None,
+) -> GateDecision:
+    """Decide whether a run may be released; ``strict`` also asks for metadata and repeats.
+
+    ``decide_on`` and ``confidence`` may ask for more than the rubric and the run do, not for less.
+    """
+    policy = GatePolicy(decide_on=decide_on, confidence=confidence)
+    with _opened(ledger) as store:
+        return decide_release(summarise_run(store, find_run(store, reference), policy=policy), strict=strict)
 
 
 def compare(

@@ -47,6 +47,21 @@ def rubric_options(command: Command) -> Command:
     )(command)
 
 
+def policy_options(command: Command) -> Command:
+    """Add the options that ask for more than a run's own policy of gates."""
+    command = click.option(
+        "--confidence",
+        type=click.Choice(["fixed", "sequential"]),
+        help="Intervals for one look, or valid however often one looks; else as the run and its rubric say.",
+    )(command)
+    return click.option(
+        "--decide-on",
+        type=click.Choice(["point", "bound"]),
+        help="Release where the figures keep their limits (point), or only where their whole intervals do (bound); "
+        "else as the run and its rubric say.",
+    )(command)
+
+
 verdict_rubric_option = click.option(
     "--verdict-rubric",
     type=click.Path(path_type=Path),

@@ -119,7 +119,7 @@ def repeats_chart(repeats: Repeats, *, limit: float) -> str:
     parts.append(_text(_WIDE - _RIGHT, floor + 14, figure(high), anchor="end"))
     scores = "; ".join(
         f"repeat {repeat.repeat} {figure(repeat.aggregate_score)}, "
-        f"{'release-ready' if repeat.release_ready else 'not release-ready'}"
+        f"{'every gate passes' if repeat.release_ready else 'a gate fails'}"
         for repeat in repeats.each
     )
     spread = f"Mean {figure(variation.mean)}, standard deviation {figure(variation.sd)}, limit {figure(limit)}."

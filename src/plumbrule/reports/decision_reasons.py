@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from plumbrule.reports.figure_text import gate_text, numbers_text
 from plumbrule.reports.run_report import Reason, ReasonKind, Repeats, ReportGate
+from plumbrule.runs.gates import look_text
 from plumbrule.runs.run_results import RunSummary
 
 
@@ -16,14 +17,16 @@ def reasons_for(
     repeats: Repeats,
     corrections: int,
 ) -> tuple[Reason, ...]:
-    """Return every reason, the blocking ones first."""
+    """Return every reason, the blocking ones first; under ``bound`` a gate that is not settled blocks, too."""
+    bound = summary.decide_on == "bound"
     blocking = [
         *_incomplete(summary, finished, planned),
-        *(("gate", gate_text(gate)) for gate in gates if not gate.passed),
-        *_failing_repeats(repeats),
+        *_failing_gates(summary, gates, bound=bound),
     ]
     remarks = [
-        *(("inconclusive", gate_text(gate)) for gate in gates if gate.passed and gate.inconclusive),
+        *_unsettled_gates(summary, [gate for gate in gates if gate.passed and not bound]),
+        *_looks(summary),
+        *_failing_repeats(repeats),
         *_few_repeats(repeats),
         *_metadata(summary),
         *_repeated(summary.usage.calls_repeated),
@@ -45,12 +48,32 @@ def _incomplete(summary: RunSummary, finished: int, planned: int) -> _Reasons:
         yield "incomplete", f"{there} {then}"
 
 
+def _failing_gates(summary: RunSummary, gates: Sequence[ReportGate], *, bound: bool) -> _Reasons:
+    for gate in gates:
+        if not gate.passed and not (bound and gate.inconclusive):
+            yield "gate", gate_text(gate, confidence=summary.confidence)
+    if bound:
+        yield from _unsettled_gates(summary, gates)
+
+
+def _unsettled_gates(summary: RunSummary, gates: Sequence[ReportGate]) -> _Reasons:
+    for gate in gates:
+        if gate.inconclusive:
+            yield "inconclusive", gate_text(gate, confidence=summary.confidence)
+
+
+def _looks(summary: RunSummary) -> _Reasons:
+    text = look_text(summary.look, summary.confidence)
+    if text is not None:
+        yield "looks", f"{text[0].upper()}{text[1:]}."
+
+
 def _failing_repeats(repeats: Repeats) -> _Reasons:
     failing = [repeat.repeat for repeat in repeats.each if not repeat.release_ready]
     if failing and len(repeats.each) > 1:
         yield (
             "repeat",
-            f"{len(failing)} of {len(repeats.each)} repeats are not release-ready: {numbers_text(failing)}.",
+            f"{len(failing)} of {len(repeats.each)} repeats would not be released alone: {numbers_text(failing)}.",
         )
 
 

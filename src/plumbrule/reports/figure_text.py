@@ -4,7 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
+from plumbrule.outcomes import DecideOn
 from plumbrule.reports.run_report import ReportGate, ReportInterval
+from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.runs.gates import settled_text
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
 from plumbrule.text.figure_format import NONE, SIGNS, between, figure
@@ -23,15 +26,26 @@ __all__ = [
     "metadata_rows",
     "numbers_text",
     "percent",
+    "policy_text",
     "settling_text",
     "signed",
     "support_text",
+    "worst_text",
 ]
 
 NOT_GIVEN = "not given"
 _APART = ("packages", "rubrics", "warnings")  # metadata with a place of its own
 DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
-METHODS = {"wilson": "Wilson", "student_t": "Student's t", "order_statistics": "order statistics"}
+METHODS = {
+    "clopper_pearson": "exact, Clopper and Pearson",
+    "korn_graubard": "exact with an effective sample size, Korn and Graubard",
+    "pseudo_samples": "Student's t with two pseudo-samples",
+    "order_statistics": "order statistics",
+    "betting": "always valid, by betting",
+    "prediction_powered": "anchored by labels, PPI++",
+    "wilson": "Wilson",
+    "student_t": "Student's t",
+}
 GATE_TITLES = {
     "aggregate_score": "Mean score of the samples",
     "pass_rate": "Share of samples that pass",
@@ -76,21 +90,36 @@ def numbers_text(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers)) or NONE
 
 
-def gate_text(gate: ReportGate) -> str:
-    """Return what a gate found, in one sentence."""
+def gate_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
+    """Return what a gate found, in one sentence, and the state of its interval."""
     value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
     verb = "keeps" if gate.passed else "misses"
+    if gate.value is not None and gate.value_nulls_as_zero is None and gate.nulls:
+        verb = f"cannot be told for all answers, because {gate.nulls:,} latencies are null: it does not keep"
     text = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
     text += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
-    return f"{text}. {settling_text(gate)}" if gate.inconclusive else f"{text}."
+    return f"{text}. {settling_text(gate, confidence=confidence)}" if gate.inconclusive else f"{text}."
 
 
-def settling_text(gate: ReportGate) -> str:
-    """Return what an inconclusive gate would need."""
-    if gate.samples_to_settle is None:
-        return "Inconclusive: the figure stands so near the limit that no number of samples would settle it."
-    more = f"{gate.samples_to_settle:,} more sample{'s' if gate.samples_to_settle > 1 else ''}"
-    return f"Inconclusive: the interval holds the limit; about {more} like these would settle it."
+def settling_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
+    """Return the state of a gate's interval, and what would settle one that is not settled, as a sentence."""
+    text = settled_text(gate, confidence=confidence)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def worst_text(gate: ReportGate) -> str:
+    """Return which repeat keeps a gate worst, and how."""
+    worst = gate.worst_repeat
+    if worst is None:
+        return NONE
+    return f"{figure(worst.value, against=gate.limit)} in repeat {worst.repeat}"
+
+
+def policy_text(decide_on: DecideOn, confidence: Confidence) -> str:
+    """Return what the decision rests on."""
+    what = "every figure" if decide_on == "point" else "the whole 95% interval of every figure"
+    looks = " Intervals are valid however often one looks." if confidence == "sequential" else ""
+    return f"Decided on {decide_on}: {what} must keep its limit.{looks}"
 
 
 def metadata_rows(metadata: RunMetadata) -> list[tuple[str, str | None, bool]]:

@@ -1,5 +1,7 @@
 """The report as one HTML file: no script, nothing from outside, every text escaped."""
 
+from functools import partial
+
 from markupsafe import Markup
 
 from plumbrule.reports import charts, figure_text
@@ -37,7 +39,9 @@ def render_html(report: Report) -> bytes:
         causes=CAUSES,
         methods=figure_text.METHODS,
         signs=figure_text.SIGNS,
-        settling=figure_text.settling_text,
+        settling=partial(figure_text.settling_text, confidence=report.confidence),
+        policy=figure_text.policy_text(report.decide_on, report.confidence),
+        worst=figure_text.worst_text,
         spread_words=charts.spread_words,
         support_words=figure_text.support_text,
         bands=figure_text.bands_text,

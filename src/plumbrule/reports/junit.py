@@ -9,16 +9,21 @@ from plumbrule.terminal import safe
 
 
 def render_junit(report: Report) -> bytes:
-    """Return the report as JUnit XML; a gate or sample that failed is a failure, one that was not judged an error."""
+    """Return the report as JUnit XML; a gate or sample that failed is a failure, one that was not judged an error.
+
+    Under the policy ``bound`` a gate that is not settled is a failure of the type ``inconclusive``.
+    """
     root = ET.Element("testsuites", name=safe(f"{report.name} {report.run_id}"))
     gates = ET.SubElement(root, "testsuite", name="gates")
     whole = _case(gates, "gates", "complete")
-    if report.decision == "INCOMPLETE":
+    if not report.complete:
         ET.SubElement(whole, "error", type="incomplete", message=safe(report.reasons[0].text))
     for gate in report.gates:
         case = _case(gates, "gates", gate.name)
-        if not gate.passed:
-            ET.SubElement(case, "failure", type="gate", message=safe(gate_text(gate)))
+        unsettled = report.decide_on == "bound" and gate.inconclusive
+        if unsettled or not gate.passed:
+            message = safe(gate_text(gate, confidence=report.confidence))
+            ET.SubElement(case, "failure", type="inconclusive" if unsettled else "gate", message=message)
     samples = ET.SubElement(root, "testsuite", name="samples")
     for sample in report.samples:
         _add_sample(samples, sample)

@@ -5,7 +5,7 @@ a filter.
 """
 
 import re
-from functools import cache
+from functools import cache, partial
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -22,7 +22,7 @@ LONGEST_TEXT = 20_000
 # for the bar, which ends a cell even behind a backslash in some of them.
 _MARKUP = re.compile(r"[\\`*_\[\]~#!$]|://|(?<=www)\.|[&<>|@\n\t]", re.IGNORECASE)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "@": "&#64;", ".": "&#46;", "\n": " ⏎ ", "\t": " "}
-_SIGNS_OF_DECISION = {"RELEASE-READY": "✓", "NOT RELEASE-READY": "✗", "INCOMPLETE": "…"}
+_SIGNS_OF_DECISION = {"RELEASE": "✓", "NO RELEASE": "✗", "INCONCLUSIVE": "…"}
 
 
 def render_markdown(report: Report) -> bytes:
@@ -44,7 +44,9 @@ def render_markdown(report: Report) -> bytes:
             metadata=figure_text.metadata_rows(report.metadata),
             causes=CAUSES,
             signs=figure_text.SIGNS,
-            settling=figure_text.settling_text,
+            settling=partial(figure_text.settling_text, confidence=report.confidence),
+            policy=figure_text.policy_text(report.decide_on, report.confidence),
+            worst=figure_text.worst_text,
             spread_words=spread_words,
             support_words=figure_text.support_text,
             bands=figure_text.bands_text,

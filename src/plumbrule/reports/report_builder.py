@@ -21,7 +21,6 @@ from plumbrule.reports.run_report import (
     SampleLine,
 )
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.gates import release_state
 from plumbrule.runs.repeats import RepeatGroup
 from plumbrule.runs.run_results import GateResult, Interval, RepeatVariation, RunSummary, SampleSummary
 from plumbrule.runs.summary import EvaluatedRun
@@ -47,7 +46,13 @@ def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str)
         report_version=REPORT_VERSION,
         run_id=summary.run_id,
         name=run.run.body.summary.name,
-        decision=release_state(summary),
+        decision=summary.outcome,
+        headline=summary.headline,
+        complete=summary.complete,
+        decide_on=summary.decide_on,
+        confidence=summary.confidence,
+        look=summary.look,
+        policy_differences=summary.policy_differences,
         reasons=reasons_for(
             summary,
             finished=len(graded),
@@ -62,7 +67,7 @@ def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str)
         planned=run.run.tasks,
         pass_limits=_pass_limits(rubric),
         gates=gates,
-        aggregates=_aggregates(summary),
+        aggregates=_aggregates(summary, run.group),
         repeats=repeats,
         scores=spread_scores(samples, mean=aggregates.aggregate_score, limit=float(rubric.gates.aggregate_score)),
         latencies=spread_latencies(
@@ -181,11 +186,15 @@ def _gate(gate: GateResult) -> ReportGate:
         interval=_interval(gate.interval),
         inconclusive=gate.inconclusive,
         samples_to_settle=gate.samples_to_settle,
+        settled=gate.settled,
+        settles_at=gate.settles_at,
+        worst_repeat=gate.worst_repeat,
     )
 
 
-def _aggregates(summary: RunSummary) -> tuple[ReportAggregate, ...]:
-    figures, as_zero, intervals = summary.aggregates, summary.aggregates.nulls_as_zero, summary.intervals
+def _aggregates(summary: RunSummary, group: RepeatGroup) -> tuple[ReportAggregate, ...]:
+    figures, as_zero = summary.aggregates, summary.aggregates.nulls_as_zero
+    intervals = group.worst.aggregates.intervals()
     with_interval = {field.name for field in fields(intervals)}
     return tuple(
         ReportAggregate(
@@ -200,4 +209,11 @@ def _aggregates(summary: RunSummary) -> tuple[ReportAggregate, ...]:
 
 
 def _interval(interval: Interval) -> ReportInterval:
-    return ReportInterval(low=interval.low, high=interval.high, method=interval.method, samples=interval.samples)
+    return ReportInterval(
+        low=interval.low,
+        high=interval.high,
+        method=interval.method,
+        samples=interval.samples,
+        clusters=interval.clusters,
+        nulls=interval.nulls,
+    )

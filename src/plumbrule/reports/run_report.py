@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from plumbrule.runs.gates import ReleaseState
+from plumbrule.codec import optional_key
+from plumbrule.outcomes import DecideOn, Outcome, Settled
+from plumbrule.rubrics.benchmark_rubric import Confidence
 from plumbrule.runs.run_results import (
     CompletedMetadata,
     Counts,
@@ -13,6 +15,7 @@ from plumbrule.runs.run_results import (
     RepeatFigures,
     RubricStamp,
     RunUsage,
+    WorstRepeat,
 )
 from plumbrule.support.kept_support import SupportTotals
 
@@ -22,6 +25,7 @@ ReasonKind = Literal[
     "gate",
     "repeat",
     "inconclusive",
+    "looks",
     "metadata",
     "repeats",
     "repeated_calls",
@@ -40,6 +44,8 @@ class ReportInterval:
     high: float | None
     method: str
     samples: int
+    clusters: int | None = optional_key()
+    nulls: int | None = optional_key()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +85,7 @@ class FixGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportGate:
-    """One gate with the title that people read, and the worse of its two figures."""
+    """One gate with the title that people read, the worse of its two figures, and the state of its interval."""
 
     name: str
     title: str
@@ -92,6 +98,14 @@ class ReportGate:
     interval: ReportInterval
     inconclusive: bool
     samples_to_settle: int | None
+    settled: Settled
+    settles_at: int | None
+    worst_repeat: WorstRepeat | None = optional_key()
+
+    @property
+    def nulls(self) -> int | None:
+        """How many null latencies the interval allows for."""
+        return self.interval.nulls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +132,7 @@ class ReportVariation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeats:
-    """All repeats of the run; ``decisive`` is the worst, whose figures the report gives."""
+    """All repeats of the run; ``decisive`` is the worst, whose samples and aggregates the report gives."""
 
     wanted: int
     enough: bool
@@ -277,7 +291,13 @@ class Report:
     report_version: int
     run_id: str
     name: str
-    decision: ReleaseState
+    decision: Outcome
+    headline: str
+    complete: bool
+    decide_on: DecideOn
+    confidence: Confidence
+    look: int
+    policy_differences: tuple[str, ...]
     reasons: tuple[Reason, ...]
     fix_first: tuple[FixGroup, ...]
     counts: Counts

@@ -53,6 +53,7 @@ class Estimate:
     method: IntervalMethod
     settles_at: int | None
     clusters: int | None = None
+    nulls: int | None = None  # how many null latencies the interval allows for
 
     def interval(self) -> Interval:
         """Return the interval for output."""
@@ -63,6 +64,7 @@ class Estimate:
             method=self.method,
             samples=self.samples,
             clusters=self.clusters,
+            nulls=self.nulls,
         )
 
 
@@ -208,6 +210,7 @@ def _latency_estimate(
         method="betting" if design.sequential else "order_statistics",
         settles_at=settles_at,
         clusters=clusters if design.clusters else None,
+        nulls=missing or None,
     )
 
 

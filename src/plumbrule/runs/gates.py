@@ -24,6 +24,11 @@ DIRECTIONS: dict[str, Direction] = {
     "faithfulness_failure_rate": "at_most",
     "latency_e2e_p95_ms": "at_most",
 }
+_IF_TRUE = {
+    "aggregate_score": "if the true mean is {}",
+    "latency_e2e_p95_ms": "if latencies stay as they are",
+}
+_ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +127,34 @@ class Gate:
         if end is None:
             return float("inf")
         return -end if self.direction == "at_least" else end
+
+
+class Settling(Protocol):
+    """A gate, as far as the state of its interval can be told in words."""
+
+    @property
+    def name(self) -> str:
+        """The figure's name."""
+
+    @property
+    def limit(self) -> float:
+        """What it is compared with."""
+
+    @property
+    def deciding(self) -> float | None:
+        """The worse of its two figures."""
+
+    @property
+    def settled(self) -> Settled:
+        """How its interval stands to the limit."""
+
+    @property
+    def settles_at(self) -> int | None:
+        """How many samples in all would settle it."""
+
+    @property
+    def nulls(self) -> int | None:
+        """How many null latencies leave it open."""
 
 
 class _Judged(Protocol):
@@ -272,21 +305,52 @@ def decide_release(summary: RunSummary, *, strict: bool = False) -> GateDecision
         headline=summary.headline if not demands else outcome,
         look=summary.look,
         policy_differences=summary.policy_differences,
-        remarks=tuple(_weak_repeats(summary)),
+        remarks=tuple(_remarks(summary)),
     )
+
+
+def settled_text(gate: Settling, *, confidence: Confidence = "fixed") -> str:
+    """Return the state of a gate's interval in words, and what would settle one that is not settled."""
+    if gate.settled != "inconclusive":
+        return gate.settled
+    if gate.settles_at is not None:
+        needed = f"about {gate.settles_at:,} samples in all would settle it with 80% power"
+        present = figure(gate.deciding, against=gate.limit)
+        return f"not settled: {needed}, {_IF_TRUE.get(gate.name, 'if the true rate is {}').format(present)}"
+    if gate.nulls:
+        return f"not settled: {gate.nulls:,} null latencies leave it open, and more samples like these would, too"
+    if confidence == "sequential":
+        return "not settled so far: add samples, and look again"
+    return "not settled: the figure stands so near its limit that no number of samples would settle it"
+
+
+def look_text(look: int, confidence: Confidence) -> str | None:
+    """Return which look at the same gates this is, in words; None for the first."""
+    if look < 2:
+        return None
+    place = _ORDINALS[look - 2] if look - 2 < len(_ORDINALS) else f"{look}th"
+    text = f"{place} look at these gates: complete runs of this candidate on this dataset so far, this one included"
+    return text if confidence == "sequential" else f"{text}; each look is another chance to pass by luck"
 
 
 def _failed_gates(summary: RunSummary) -> Iterator[str]:
     for gate in summary.gates:
-        if not gate.passed:
+        if summary.decide_on == "bound" and gate.inconclusive:
+            yield f"{gate.name} {settled_text(gate, confidence=summary.confidence)}"
+        elif not gate.passed:
             value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
             limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
             yield f"{gate.name} {value} (nulls as zero {as_zero}) is not {limit}"
-        elif summary.decide_on == "bound" and gate.inconclusive:
-            yield f"{gate.name}: the interval does not settle it"
 
 
-def _weak_repeats(summary: RunSummary) -> Iterator[str]:
+def _remarks(summary: RunSummary) -> Iterator[str]:
+    if summary.decide_on == "point":
+        for gate in summary.gates:
+            if gate.inconclusive:
+                yield f"{gate.name} {settled_text(gate, confidence=summary.confidence)}"
+    look = look_text(summary.look, summary.confidence)
+    if look is not None:
+        yield look
     for repeat in summary.repeats.release_ready_by_repeat:
         if repeat.failed_gates and summary.repeats.repeats > 1:
             yield f"repeat {repeat.repeat} alone: {', '.join(repeat.failed_gates)} fails"

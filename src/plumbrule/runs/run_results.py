@@ -116,6 +116,7 @@ class Interval:
     method: IntervalMethod
     samples: int
     clusters: int | None = optional_key()  # how many clusters the samples make, where the run names them
+    nulls: int | None = optional_key()  # null latencies that the interval allows for, where there are any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +174,11 @@ class GateResult:
             return None
         worse = min if self.direction == "at_least" else max
         return worse(self.value, self.value_nulls_as_zero)
+
+    @property
+    def nulls(self) -> int | None:
+        """How many null latencies the interval allows for."""
+        return self.interval.nulls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

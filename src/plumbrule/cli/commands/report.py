@@ -1,17 +1,25 @@
 """``plumbrule report``: the report of a run as a file."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from plumbrule.cli.options import ledger_option, output_option
+from plumbrule.cli.options import ledger_option, output_option, policy_options
+
+if TYPE_CHECKING:
+    from plumbrule.outcomes import DecideOn
+    from plumbrule.rubrics.benchmark_rubric import Confidence
 
 
 @click.command("report")
 @click.argument("run")
 @output_option("The file to write: .html, .md, .json or .xml (JUnit).")
+@policy_options
 @ledger_option
-def command(run: str, output: Path, ledger_url: str | None) -> None:
+def command(
+    run: str, output: Path, decide_on: "DecideOn | None", confidence: "Confidence | None", ledger_url: str | None
+) -> None:
     """Write the report of RUN to a file: the decision, why, what to fix first, and all that stands behind it.
 
     The same ledger gives the same file. An HTML report is one file without scripts, and loads nothing.
@@ -29,8 +37,8 @@ def command(run: str, output: Path, ledger_url: str | None) -> None:
 
     renderer_for(output)  # a wrong name fails before the ledger is read
     with open_here(ledger_url) as ledger:
-        report = write_report(ledger, find_run(ledger, run), output)
+        report = write_report(ledger, find_run(ledger, run), output, decide_on=decide_on, confidence=confidence)
     stdout().print(
-        plain(f"{output}: {report.run_id}, {report.decision}, {report.failed} of {len(report.samples)} samples failed"),
+        plain(f"{output}: {report.run_id}, {report.headline}; {report.failed} of {len(report.samples)} samples failed"),
         soft_wrap=True,
     )

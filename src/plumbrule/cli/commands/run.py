@@ -4,10 +4,15 @@ import shlex
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option
+from plumbrule.cli.options import json_option, ledger_option, policy_options
+
+if TYPE_CHECKING:
+    from plumbrule.outcomes import DecideOn
+    from plumbrule.rubrics.benchmark_rubric import Confidence
 
 
 @click.command("run")
@@ -15,15 +20,24 @@ from plumbrule.cli.options import json_option, ledger_option
 @click.option("--dry-run", is_flag=True, help="Show the plan with calls, tokens and cost; call nobody, write nothing.")
 @click.option("--resume", metavar="RUN", help="Go on with an interrupted run: its id, the start of it, or last.")
 @click.option("--accept-errors", is_flag=True, help="Count a sample whose provider fails as errored; do not leave it.")
+@policy_options
 @ledger_option
 @json_option
 def command(
-    config: Path, dry_run: bool, resume: str | None, accept_errors: bool, ledger_url: str | None, as_json: bool
+    config: Path,
+    dry_run: bool,
+    resume: str | None,
+    accept_errors: bool,
+    decide_on: "DecideOn | None",
+    confidence: "Confidence | None",
+    ledger_url: str | None,
+    as_json: bool,
 ) -> None:
     """Carry out the run that CONFIG describes: answer and judge every sample, keep each result as it is done.
 
     An interrupted run loses nothing that was finished: --resume does the rest. A sample whose provider cannot be
-    reached is left for --resume, with exit code 4.
+    reached is left for --resume, with exit code 4. The outcome is shown and kept; 'plumbrule gate' turns it into an
+    exit code. --decide-on and --confidence are kept with the run.
 
     \b
     Examples:
@@ -35,7 +49,15 @@ def command(
     if dry_run:
         _show_plan(config, as_json=as_json)
     else:
-        _run(config, resume=resume, accept_errors=accept_errors, ledger_url=ledger_url, as_json=as_json)
+        _run(
+            config,
+            resume=resume,
+            accept_errors=accept_errors,
+            decide_on=decide_on,
+            confidence=confidence,
+            ledger_url=ledger_url,
+            as_json=as_json,
+        )
 
 
 def _show_plan(config: Path, *, as_json: bool) -> None:
@@ -51,7 +73,16 @@ def _show_plan(config: Path, *, as_json: bool) -> None:
         show_plan(stdout(), summary)
 
 
-def _run(config: Path, *, resume: str | None, accept_errors: bool, ledger_url: str | None, as_json: bool) -> None:
+def _run(
+    config: Path,
+    *,
+    resume: str | None,
+    accept_errors: bool,
+    decide_on: "DecideOn | None",
+    confidence: "Confidence | None",
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
     from plumbrule.api.runs import run
     from plumbrule.cli.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
@@ -71,6 +102,8 @@ def _run(config: Path, *, resume: str | None, accept_errors: bool, ledger_url: s
                 ledger,
                 resume=resume,
                 accept_errors=accept_errors,
+                decide_on=decide_on,
+                confidence=confidence,
                 begun=display.begin,
                 watch=display.update,
             )

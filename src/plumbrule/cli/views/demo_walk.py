@@ -109,7 +109,7 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
 def _show_run(console: Console, summary: RunSummary) -> None:
     console.print(gate_table(summary.gates))
     console.print()
-    console.print(release_text(ready=summary.release_ready), end="")
+    console.print(release_text(summary.outcome, summary.headline), end="")
     console.print(plain(": wrong answers are in the data on purpose; the report says what to fix first"))
 
 

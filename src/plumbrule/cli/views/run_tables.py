@@ -8,11 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
-from plumbrule.runs.gates import GateDecision
+from plumbrule.outcomes import Outcome
+from plumbrule.runs.gates import GateDecision, decide_release
 from plumbrule.runs.run_results import FigureValues, GateResult, RepeatsSummary, RunLine, RunSummary, RunUsage
 from plumbrule.text.figure_format import SIGNS, between, figure
 
 _LONGEST_CELL = 40
+_STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
+_STATES = {"holds": ("holds", "green"), "fails": ("fails", "bold red"), "inconclusive": ("not settled", "yellow")}
 
 
 def runs_table(runs: Sequence[RunLine]) -> Table:
@@ -28,30 +31,54 @@ def runs_table(runs: Sequence[RunLine]) -> Table:
 
 
 def show_decision(console: Console, decision: GateDecision) -> None:
-    """Print the gates of a run, the decision, and the reasons against a release."""
+    """Print the gates of a run, the decision, the reasons against a release, and what else its reader must know."""
+    _show_differences(console, decision.policy_differences)
     console.print(gate_table(decision.gates))
     console.print()
-    console.print(release_text(ready=decision.release_ready))
+    console.print(release_text(decision.outcome, decision.headline), soft_wrap=True)
+    console.print(plain(f"  {policy_text(decision)}", "dim"), soft_wrap=True)
     for reason in decision.reasons:
         console.print(plain(f"  {reason}"), soft_wrap=True)
+    for remark in decision.remarks:
+        console.print(plain(f"  {remark}", "yellow"), soft_wrap=True)
 
 
-def release_text(*, ready: bool) -> Text:
-    """Return the decision in one word."""
-    return Text("RELEASE" if ready else "NO RELEASE", "bold green" if ready else "bold red")
+def release_text(outcome: Outcome, headline: str) -> Text:
+    """Return the decision in one line."""
+    return plain(headline, _STYLES[outcome])
+
+
+def policy_text(decided: GateDecision | RunSummary) -> str:
+    """Return what the decision rests on."""
+    what = "every figure" if decided.decide_on == "point" else "the whole 95% interval of every figure"
+    looks = "; intervals are valid however often one looks" if decided.confidence == "sequential" else ""
+    return f"decided on {decided.decide_on}: {what} must keep its limit{looks}"
+
+
+def _show_differences(console: Console, differences: Sequence[str]) -> None:
+    if differences:
+        console.print(plain("The benchmark rubric is not the one that ships:", "bold yellow"))
+        for difference in differences:
+            console.print(plain(f"  {difference}", "yellow"), soft_wrap=True)
+        console.print()
 
 
 def show_run(console: Console, summary: RunSummary) -> None:
     """Print a run's figures: counts first, then the gates, then every aggregate."""
     console.print()
-    ready = ("release-ready", "bold green") if summary.release_ready else ("not release-ready", "bold red")
-    console.print(Text.assemble(plain(summary.run_id, "bold"), "  ", ready))
+    headline = release_text(summary.outcome, summary.headline)
+    console.print(Text.assemble(plain(summary.run_id, "bold"), "  ", headline), soft_wrap=True)
+    _show_differences(console, summary.policy_differences)
     counts = asdict(summary.aggregates.counts)
     console.print(Text(" · ".join(f"{name} {count}" for name, count in counts.items()), "dim"))
     if not summary.complete:
         console.print(plain("incomplete: --resume does the rest", "yellow"))
     console.print()
     console.print(gate_table(summary.gates))
+    decision = decide_release(summary)
+    settling = decision.reasons if summary.outcome == "INCONCLUSIVE" else ()
+    for line in (policy_text(summary), *settling, *decision.remarks):
+        console.print(plain(line, "dim"), soft_wrap=True)
     console.print()
     console.print(_aggregate_table(summary))
     for line in (_repeats_line(summary.repeats), *_usage_lines(summary.usage)):
@@ -62,9 +89,11 @@ def show_run(console: Console, summary: RunSummary) -> None:
 
 
 def gate_table(gates: Sequence[GateResult]) -> Table:
-    """Return the gates as a table."""
+    """Return the gates as a table, each with the state of its interval and how many samples would settle it."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("", "gate", "limit", "value", "nulls as zero", "95% interval", ""):
+    several = any(gate.worst_repeat is not None for gate in gates)
+    headings = ("", "gate", "limit", "value", "nulls as zero", "95% interval", "", *(("worst repeat",) * several))
+    for heading in headings:
         table.add_column(heading, justify="left" if heading in {"", "gate"} else "right", overflow="fold")
     for gate in gates:
         low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
@@ -75,14 +104,26 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
             figure(gate.value, against=gate.limit),
             figure(gate.value_nulls_as_zero, against=gate.limit),
             between(low, high),
-            Text("inconclusive" if gate.inconclusive else "", "yellow"),
+            _state_text(gate),
+            *((_worst_text(gate),) if several else ()),
         )
     return table
 
 
+def _state_text(gate: GateResult) -> Text:
+    state, style = _STATES[gate.settled]
+    return Text(state if gate.settles_at is None else f"{state}: {gate.settles_at:,} samples", style)
+
+
+def _worst_text(gate: GateResult) -> str:
+    worst = gate.worst_repeat
+    return "" if worst is None else f"{figure(worst.value, against=gate.limit)} in repeat {worst.repeat}"
+
+
 def _aggregate_table(summary: RunSummary) -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column("aggregate")
+    several = summary.repeats.repeats > 1
+    table.add_column(f"aggregate, repeat {summary.decisive_repeat}" if several else "aggregate")
     for heading in ("value", "nulls as zero", "scored", "attempted"):
         table.add_column(heading, justify="right")
     aggregates = summary.aggregates
