@@ -89,10 +89,12 @@ def test_a_narrow_terminal(run: Run, alarmed: Store, monkeypatch: pytest.MonkeyP
     table = done.out.partition("\n\n")[2].partition("\n\n")[0].splitlines()
     assert "…" not in done.out
     assert max(map(len, table)) <= 80
-    assert table[0].split() == ["figure", "weeks", "last", "95%", "weighed", "target", "alert"]
+    assert table[0].split() == ["figure", "weeks", "last", "95%", "weighed", "target", "alert", "95%", "says"]
     place = next(number for number, line in enumerate(table) if line.startswith("3 attribution_"))
     assert table[place + 1].split() == ["accuracy_average"]
-    assert table[place].split()[2:] == ["█", "4", "none", "none", ">", "3.5", "≤", "3", "ON_TARGET"]
+    row = table[place].split()
+    assert [*row[2:4], *row[5:-1]] == ["█", "4", "none", ">", "3.5", "≤", "3", "ON_TARGET", "open"]
+    assert row[-1].startswith("+")
 
 
 def test_what_was_expected_goes_before_the_card(run: Run, store: Store) -> None:
@@ -199,11 +201,27 @@ def test_an_alert_is_kept_once(run: Run, alarmed: Store) -> None:
         assert ledger.verify().whole
 
 
+def test_bounds_decide_on_request(run: Run, store: Store) -> None:
+    """Three perfect cards raise no alert and settle nothing: exit code 5 on bounds, 0 on points; an alert stays 1."""
+    for number in range(3):
+        store.record(card(f"t{number}", 4))
+    assert run("monitor", "--ledger", store.url).code == 0
+    done = run("monitor", "--ledger", store.url, "--decide-on", "bound")
+    assert done.code == 5
+    assert "INCONCLUSIVE: no alert, and not settled: average_overall_score" in done.out
+    assert "open +" in done.out
+    [shown] = run("monitor", "--ledger", store.url, "--decide-on", "bound", "--json").records
+    assert (shown["decide_on"], shown["state"], shown["alerts"]) == ("bound", "inconclusive", [])
+    assert figures(shown["weeks"][0])["average_overall_score"]["state"] == "inconclusive"
+    store.record(card("t9", 1))
+    assert run("monitor", "--ledger", store.url, "--decide-on", "bound").code == 1
+
+
 def test_drift_is_an_alert(run: Run, store: Store) -> None:
     """Small moves that add up are raised under a name of their own."""
     number = 0
     for week in range(12):
-        for level in [*([3] * (1 if week < 4 else 4)), *([4] * (9 if week < 4 else 6))]:
+        for level in [*([3] * (1 if week < 4 else 7)), *([4] * (9 if week < 4 else 3))]:
             number += 1
             store.record(card(f"t{number}", level, date=str(MONDAY + timedelta(weeks=week))))
     [shown] = run("monitor", "--ledger", store.url, "--json").records
