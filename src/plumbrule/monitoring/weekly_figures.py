@@ -188,7 +188,7 @@ def monitor(
             Week(
                 week=week,
                 reviewed=len(members),
-                interactions=None if interactions is None else interactions.get(week, 0),
+                interactions=None if interactions is None else max(interactions.get(week, 0), len(members)),
                 figures=tuple(_figure(rule, week, members, drawn, populations, rubric) for rule in rubric.figures),
                 refusals=count_refusals([review.refusal for review in members], rubric),
             )

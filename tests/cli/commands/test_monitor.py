@@ -82,6 +82,34 @@ def test_the_six_figures_of_the_ledger(run: Run, store: Store) -> None:
     assert {alert["figure"] for alert in shown["alerts"]} == {"unsafe_share", "refusal_recall"}
 
 
+@pytest.mark.parametrize("plan", [{"weeks": {"2026-W02": 480}}, {"week": "2026-W02"}])
+def test_all_interactions_are_counted(run: Run, store: Store, plan: dict[str, Any]) -> None:
+    """D12: the ledger keeps what was drawn, but the draw counted all that there were; an older one of one week, too."""
+    for name in ("t1", "t2"):
+        store.interaction(response(name))
+    store.campaign("week-2", [("random", 480, ["t1", "t2"])], **plan)
+    store.record(card("t1", 3), campaign="week-2")
+    store.record(card("t2", 4), campaign="week-2")
+    store.close("week-2")
+    done = run("monitor", "--ledger", store.url)
+    assert "2 reviewed of 480 interactions" in done.out
+
+
+def test_reviews_outside_campaigns_are_of_the_same_interactions(run: Run, store: Store) -> None:
+    """D10: four interactions with a campaign's card and one of their own are four."""
+    names = [f"t{number}" for number in range(4)]
+    for name in names:
+        store.interaction(response(name))
+    store.campaign("week-2", [("random", 4, names)])
+    for name in names:
+        store.record(card(name, 4), campaign="week-2")
+        store.record(card(name, 3, evaluator="Cy"))
+    store.close("week-2")
+    done = run("monitor", "--ledger", store.url)
+    assert "4 reviewed of 4 interactions" in done.out
+    assert "remark: reviewed more than once, counted once by the worst review: 4 interactions" in done.out
+
+
 def test_a_narrow_terminal(run: Run, alarmed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """At 80 columns a long name breaks at its underscores, and no figure is cut short."""
     monkeypatch.setenv("COLUMNS", "80")
