@@ -258,7 +258,7 @@ def test_offsets_lead_to_the_text() -> None:
 @pytest.mark.parametrize(
     ("refused", "answerable", "pattern"), [(1, 1, False), (0, 9, False), (2, 2, True), (9, 60, True)]
 )
-def test_one_refusal_is_no_pattern(refused: int, answerable: int, pattern: bool) -> None:
+def test_one_refusal_is_no_pattern(refused: int, answerable: int, pattern: object) -> None:
     """D13: refused though answerable is a pattern where even the lower end of the exact interval reaches 5%."""
     tally = PrescoreTally(pattern=0.05)
     tally.over_refused, tally.answerable = refused, answerable

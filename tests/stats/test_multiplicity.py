@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from statsmodels.stats.multitest import multipletests
 
-from plumbrule.stats.multiplicity import ALPHA, benjamini_hochberg, excess_p_value, holm, can_be_positive
+from plumbrule.stats.multiplicity import ALPHA, benjamini_hochberg, can_be_positive, excess_p_value, holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

@@ -9,7 +9,7 @@ from plumbrule.reviews.levels import Scores
 from plumbrule.rubrics import Loaded, ScorecardRubric, Stamp
 from plumbrule.stats.intervals import Interval
 from plumbrule.stats.mean_intervals import clopper_pearson
-from plumbrule.stats.multiplicity import ALPHA, excess_p_value, holm, can_be_positive
+from plumbrule.stats.multiplicity import ALPHA, can_be_positive, excess_p_value, holm
 
 By = Literal["refusal_code", "category", "source", "model"]
 
