@@ -29,8 +29,15 @@ from bench.false_alarms import (
 from plumbrule.stats.auroc import auroc_estimate
 from plumbrule.stats.bootstrap import resample_items
 from plumbrule.stats.intervals import Interval
-from plumbrule.stats.mean_intervals import MeanEstimate, Measurement, mean_estimate, measured_mean, share_estimate
-from plumbrule.stats.percentiles import percentile_bounds
+from plumbrule.stats.mean_intervals import (
+    MeanEstimate,
+    Measurement,
+    effective_size,
+    mean_estimate,
+    measured_mean,
+    share_estimate,
+)
+from plumbrule.stats.percentiles import percentile, percentile_bounds
 from plumbrule.stats.prediction_powered import anchored_mean
 from plumbrule.stats.rater_agreement import alpha_over_items, kappa_over_items
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
@@ -344,6 +351,14 @@ def _percentiles() -> Iterator[Case]:
                 trials=0.5,
                 draw=partial(_percentile, samples=samples, missing=missing),
             )
+        for repeats, size in ((3, 1), (1, 5), (3, 5)):
+            yield Case(
+                name=f"95th percentile, {size} a document, {repeats} repeats",
+                samples=samples,
+                truth=truth,
+                trials=0.25,
+                draw=partial(_related_percentile, samples=samples, repeats=repeats, size=size),
+            )
     yield Case(
         name="95th percentile, tied",
         samples=100,
@@ -457,6 +472,28 @@ def _percentile(random: Random, *, samples: int, missing: float) -> Ends:
     drawn = [random.lognormvariate(0, 1) for _ in range(samples)]
     known = sorted(Fraction(value) for value in drawn if random.random() >= missing)
     return _floats(percentile_bounds(known, P95, missing=samples - len(known)))
+
+
+def _related_percentile(random: Random, *, samples: int, repeats: int, size: int) -> Ends:
+    """Draw latencies of which a document, a sample and a single answer each have a part."""
+    drawn = []
+    for sample in range(samples):
+        if sample % size == 0:
+            document = random.gauss(0, 1)
+        own = math.sqrt(0.5) * document + math.sqrt(0.5) * random.gauss(0, 1)
+        for repeat in range(repeats):
+            latency = math.exp(math.sqrt(0.5) * own + math.sqrt(0.5) * random.gauss(0, 1))
+            drawn.append((Fraction(latency), sample, repeat, sample // size))
+    known = sorted(latency for latency, *_ in drawn)
+    found = percentile(known, P95)
+    assert found is not None  # noqa: S101 - there are latencies
+    worth = effective_size(
+        [
+            Measurement(value=int(latency <= found), sample=sample, repeat=repeat, cluster=cluster)
+            for latency, sample, repeat, cluster in drawn
+        ]
+    )
+    return _floats(percentile_bounds(known, P95, effective=worth))
 
 
 def _anchor(random: Random, *, share: float, accuracy: float, labels: int) -> Ends:

@@ -339,7 +339,7 @@ def test_a_budget_stops_and_can_be_raised(
     done = run("run", "run.yaml")
     assert done.code == 4
     assert "5 of 12 samples are finished; stopped: one more would pass budget.max_calls 5; go on with" in done.err
-    assert "not release-ready" in done.out
+    assert "NO RELEASE" in done.out
     assert "go on with: plumbrule run run.yaml --resume run-" in done.err
     config = tmp_path / "run.yaml"
     config.write_text(config.read_text().replace("max_calls: 5", "max_calls: 12"))

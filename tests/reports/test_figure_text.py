@@ -50,10 +50,13 @@ def test_small_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
-    [(1, "about 1 more sample like"), (1200, "about 1,200 more samples like"), (None, "no number of samples")],
+    ("needed", "said"),
+    [
+        (1200, "Not settled: about 1,200 samples in all would settle it with 80% power, if the true rate is 0.84."),
+        (None, "no number of samples"),
+    ],
 )
-def test_an_inconclusive_gate_says_what_it_needs(more: int | None, said: str) -> None:
+def test_an_inconclusive_gate_says_what_it_needs(needed: int | None, said: str) -> None:
     """Both figures, the limit, the interval, and how many samples would settle it."""
     gate = ReportGate(
         name="pass_rate",
@@ -66,7 +69,10 @@ def test_an_inconclusive_gate_says_what_it_needs(more: int | None, said: str) ->
         passed=False,
         interval=ReportInterval(low=0.8, high=0.9, method="wilson", samples=100),
         inconclusive=True,
-        samples_to_settle=more,
+        samples_to_settle=None if needed is None else needed - 100,
+        settled="inconclusive",
+        settles_at=needed,
+        worst_repeat=None,
     )
     text = gate_text(gate)
     assert "pass_rate is 0.8499 (nulls as zero 0.84) and misses its limit of at least 0.85" in text

@@ -11,6 +11,7 @@ from tests.reports.conftest import Make
 from tests.reports.page import Page, parse
 
 from plumbrule.codec import to_json
+from plumbrule.outcomes import EXIT_CODES
 from plumbrule.reports import Report
 from plumbrule.reports import html as html_module
 from plumbrule.reports.html import render_html
@@ -119,11 +120,11 @@ def test_long_texts_are_cut_and_say_so(make: Make) -> None:
 def test_a_good_run_and_repeats_are_told(make: Make) -> None:
     """Nothing failed is said; with repeats the page names the one that decides and draws them."""
     good = parse(render_html(make([{}] * 80)))
-    assert "RELEASE-READY" in good.text
+    assert "✓ RELEASE" in good.text
     assert "No sample failed." in good.text
     results = [{"sample_id": f"s{place}", "repeat": repeat} for repeat in range(2) for place in range(3)]
     several = parse(render_html(make([*results[:-1], {**results[-1], "accuracy_score": 0}], repeats=2)))
-    assert "Figures are those of repeat 1, the worst of 2" in several.text
+    assert "Gates are over all 2 repeats. Samples and aggregates are those of repeat 1, the worst." in several.text
     assert "Samples that flipped: 1" in several.text
     assert "aggregate_score of each repeat" in several.text
 
@@ -131,9 +132,9 @@ def test_a_good_run_and_repeats_are_told(make: Make) -> None:
 def test_decisions_differ_by_word_and_sign(mixed: Report) -> None:
     """Colour is never the only difference."""
     pages = {
-        decision: parse(render_html(replace(mixed, decision=decision))).text
-        for decision in ("RELEASE-READY", "NOT RELEASE-READY", "INCOMPLETE")
+        decision: parse(render_html(replace(mixed, decision=decision, headline=decision))).text
+        for decision in EXIT_CODES
     }
-    assert "✓ RELEASE-READY" in pages["RELEASE-READY"]
-    assert "✗ NOT RELEASE-READY" in pages["NOT RELEASE-READY"]
-    assert "… INCOMPLETE" in pages["INCOMPLETE"]
+    assert "✓ RELEASE" in pages["RELEASE"]
+    assert "✗ NO RELEASE" in pages["NO RELEASE"]
+    assert "… INCONCLUSIVE" in pages["INCONCLUSIVE"]

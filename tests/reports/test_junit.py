@@ -1,5 +1,6 @@
 """Build servers read the gates and the samples as tests."""
 
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 from tests.reports.conftest import Make
@@ -42,3 +43,13 @@ def test_an_incomplete_run_is_an_error(make: Make) -> None:
     """It is not decided, so it does not pass."""
     [error] = next(iter(read(make([{}], planned=2)).iter("testcase")))
     assert (error.tag, error.get("type")) == ("error", "incomplete")
+
+
+def test_under_bound_a_gate_that_is_not_settled_is_a_failure(make: Make) -> None:
+    """Of a type of its own; under point the same gate passes."""
+    report = make([{}] * 3)
+    assert read(report).get("failures") == "0"
+    bound = replace(report, decision="INCONCLUSIVE", decide_on="bound")
+    failures = list(read(bound).iter("failure"))
+    assert [failure.get("type") for failure in failures] == ["inconclusive"] * 4
+    assert "would settle it with 80% power" in str(failures[0].get("message"))

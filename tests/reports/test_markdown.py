@@ -56,7 +56,7 @@ def test_a_block_is_shown_as_it_is() -> None:
 def test_the_report_holds_what_the_page_holds(mixed: Report) -> None:
     """The decision first, every aggregate, every failing sample, metadata and ledger."""
     text = render_markdown(mixed).decode()
-    assert text.index("NOT RELEASE-READY") < text.index("## Fix first") < text.index("## Gates")
+    assert text.index("NO RELEASE") < text.index("## Fix first") < text.index("## Gates")
     assert [each.name for each in mixed.aggregates if f"`{each.name}`" not in text] == []
     assert [failure.number for failure in mixed.failures if f"### {failure.number}. " not in text] == []
     assert mixed.ledger.entry_sha256 in text
@@ -77,7 +77,7 @@ def test_a_good_run_and_repeats_are_told(make: Make) -> None:
     assert b"No sample failed." in render_markdown(make([{}]))
     results = [{"sample_id": "s", "repeat": 0}, {"sample_id": "s", "repeat": 1, "accuracy_score": 0}]
     text = render_markdown(make(results, repeats=2)).decode()
-    assert "Figures are those of repeat 1, the worst of 2" in text
+    assert "Gates are over all 2 repeats. Samples and aggregates are those of repeat 1, the worst." in text
     assert "| s | 0 | 1 |" in text
 
 

@@ -14,7 +14,7 @@ from plumbrule.ledger import Ledger
 from plumbrule.reports import FORMATS, Report
 from plumbrule.reports.run_evidence import read_evidence
 from plumbrule.runs.run_entries import find_run
-from plumbrule.runs.run_results import RoleUsage
+from plumbrule.runs.run_results import RoleUsage, WorstRepeat
 from plumbrule.runs.summary import summarise_run
 from plumbrule.stats.mean_intervals import clopper_pearson
 
@@ -27,7 +27,7 @@ def test_golden_runs_are_told_as_they_were_worked_out(make: Make, path: Path) ->
     golden = json.loads(path.read_text())
     expected = golden["expected"]
     report = make(golden["samples"])
-    assert report.decision == ("RELEASE-READY" if expected["release_ready"] else "NOT RELEASE-READY")
+    assert report.decision == ("RELEASE" if expected["release_ready"] else "NO RELEASE")
     assert report.counts.attempted == expected["counts"]["attempted"]
     assert report.counts.timed_out == expected["counts"]["timed_out"]
     assert [gate.passed for gate in report.gates] == [gate["passed"] for gate in expected["gates"]]
@@ -53,7 +53,8 @@ def test_every_aggregate_stands_in_both_treatments(ledger: Ledger, mixed: Report
 def test_an_incomplete_run_decides_nothing(make: Make) -> None:
     """Even where every gate holds so far, and it says how to go on."""
     report = make([{}] * 30, planned=40)
-    assert report.decision == "INCOMPLETE"
+    assert (report.decision, report.complete) == ("NO RELEASE", False)
+    assert report.headline == "NO RELEASE: the run is not complete"
     assert "30 of 40" in report.reasons[0].text
     assert f"--resume {report.run_id}" in report.reasons[0].text
     assert all(gate.passed for gate in report.gates)
@@ -74,10 +75,11 @@ def test_evidence_of_nothing_is_told_so() -> None:
 
 
 def test_one_sample_is_enough(make: Make) -> None:
-    """Its figures stand, and what one sample cannot bound stays open."""
+    """Its figures stand, what one sample cannot bound stays open, and the headline says so."""
     report = make([{}])
     assert report.counts.attempted == 1
-    assert {gate.name: gate.interval.low for gate in report.gates}["aggregate_score"] is None
+    assert {gate.name: gate.interval.high for gate in report.gates}["latency_e2e_p95_ms"] is None
+    assert report.headline.startswith("RELEASE, not settled: 4 of 4 gates (aggregate_score, ")
 
 
 def test_nulls_everywhere_are_failures_with_causes(make: Make) -> None:
@@ -92,7 +94,7 @@ def test_nulls_everywhere_are_failures_with_causes(make: Make) -> None:
         "evaluator_error": "parse_error",
     }
     report = make([nothing] * 3)
-    assert report.decision == "NOT RELEASE-READY"
+    assert (report.decision, report.headline) == ("NO RELEASE", "NO RELEASE")
     assert report.failed == 3
     assert report.failures[0].sample.causes == ("evaluator_error", "latency_unknown", "tokens_unknown")
     assert report.scores.histogram.unknown == report.latencies.histogram.unknown == 3
@@ -101,7 +103,7 @@ def test_nulls_everywhere_are_failures_with_causes(make: Make) -> None:
 
 
 def test_the_worst_repeat_gives_the_figures(make: Make) -> None:
-    """Fix-first and counts are of the repeat that decides; samples that failed elsewhere are shown, too."""
+    """Fix-first and counts are of the worst repeat; samples that failed elsewhere are shown, too."""
     results = [{"sample_id": f"s{place}", "repeat": repeat} for repeat in range(3) for place in range(20)]
     for place in (0, 1, 2, 3):
         results[20 + place]["accuracy_score"] = 0
@@ -114,7 +116,10 @@ def test_the_worst_repeat_gives_the_figures(make: Make) -> None:
     assert [repeat.pass_rate for repeat in report.repeats.each] == [1.0, 0.8, 0.95]
     assert [flip.sample_id for flip in report.repeats.flips] == ["s0", "s1", "s2", "s3", "s9"]
     assert report.repeats.flips[0].failed == (1,)
-    assert [reason.kind for reason in report.reasons if reason.blocking] == ["gate", "repeat"]
+    assert [reason.kind for reason in report.reasons if reason.blocking] == []
+    assert "1 of 3 repeats would not be released alone: 1." in [reason.text for reason in report.reasons]
+    passing = report.gates[1]
+    assert (passing.value, passing.worst_repeat) == (55 / 60, WorstRepeat(repeat=1, value=0.8, passed=False))
     assert report.fix_first[0].pass_rate_if_fixed == 1.0
 
 

@@ -206,7 +206,7 @@ def test_half_of_the_repeats_are_not_enough() -> None:
 
 
 def test_gates_stand_side_by_side() -> None:
-    """Each run's own decision over all its samples and repeats: 8 of 40 answers fail."""
+    """Each run's own decision over all its samples; a gate is over all repeats."""
     first = [result(number, n) for number in range(20) for n in range(2)]
     second = [result(number, n, accuracy_score=0 if n and number < 8 else 2) for number in range(20) for n in range(2)]
     gates = {gate.second.name: gate for gate in compare(first, second, RUBRIC).gates}

@@ -100,7 +100,7 @@ rubric: {{verdict: verdict.yaml}}
     said["judge"]["judges"][1] |= {"base_url": None, "api_key_env": None, "allow_private": False, "cache": None}
     said["candidate"]["allow_private"] = False
     said["rubric"] |= {"benchmark": None, "rules": None}
-    assert content == said | {"allow_floating_models": False}
+    assert content == said | {"allow_floating_models": False, "cluster": None}
     assert loaded.resolve(loaded.config.dataset.path) == run_file.parent / "data.txt"
     assert loaded.resolve("/elsewhere/data.txt") == Path("/elsewhere/data.txt")
 
@@ -362,7 +362,7 @@ def test_every_other_choice_in_the_starter_is_valid(run_file: Path) -> None:
     for name in ("my_benchmark", "my_rules", "my_verdict"):
         (run_file.parent / f"{name}.yaml").write_text("version: mine\n")
     choices = [line.removeprefix("#: ") for line in starter_text().splitlines() if line.startswith("#: ")]
-    assert len(choices) == 13
+    assert len(choices) == 14
     for choice in choices:
         key = choice.partition(":")[0]
         kept = [line for line in starter_text().splitlines() if not line.startswith(f"{key}:")]

@@ -82,7 +82,7 @@ def cli() -> None:
 
     \b
     Exit codes: 0 good, 1 the decision is negative, 2 usage or configuration, 3 input that cannot be
-    read, 4 the evaluation could not be completed, 130 interrupted.
+    read, 4 the evaluation could not be completed, 5 inconclusive, 130 interrupted.
     """
 
 

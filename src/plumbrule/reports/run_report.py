@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from plumbrule.codec import optional_key
 from plumbrule.outcomes import DecideOn, Outcome, Settled
 from plumbrule.rubrics.benchmark_rubric import Confidence
 from plumbrule.runs.run_results import (
@@ -44,8 +43,8 @@ class ReportInterval:
     high: float | None
     method: str
     samples: int
-    clusters: int | None = optional_key()
-    nulls: int | None = optional_key()
+    clusters: int | None = None
+    nulls: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +99,7 @@ class ReportGate:
     samples_to_settle: int | None
     settled: Settled
     settles_at: int | None
-    worst_repeat: WorstRepeat | None = optional_key()
+    worst_repeat: WorstRepeat | None
 
     @property
     def nulls(self) -> int | None:

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.run_results import FigureInterval, Interval, IntervalMethod, Intervals
-from plumbrule.runs.sample_results import GradedSample, exact, rounded
+from plumbrule.runs.sample_results import GradedSample, rounded
 from plumbrule.stats.mean_intervals import MeanEstimate, Measurement, effective_size, measured_mean
 from plumbrule.stats.percentiles import percentile, percentile_bounds
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
@@ -96,29 +96,39 @@ def estimate_figures(
     design: SampleDesign | None = None,
     *,
     nulls_as_zero: bool = False,
+    left_out: Estimates | None = None,
 ) -> Estimates:
-    """Return the figures that decide, over the results of all repeats, in any order."""
+    """Return the figures that decide, over the results of all repeats, in any order.
+
+    Given the estimates with nulls ``left_out``, those with nulls as zero are computed only where there are nulls.
+    """
     design = design or SampleDesign()
     limits, lowest = rubric.gates, rubric.faithfulness_score.lowest
 
-    def measured(read: Callable[[GradedSample], Fraction | int | None], *, worst: int, limit: Fraction) -> Estimate:
-        values = ((sample, read(sample)) for sample in graded)
+    def measured(name: str, read: Callable[[GradedSample], Fraction | int | None], *, worst: int) -> Estimate:
+        values = [(sample, read(sample)) for sample in graded]
+        if left_out is not None and all(value is not None for _, value in values):
+            same: Estimate = getattr(left_out, name)
+            return same
         column = [
             _measurement(sample, worst if value is None else value, design)
             for sample, value in values
             if value is not None or nulls_as_zero
         ]
-        return _mean_estimate(column, limit, design)
+        return _mean_estimate(column, getattr(limits, name), design)
 
     def failure(sample: GradedSample) -> int | None:
         score = sample.result.faithfulness_score
         return None if score is None else int(score == lowest)
 
+    timed = all(sample.result.latency_e2e_ms is not None for sample in graded)
     return Estimates(
-        aggregate_score=measured(lambda sample: sample.grade.sample_score, worst=0, limit=limits.aggregate_score),
-        pass_rate=measured(lambda sample: int(sample.grade.passed), worst=0, limit=limits.pass_rate),
-        faithfulness_failure_rate=measured(failure, worst=1, limit=limits.faithfulness_failure_rate),
-        latency_e2e_p95_ms=_latency_estimate(graded, limits.latency_e2e_p95_ms, design, nulls_as_zero=nulls_as_zero),
+        aggregate_score=measured("aggregate_score", lambda sample: sample.grade.sample_score, worst=0),
+        pass_rate=measured("pass_rate", lambda sample: int(sample.grade.passed), worst=0),
+        faithfulness_failure_rate=measured("faithfulness_failure_rate", failure, worst=1),
+        latency_e2e_p95_ms=left_out.latency_e2e_p95_ms
+        if left_out is not None and timed
+        else _latency_estimate(graded, limits.latency_e2e_p95_ms, design, nulls_as_zero=nulls_as_zero),
     )
 
 
@@ -173,10 +183,10 @@ def _latency_estimate(
     graded: Sequence[GradedSample], limit: Fraction, design: SampleDesign, *, nulls_as_zero: bool
 ) -> Estimate:
     """Return the 95th percentile of all latencies; null ones bound it from both sides where they are not left out."""
-    latencies = [(sample, exact(sample.result.latency_e2e_ms)) for sample in graded]
+    latencies = [(sample, sample.result.latency_e2e_ms) for sample in graded]
     if not nulls_as_zero:
         latencies = [(sample, latency) for sample, latency in latencies if latency is not None]
-    known = sorted(latency for _, latency in latencies if latency is not None)
+    known = [Fraction(str(latency)) for latency in sorted(latency for _, latency in latencies if latency is not None)]
     total, missing = len(latencies), len(latencies) - len(known)
     value = percentile(known, P95, missing=missing)
     samples = len({sample.result.sample_id for sample, _ in latencies})
@@ -185,8 +195,9 @@ def _latency_estimate(
         return Estimate(value=None, samples=samples, low=None, high=None, method="order_statistics", settles_at=None)
 
     def at_or_below(place: Fraction, *, null: int) -> list[Measurement]:
+        most = float(place)
         return [
-            _measurement(sample, null if latency is None else int(latency <= place), design)
+            _measurement(sample, null if latency is None else int(latency <= most), design)
             for sample, latency in latencies
         ]
 

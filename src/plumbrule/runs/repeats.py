@@ -168,7 +168,7 @@ def summarise(
         estimates, as_zero_estimates = repeats[0].aggregates.estimates, repeats[0].aggregates.estimates_nulls_as_zero
     else:
         estimates = estimate_figures(all_graded, rubric, design)
-        as_zero_estimates = estimate_figures(all_graded, rubric, design, nulls_as_zero=True)
+        as_zero_estimates = estimate_figures(all_graded, rubric, design, nulls_as_zero=True, left_out=estimates)
     left_out = [repeat.aggregates.figures for repeat in repeats]
     as_zero = [repeat.aggregates.nulls_as_zero for repeat in repeats]
     return RepeatGroup(

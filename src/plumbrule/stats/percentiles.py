@@ -21,19 +21,6 @@ def percentile(values: Sequence[Fraction], share: Fraction, *, missing: int = 0)
     return _at(values, percentile_rank(len(values) + missing, share))
 
 
-def percentile_interval(
-    values: Sequence[Fraction], share: Fraction, *, missing: int = 0
-) -> tuple[Fraction | None, Fraction | None]:
-    """Return the 95% interval of the percentile, from the ranks of the sorted ``values``; None is an open end.
-
-    It holds every x for which "``share`` of the population is at or below x" is not rejected by the score test,
-    so that it excludes a limit exactly when Wilson's interval of the share within that limit excludes ``share``.
-    No distribution is assumed; few values cannot bound a high percentile from above, and the end stays open.
-    """
-    low, high = interval_ranks(len(values) + missing, share)
-    return _at(values, low), _at(values, high)
-
-
 def percentile_bounds(
     values: Sequence[Fraction], share: Fraction, *, missing: int = 0, effective: float | None = None
 ) -> tuple[Fraction | None, Fraction | None]:

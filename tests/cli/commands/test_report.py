@@ -27,13 +27,13 @@ def test_every_format_comes_from_one_run(run: Run, run_process: Run, tmp_path: P
     for suffix in ("html", "md", "json", "xml"):
         told = run("report", "last", "-o", f"report.{suffix}")
         assert (told.code, told.err) == (0, "")
-        assert told.out == f"report.{suffix}: {done}, NOT RELEASE-READY, 23 of 56 samples failed\n"
+        assert told.out == f"report.{suffix}: {done}, NO RELEASE; 23 of 56 samples failed\n"
         again = run_process("report", done, "--output", f"again.{suffix}", PYTHONHASHSEED="7", TZ="Asia/Tokyo")
         assert again.code == 0
         assert (tmp_path / f"report.{suffix}").read_bytes() == (tmp_path / f"again.{suffix}").read_bytes()
     read = json.loads((tmp_path / "report.json").read_bytes())
     assert read["run_id"] == done
-    assert (read["decision"], len(read["failures"]), len(read["samples"])) == ("NOT RELEASE-READY", 23, 56)
+    assert (read["decision"], len(read["failures"]), len(read["samples"])) == ("NO RELEASE", 23, 56)
     suites = ET.fromstring((tmp_path / "report.xml").read_bytes())  # noqa: S314 - our own text
     assert suites.get("tests") == "61"
 

@@ -81,6 +81,103 @@ def test_a_good_run_passes_the_gate(run: Run, tmp_path: Path) -> None:
     assert run("gate", "last", "--strict").code == 0
 
 
+GOOD = {
+    "question": "What is the fee?",
+    "answer": "The fee is $25.",
+    "contexts": ["The fee is $25."],
+    "reference": "The fee is $25.",
+    "latency_e2e_ms": 900,
+    "input_tokens": 300,
+    "output_tokens": 20,
+}
+
+
+def write_samples(folder: Path, count: int, **fields: Any) -> None:
+    """Write that many good samples."""
+    lines = [json.dumps({**GOOD, "id": f"q{number}", **fields}) for number in range(count)]
+    (folder / "data.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def test_more_samples_settle_an_inconclusive_gate(run: Run, tmp_path: Path) -> None:
+    """Three perfect samples: a qualified release by point, exit code 5 by bound; a hundred are a release by both."""
+    write_samples(tmp_path, 3)
+    run("init")
+    assert run("run", "run.yaml").code == 0
+    point, bound = run("gate", "last"), run("gate", "last", "--decide-on", "bound")
+    assert (point.code, bound.code) == (0, 5)
+    assert "RELEASE, not settled: 4 of 4 gates" in point.out
+    assert "INCONCLUSIVE, not settled: 4 of 4 gates" in bound.out
+    assert "about 29 samples in all would settle it with 80% power, if the true rate is 1" in bound.out
+    [decision] = run("gate", "last", "--decide-on", "bound", "--json").records
+    assert (decision["outcome"], decision["decide_on"], decision["release_ready"]) == ("INCONCLUSIVE", "bound", False)
+    assert {gate["settled"] for gate in decision["gates"]} == {"inconclusive"}
+    assert run("report", "last", "-o", "report.md", "--decide-on", "bound").code == 0
+    assert "## … INCONCLUSIVE, not settled: 4 of 4 gates" in (tmp_path / "report.md").read_text()
+    write_samples(tmp_path, 100)
+    assert run("run", "run.yaml", "--decide-on", "bound", "--json").records[0]["outcome"] == "RELEASE"
+    assert run("gate", "last").code == 0
+    shown = run("show", "last", "--json").records[0]
+    assert (shown["decide_on"], shown["headline"]) == ("bound", "RELEASE")
+    weaker = run("gate", "last", "--decide-on", "point")
+    assert weaker.code == 2
+    assert "this run's policy is bound" in weaker.err
+
+
+def test_looks_at_the_same_candidate_are_counted(run: Run, tmp_path: Path) -> None:
+    """Complete runs of one candidate on one dataset, whatever its content; another candidate begins at one."""
+    run("init")
+    for count in (3, 4, 5):
+        write_samples(tmp_path, count)
+        assert run("run", "run.yaml").code == 0
+    assert "third look at these gates" in run("gate", "last").out
+    first = run("runs", "--json").records[0]
+    runs = first if isinstance(first, list) else run("runs", "--json").records
+    assert [run("show", each["run_id"], "--json").records[0]["look"] for each in runs] == [1, 2, 3]
+    config = tmp_path / "run.yaml"
+    config.write_text(config.read_text().replace("{kind: recorded}", '{kind: recorded, model_id: "new@2026-01-01"}', 1))
+    assert run("run", "run.yaml", "--json").records[0]["look"] == 1
+
+
+def test_a_weaker_rubric_is_shown_at_the_top(run: Run, tmp_path: Path) -> None:
+    """In words, in gate, show and report, and whether it is weaker."""
+    write_samples(tmp_path, 3)
+    run("init")
+    (tmp_path / "mine.yaml").write_text("version: mine\ngates: {pass_rate: 0.5, decide_on: bound}\n")
+    with (tmp_path / "run.yaml").open("a") as file:
+        file.write("rubric: {benchmark: mine.yaml}\n")
+    assert run("run", "run.yaml").code == 0
+    said = "gates.pass_rate is 0.5, 0.85 in the rubric that ships (weaker)"
+    run("report", "last", "-o", "report.md")
+    for text, below in (
+        (run("gate", "last").out, "nulls"),
+        (run("show", "last").out, "nulls"),
+        ((tmp_path / "report.md").read_text().replace("\\", ""), "## Fix first"),
+    ):
+        assert text.index(said) < text.index(below)
+    [decision] = run("gate", "last", "--json").records
+    assert decision["policy_differences"] == [said, "gates.decide_on is bound, point in the rubric that ships"]
+
+
+def test_clusters_are_kept_with_the_run(run: Run, tmp_path: Path) -> None:
+    """What samples share widens the interval, also when the run is read again; a name that no sample has is refused."""
+    write_samples(tmp_path, 40, metadata={"document": "fees.pdf"})
+    run("init")
+    config = tmp_path / "run.yaml"
+    plain = config.read_text()
+    config.write_text(f"{plain}cluster: template\n")
+    refused = run("run", "run.yaml")
+    assert refused.code == 2
+    assert "cluster: no sample" in refused.err
+    config.write_text(f"{plain}cluster: document\n")
+    [shown] = run("run", "run.yaml", "--json").records
+    passing = shown["gates"][1]
+    assert (passing["interval"]["samples"], passing["interval"]["clusters"]) == (40, 1)
+    assert passing["settled"] == "inconclusive"
+    assert run("show", "last", "--json").records == [shown]
+    config.write_text(plain)
+    assert run("run", "run.yaml", "--json").records[0]["gates"][1]["settled"] == "holds"
+
+
 @pytest.mark.usefixtures("config")
 def test_a_changed_entry_is_named(run: Run, tmp_path: Path) -> None:
     """The database refuses a change; one made behind its back breaks the chain at that entry."""

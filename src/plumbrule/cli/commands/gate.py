@@ -28,7 +28,7 @@ def command(
     """Decide whether RUN may be released, with the reasons.
 
     Exit code 0 is RELEASE, 1 NO RELEASE, and 5 INCONCLUSIVE: with --decide-on bound, no gate fails for certain, and
-    some interval still holds its limit.
+    some interval still contains its limit.
 
     \b
     Examples:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
+from typing import Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -14,6 +15,7 @@ from plumbrule.runs.run_results import FigureValues, GateResult, RepeatsSummary,
 from plumbrule.text.figure_format import SIGNS, between, figure
 
 _LONGEST_CELL = 40
+_WHOLE = {"", "gate", "limit", "settles\nat"}  # columns that are not folded where a terminal is narrow
 _STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
 _STATES = {"holds": ("holds", "green"), "fails": ("fails", "bold red"), "inconclusive": ("not settled", "yellow")}
 
@@ -90,11 +92,22 @@ def show_run(console: Console, summary: RunSummary) -> None:
 
 def gate_table(gates: Sequence[GateResult]) -> Table:
     """Return the gates as a table, each with the state of its interval and how many samples would settle it."""
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, collapse_padding=True)
     several = any(gate.worst_repeat is not None for gate in gates)
-    headings = ("", "gate", "limit", "value", "nulls as zero", "95% interval", "", *(("worst repeat",) * several))
+    headings = (
+        "",
+        "gate",
+        "limit",
+        "value",
+        "nulls\nas zero",
+        "95% interval",
+        "",
+        "settles\nat",
+        *(("worst repeat",) * several),
+    )
     for heading in headings:
-        table.add_column(heading, justify="left" if heading in {"", "gate"} else "right", overflow="fold")
+        justify: Literal["left", "right"] = "left" if heading in {"", "gate"} else "right"
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in _WHOLE)
     for gate in gates:
         low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
         table.add_row(
@@ -104,15 +117,11 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
             figure(gate.value, against=gate.limit),
             figure(gate.value_nulls_as_zero, against=gate.limit),
             between(low, high),
-            _state_text(gate),
+            Text(*_STATES[gate.settled]),
+            "" if gate.settles_at is None else f"{gate.settles_at:,}",
             *((_worst_text(gate),) if several else ()),
         )
     return table
-
-
-def _state_text(gate: GateResult) -> Text:
-    state, style = _STATES[gate.settled]
-    return Text(state if gate.settles_at is None else f"{state}: {gate.settles_at:,} samples", style)
 
 
 def _worst_text(gate: GateResult) -> str:
