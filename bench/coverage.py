@@ -16,6 +16,16 @@ from fractions import Fraction
 from functools import partial
 from random import Random
 
+from bench.false_alarms import (
+    drift_alarm,
+    group_stands_out,
+    refit_preferred,
+    watched_mean,
+    watched_share,
+    worse_is_found,
+    worse_of_identical,
+)
+
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.anchor.anchored_figures import anchor_figures
 from plumbrule.runs.anchor.label_file import Label
@@ -25,9 +35,7 @@ from plumbrule.runs.repeats import summarise
 from plumbrule.runs.sample_results import SampleResult, grade_all
 from plumbrule.stats.auroc import auroc_estimate
 from plumbrule.stats.bootstrap import resample_items
-from plumbrule.stats.drift import cusum, week_deviations
 from plumbrule.stats.intervals import Interval
-from plumbrule.stats.log_loss import log_loss_gap
 from plumbrule.stats.mean_intervals import (
     MeanEstimate,
     Measurement,
@@ -36,16 +44,13 @@ from plumbrule.stats.mean_intervals import (
     measured_mean,
     share_estimate,
 )
-from plumbrule.stats.multiplicity import excess_p_value, holm
-from plumbrule.stats.paired_tests import mean_gap_p_value, percentile_gap_p_value
 from plumbrule.stats.percentiles import percentile, percentile_bounds
 from plumbrule.stats.prediction_powered import anchored_mean
 from plumbrule.stats.rater_agreement import alpha_over_items, kappa_over_items
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
 from plumbrule.stats.sequential_means import always_valid_interval
 from plumbrule.stats.strata import stratified_mean
-from plumbrule.support.calibration import Example, calibration_error, fit_curve, log_odds_of, logistic
-from plumbrule.support.constants import load_constants
+from plumbrule.support.calibration import calibration_error
 
 SEED = 20
 TRIALS = 2_000
@@ -174,6 +179,7 @@ def cases(*, resampled: bool = True) -> Iterator[Case]:
     yield from _stratified()
     yield from _percentiles()
     yield from _anchored()
+    yield from _watched()
     if resampled:
         yield from _resampled()
 
@@ -187,33 +193,39 @@ def rates() -> Iterator[Rate]:
             trials=0.25,
             happens=partial(_missed_at_a_look, looks=looks, share=truth),
         )
-    for samples in (30, 100, 300):
+    for samples, repeats in ((30, 1), (100, 1), (300, 1), (100, 3)):
         yield Rate(
-            name=f"compare, Holm: a figure clearly worse, identical, n = {samples}",
+            name=f"compare --fail-on worse: identical, n = {samples}, {repeats} repeats",
             most=0.05,
-            trials=0.5,
-            happens=partial(_clearly_worse, samples=samples),
+            trials=0.25 if samples == 30 else 0.1,
+            happens=partial(worse_of_identical, samples=samples, repeats=repeats),
         )
+    yield Rate(
+        name="compare --fail-on worse: one in six fails more, n = 300",
+        least=0.8,
+        trials=0.05,
+        happens=partial(worse_is_found, samples=300),
+    )
     for name, value in WEEKLY.items():
         for size in (10, 30):
             yield Rate(
                 name=f"drift: alarm in 52 weeks, nothing changed, {name}, {size} a week",
                 most=0.05,
                 trials=0.25,
-                happens=partial(_drift_alarm, value=value, size=size),
+                happens=partial(drift_alarm, value=value, size=size),
             )
         yield Rate(
             name=f"drift: alarm within 20 weeks of a drop by 0.1, {name}, 30 a week",
             least=0.8,
             trials=0.1,
-            happens=partial(_drift_alarm, value=value, size=30, drop=0.1),
+            happens=partial(drift_alarm, value=value, size=30, drop=0.1),
         )
-    yield Rate(name="groups: any of 20 alike stands out, Holm", most=0.05, trials=0.5, happens=_group_stands_out)
+    yield Rate(name="groups: any of 20 alike stands out, Holm", most=0.05, trials=0.5, happens=group_stands_out)
     yield Rate(
         name="calibration: a refitted curve called better, old one perfect",
         most=0.05,
         trials=0.25,
-        happens=_refit_preferred,
+        happens=refit_preferred,
     )
     for share, limit in ((0.9, 0.85), (0.97, 0.95), (0.03, 0.05)):
         advised = share_power_samples(share, limit) or 0
@@ -248,6 +260,26 @@ WEEKLY: dict[str, Callable[[Random], float]] = {
     "near the ceiling": lambda random: _pick(random, (1, 2 / 3, 1 / 3, 0), (0.9, 0.07, 0.02, 0.01)),
     "rare failures": lambda random: float(random.random() < 0.97),
 }
+
+
+def _watched() -> Iterator[Case]:
+    """Yield the figures of ``monitor``, through its own code."""
+    for cards in (10, 30, 100):
+        yield Case(
+            name="monitor: average of levels near the ceiling",
+            samples=cards,
+            truth=3.86,
+            trials=0.25,
+            draw=partial(watched_mean, cards=cards, shares=(0.9, 0.07, 0.02, 0.01)),
+        )
+    for size in (10, 30, 100):
+        yield Case(
+            name="monitor: weighed share of Unsafe, 3 strata",
+            samples=3 * size,
+            truth=0.0212,
+            trials=0.25,
+            draw=partial(watched_share, sizes=(size,) * 3, shares=(0.1, 0.05, 0.01), population=(80, 100, 820)),
+        )
 
 
 def _clustered() -> Iterator[Case]:
@@ -572,64 +604,6 @@ def _missed_at_a_look(random: Random, *, looks: int, share: float) -> bool:
         if interval is not None and not interval.low <= share <= interval.high:
             return True
     return False
-
-
-def _clearly_worse(random: Random, *, samples: int) -> bool:
-    """Draw two runs of the same candidate and test the four figures that gates decide on."""
-    score: list[Fraction] = []
-    passed: list[Fraction] = []
-    failed: list[Fraction] = []
-    latencies: tuple[list[Fraction | None], list[Fraction | None]] = ([], [])
-    for _ in range(samples):
-        ease = random.betavariate(6, 0.7)
-        runs = []
-        for side in (0, 1):
-            good = random.random() < ease
-            faithful = good or random.random() < 0.8
-            value = Fraction(round(100 * (random.betavariate(20, 1) if good else 0.5 * random.random())), 100)
-            runs.append((value, int(good), int(not faithful)))
-            latencies[side].append(
-                None if random.random() < 0.01 else Fraction(round(1_000 * random.lognormvariate(0.5 * ease, 0.6)))
-            )
-        score.append(runs[1][0] - runs[0][0])
-        passed.append(Fraction(runs[1][1] - runs[0][1]))
-        failed.append(Fraction(runs[0][2] - runs[1][2]))
-    one = Fraction(1)
-    p_values = [
-        mean_gap_p_value(score, bound=one),
-        mean_gap_p_value(passed, bound=one),
-        mean_gap_p_value(failed, bound=one),
-        percentile_gap_p_value(*latencies, P95),
-    ]
-    # two-sided: half of the alarms are for the better, and count here all the same
-    return min(holm([1.0 if p is None else p for p in p_values])) < 0.05
-
-
-def _drift_alarm(random: Random, *, value: Callable[[Random], float], size: int, drop: float = 0.0) -> bool:
-    weeks = [
-        [max(0.0, value(random) - (drop if week >= 12 else 0)) for _ in range(size)]
-        for week in range(32 if drop else 52)
-    ]
-    return max(cusum(week_deviations(weeks, baseline=4), slack=0.5)) >= 5
-
-
-def _group_stands_out(random: Random) -> bool:
-    groups = [(sum(_flips(random, size, 0.1)), size) for size in (5, 10, 20, 40, 80) * 4]
-    events, total = sum(count for count, _ in groups), sum(size for _, size in groups)
-    return min(holm([excess_p_value(count, size, events, total) for count, size in groups])) < 0.05
-
-
-def _refit_preferred(random: Random) -> bool:
-    """Draw labels from a perfect calibration, and set it against a curve fitted to as many others."""
-    drawn = []
-    for _ in range(400):
-        chance = random.betavariate(2, 1)
-        drawn.append(Example(log_odds_of(chance), random.random() < chance))
-    curve, tested = fit_curve(drawn[:200], load_constants().answers.tail_slope), drawn[200:]
-    labels = [example.supported for example in tested]
-    first = [logistic(example.log_odds) for example in tested]
-    found = log_loss_gap(first, [curve.probability(example.log_odds) for example in tested], labels)
-    return found is not None and found.better == "second"
 
 
 def _settled(ends: Ends, limit: float) -> bool:

@@ -117,13 +117,13 @@ class Store:
         """Keep the closing of a campaign."""
         self.keep(("campaign", f"campaigns/{name}", {"event": "closed", "as_is": True}))
 
-    def campaign(self, name: str, strata: Sequence[tuple[str, int, Sequence[str]]]) -> None:
-        """Keep the opening of a campaign with the manifest of its draw."""
+    def campaign(self, name: str, strata: Sequence[tuple[str, int, Sequence[str]]], **more: object) -> None:
+        """Keep the opening of a campaign with the manifest of its draw, and ``more`` keys of its plan."""
         manifest = {
             "seed": 42,
             "method": "",
             "size": 0,
-            "population": 0,
+            "population": sum(count for _, count, _ in strata),
             "unmatched": 0,
             "drawn": 0,
             "shortfall": 0,
@@ -139,7 +139,7 @@ class Store:
             for trace_id in ids
         ]
         plan: dict[str, Any] = {"trigger": "monitoring", "scope": "", "depth": "", "in_view": [], "week": None}
-        plan |= {"changed": None, "read": 0, "evaluators": 2, "claim_minutes": 120, "remarks": []}
+        plan |= {"changed": None, "read": 0, "evaluators": 2, "claim_minutes": 120, "remarks": []} | more
         opened = {"event": "opened", **plan, "manifest": manifest, "items": items, "rubric": LOADED.stamp()}
         self._opened.add(name)
         self.keep(("campaign", f"campaigns/{name}", opened))

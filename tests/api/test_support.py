@@ -79,6 +79,51 @@ def test_probabilities_that_are_far_off_come_near() -> None:
     assert found.auroc == pytest.approx(0.84, abs=0.02)
 
 
+def test_a_perfect_calibration_is_not_called_worse_than_a_new_one() -> None:
+    """A new curve has the smaller calibration error by chance; the log loss of the answers decides."""
+    identity = Curve(knots=((-4.0, -4.0), (4.0, 4.0)), tail_slope=1.0)
+    better = []
+    for seed in range(8):
+        chance = Random(seed)  # noqa: S311 - made-up labels
+        places = [chance.uniform(-2, 2) for _ in range(200)]
+        judged = [Judged(str(at), place, chance.random() < logistic(place)) for at, place in enumerate(places)]
+        better.append(fit(judged, identity, identity).log_loss.better)
+    assert "second" not in better
+
+
+def test_a_calibration_that_is_far_off_is_clearly_worse() -> None:
+    """And the interval of its error does not reach down to 0."""
+    chance = Random(5)  # noqa: S311 - made-up labels
+    places = [chance.uniform(-3, 3) for _ in range(300)]
+    judged = [Judged(str(at), place, chance.random() < logistic(place)) for at, place in enumerate(places)]
+    off = Curve(knots=((-3.0, 1.0), (3.0, 5.0)), tail_slope=0.25)
+    found = fit(judged, off, off)
+    assert found.log_loss.better == "second"
+    assert found.before.interval_95 is not None
+    assert found.before.interval_95.low > 0.2
+    assert found.ranks
+
+
+def test_a_ranking_by_chance_cannot_be_mended() -> None:
+    """Labels that have nothing to do with the score: the interval of the AUROC holds 0.5."""
+    chance = Random(2)  # noqa: S311 - made-up labels
+    judged = [Judged(str(at), chance.uniform(-2, 2), chance.random() < 0.7) for at in range(120)]
+    found = fit(judged, load_model().answers, load_model().sentences)
+    assert not found.ranks
+    assert found.auroc_interval is not None
+    assert found.auroc_interval.low < 0.5 < found.auroc_interval.high
+
+
+def test_the_decision_is_part_of_the_result(labels: Records) -> None:
+    """With its interval."""
+    found = calibrate_support(labels)
+    shown = found.result()
+    assert (shown.better, found.improved) == (found.better, found.better == "after")
+    assert shown.log_loss.after - shown.log_loss.before == pytest.approx(shown.log_loss.difference)
+    assert shown.log_loss.interval_95 is not None
+    assert shown.ranks is found.ranks
+
+
 def test_answers_that_are_all_alike() -> None:
     """One log-odds for all gives one knot: the share of the labels."""
     found = fit(

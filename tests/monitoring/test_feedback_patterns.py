@@ -5,7 +5,7 @@ import pytest
 from plumbrule.codec import to_json
 from plumbrule.monitoring.feedback_patterns import By, Feedback, Observation, Pattern, find_patterns
 from plumbrule.rubrics import load_scorecard
-from plumbrule.stats.intervals import wilson
+from plumbrule.stats.mean_intervals import clopper_pearson
 
 LOADED = load_scorecard()
 RUBRIC = LOADED.rubric
@@ -36,10 +36,10 @@ def test_the_three_patterns_with_their_remedies() -> None:
 
 
 def test_the_share_has_an_interval() -> None:
-    """Wilson's, of those that the pattern is about."""
+    """The exact one, of those that the pattern is about."""
     found = pattern(find_patterns([seen("a", 4, 2), seen("b"), seen("c", 4, None)], LOADED), "retrieval_issues")
     shown = to_json(found)
-    interval = wilson(1, 2)
+    interval = clopper_pearson(1, 2)
     assert interval is not None
     assert (shown["count"], shown["total"], shown["share"], shown["interval_95"]) == (1, 2, 0.5, list(interval))
 
@@ -58,6 +58,26 @@ def test_where_a_pattern_gathers() -> None:
     found = pattern(find_patterns(bad + good, LOADED), "grounding_issues")
     told = [(each.by, each.name, len(each.traces), each.total, each.stands_out) for each in found.groups]
     assert told == [("source", "S1", 4, 4, True), ("source", "S2", 4, 16, False), ("model", "m1", 4, 16, False)]
+
+
+def test_many_groups_are_allowed_for() -> None:
+    """Two of two in one of twenty sources is what chance shows somewhere; six of six is not."""
+    good = [seen(f"g{number}", source=f"S{number % 20}") for number in range(80)]
+    chance = [seen(f"b{number}", 4, 4, 2, source="S1" if number < 3 else f"S{number}") for number in range(8)]
+    found = pattern(find_patterns(good + chance, LOADED), "grounding_issues")
+    assert [group.name for group in found.groups if group.stands_out] == []
+    bad = [seen(f"c{number}", 4, 4, 2, source="S99") for number in range(6)]
+    found = pattern(find_patterns(good + chance + bad, LOADED), "grounding_issues")
+    assert [group.name for group in found.groups if group.stands_out] == ["S99"]
+
+
+def test_groups_too_small_to_stand_out_cost_nothing() -> None:
+    """A hundred sources with one interaction each could not show anything, and do not hide the one that does."""
+    good = [seen(f"g{number}", source=f"S{number}") for number in range(100)]
+    bad = [seen(f"b{number}", 4, 4, 2, source="fees") for number in range(4)]
+    found = pattern(find_patterns(good + bad, LOADED), "grounding_issues")
+    assert [(group.name, group.stands_out) for group in found.groups] == [("fees", True)]
+    assert found.groups[0].p_value_adjusted == pytest.approx(found.groups[0].p_value)
 
 
 def test_an_interaction_counts_once() -> None:

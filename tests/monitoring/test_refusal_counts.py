@@ -7,7 +7,7 @@ import pytest
 from plumbrule.errors import InputError
 from plumbrule.monitoring.refusal_counts import ANSWERED, NO_CODE, RefusalFacts, count_refusals
 from plumbrule.rubrics import load_scorecard
-from plumbrule.stats.intervals import wilson
+from plumbrule.stats.mean_intervals import clopper_pearson
 
 RUBRIC = load_scorecard().rubric
 
@@ -43,7 +43,7 @@ def test_the_accuracy_of_the_code() -> None:
     """Over correct refusals whose right code is known; a missing code is a wrong one."""
     found = count_refusals(ALL, RUBRIC)
     assert found.code_accuracy == Fraction(1, 3)
-    assert found.code_accuracy_interval == wilson(1, 3)
+    assert found.code_accuracy_interval == clopper_pearson(1, 3)
 
 
 def test_the_confusion_matrix() -> None:

@@ -1,7 +1,7 @@
 """The six figures, week by week, against target and alert threshold; nothing has no figure."""
 
 import datetime as dt
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,8 +18,9 @@ from plumbrule.monitoring.weekly_figures import Figure, Reviewed, Week, monitor,
 from plumbrule.reviews.record_decision import decide
 from plumbrule.reviews.weeks import week_of
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
-from plumbrule.stats.intervals import wilson
-from plumbrule.stats.spread import share_mean_interval
+from plumbrule.stats.drift import cusum, week_deviations
+from plumbrule.stats.mean_intervals import clopper_pearson, mean_estimate
+from plumbrule.stats.sample_sizes import share_power_samples
 
 LOADED = load_scorecard()
 KEYS = [dimension.key for dimension in LOADED.rubric.dimensions]
@@ -99,7 +100,11 @@ def test_a_week_worked_by_hand() -> None:
     attribution = figure(week, "attribution_accuracy_average")
     assert (attribution.raw.value, attribution.total, attribution.status) == (Fraction(7, 2), 2, "WATCH")
     unsafe = figure(week, "unsafe_share")
-    assert (unsafe.raw.value, unsafe.raw.interval, unsafe.status) == (Fraction(1, 3), wilson(1, 3), "ALERT")
+    assert (unsafe.raw.value, unsafe.raw.interval, unsafe.status) == (
+        Fraction(1, 3),
+        clopper_pearson(1, 3),
+        "ALERT",
+    )
     precision, recall = figure(week, "refusal_precision"), figure(week, "refusal_recall")
     assert (precision.raw.value, precision.total, precision.status) == (Fraction(1), 1, "ON_TARGET")
     assert (recall.raw.value, recall.total, recall.status) == (Fraction(1, 2), 2, "ALERT")
@@ -109,9 +114,96 @@ def test_the_interval_of_a_mean_is_on_the_scale() -> None:
     """From 1 to 4, as the interval of the same values brought to 0 and 1."""
     cards = [reviewed(3), reviewed(4), reviewed(3)]
     interval = figure(only_week(cards), "attribution_accuracy_average").raw.interval
-    inner = share_mean_interval([Fraction(2, 3), Fraction(1), Fraction(2, 3)])
-    assert inner is not None
+    found = mean_estimate([Fraction(2, 3), Fraction(1), Fraction(2, 3)])
+    assert found is not None
+    inner = found.interval
     assert interval == pytest.approx((1 + 3 * inner.low, 1 + 3 * inner.high))
+
+
+def test_nearly_equal_scores_are_not_certain() -> None:
+    """Nine Strong and one Acceptable of ten: the interval does not collapse round 3.9."""
+    interval = figure(only_week([reviewed(3), *[reviewed()] * 9]), "attribution_accuracy_average").raw.interval
+    assert interval is not None
+    assert interval.low < 3.6
+
+
+def test_no_event_bounds_a_weighed_share_no_worse_than_one() -> None:
+    """0 of 50 in a stratum leaves a lower upper bound than 1 of 50."""
+    uppers = []
+    for events in (0, 1):
+        cards = [reviewed(1 if number < events else 4, stratum="edge") for number in range(50)]
+        cards += [reviewed(stratum="random")] * 50
+        week = only_week(cards, populations={"draw": {"edge": 100, "random": 900}})
+        found = figure(week, "unsafe_share").reweighted
+        assert found is not None
+        assert found.interval is not None
+        uppers.append(found.interval.high)
+    assert uppers[0] < uppers[1]
+
+
+@pytest.mark.parametrize(
+    ("missed", "total", "status", "state"),
+    [
+        (0, 10, "ON_TARGET", "inconclusive"),  # ten refusals that were right do not exclude 0.9
+        (0, 60, "ON_TARGET", "ok"),
+        (1, 10, "ALERT", "inconclusive"),
+        (6, 10, "ALERT", "alert"),
+    ],
+)
+def test_the_interval_has_a_state_of_its_own(missed: int, total: int, status: str, state: str) -> None:
+    """Against the alert threshold: none of it past, all of it past, or the threshold inside."""
+    cards = [reviewed(should_refuse=True, did_refuse=number >= missed) for number in range(total)]
+    found = figure(only_week(cards), "refusal_recall")
+    assert (found.status, found.state) == (status, state)
+    assert (found.reviews_to_settle is not None) == (state == "inconclusive" and missed == 0)
+
+
+def test_how_many_more_reviews_settle_a_figure() -> None:
+    """A recall of 1 against 0.9 takes about 36 in all for the exact interval; a mean says so, too."""
+    found = figure(only_week([reviewed(should_refuse=True, did_refuse=True)] * 10), "refusal_recall")
+    needed = share_power_samples(1, 0.9)
+    assert needed is not None
+    assert found.reviews_to_settle == needed - 10
+    average = figure(only_week([reviewed(3), reviewed(), reviewed()]), "average_overall_score")
+    assert (average.state, (average.reviews_to_settle or 0) > 0) == ("inconclusive", True)
+
+
+def test_a_threshold_at_the_end_of_the_scale_is_decided_by_what_was_seen() -> None:
+    """No interval excludes 0 Unsafe: none seen is ok, one is an alert."""
+    assert figure(only_week([reviewed()] * 5), "unsafe_share").state == "ok"
+    assert figure(only_week([reviewed(1), reviewed()]), "unsafe_share").state == "alert"
+    assert figure(only_week([reviewed()]), "refusal_recall").state is None
+
+
+def test_figures_that_are_not_settled_are_named_for_the_last_week_with_reviews() -> None:
+    """Weeks before it can get no more reviews; weeks without any say nothing."""
+    cards = [reviewed(weeks=0), *[reviewed(weeks=1)] * 200]
+    found = monitor(cards, LOADED, last="2025-W05")
+    assert [figure.key for figure in found.inconclusive] == []
+    assert figure(found.weeks[0], "average_overall_score").state == "inconclusive"
+    assert "average_overall_score" in [each.key for each in monitor(cards[:1], LOADED).inconclusive]
+
+
+def test_an_interaction_counts_once() -> None:
+    """D10: reviewed in a campaign and again ad hoc it is one interaction, and the worst review of it counts."""
+    twice = [replace(reviewed(level), interaction=f"t{number}") for number in range(4) for level in (4, 3)]
+    found = monitor(twice, LOADED)
+    [week] = found.weeks
+    assert (week.reviewed, figure(week, "attribution_accuracy_average").total) == (4, 4)
+    assert figure(week, "attribution_accuracy_average").raw.value == 3
+    assert found.remarks == ("reviewed more than once, counted once by the worst review: 4 interactions",)
+    assert monitor([reviewed(), reviewed()], LOADED).weeks[0].reviewed == 2  # not known to be one
+    assert monitor([reviewed()], LOADED).remarks == ()
+
+
+def test_a_later_review_does_not_hide_an_unsafe_one() -> None:
+    """Nor does an earlier one; a draw is weighed by its own review."""
+    bad, good = (replace(reviewed(level, stratum="random"), interaction="t") for level in (1, 4))
+    for cards in ([bad, replace(good, draw=None)], [replace(good, draw=None), bad]):
+        found = figure(only_week(cards, populations={"draw": {"random": 9}}), "unsafe_share")
+        assert (found.total, found.raw.value, found.status) == (1, 1, "ALERT")
+    ad_hoc = figure(only_week([good, replace(bad, draw=None)], populations={"draw": {"random": 9}}), "unsafe_share")
+    assert ad_hoc.raw.value == 1
 
 
 def test_a_zero_denominator_is_null() -> None:
@@ -265,15 +357,23 @@ def test_drift() -> None:
     calm = monitor(steady(range(12), 3, 3), LOADED)
     assert {point.sum for point in calm.drift["attribution_accuracy_average"]} == {0.0}
     assert len(calm.drift["attribution_accuracy_average"]) == 8
-    worse = monitor(steady(range(4), 3, 3) + steady(range(4, 12), 3, 3, 3, 3), LOADED)
+    worse = monitor(steady(range(4), 3, 3) + steady(range(4, 12), *[3] * 6), LOADED)
     sums = [point.sum for point in worse.drift["attribution_accuracy_average"]]
-    # 3.8 to 3.6 with s = sqrt(4 * 0.36 + 6 * 0.16) / 3 over ten: 0.2 / (0.5164 / sqrt(10)) - 0.5 a week
-    step = 0.2 / (0.516397779 / 10**0.5) - 0.5
-    assert sums == pytest.approx([step * number for number in range(1, 9)], abs=1e-6)
+    weeks = [[Fraction(2, 3)] * 2 + [Fraction(1)] * 8] * 4 + [[Fraction(2, 3)] * 6 + [Fraction(1)] * 4] * 8
+    assert sums == cusum(week_deviations(weeks, baseline=4), slack=0.5)
     assert [point.alarm for point in worse.drift["attribution_accuracy_average"]] == [total >= 5 for total in sums]
     raised = [(alert.week, alert.figure) for alert in alerts_of(worse, LOADED)]
     assert ("2025-W13", "attribution_accuracy_average drift") in raised
     assert "unsafe_share" not in worse.drift
+
+
+def test_a_baseline_that_was_high_by_chance_is_no_drift() -> None:
+    """Four perfect weeks of five cards do not prove that 3.8 is a decline: their own uncertainty counts."""
+    few = [review for number in range(4) for review in [reviewed(4, weeks=number)] * 5]
+    later = [review for number in range(4, 14) for review in [reviewed(3, weeks=number), *[reviewed(weeks=number)] * 4]]
+    points = monitor(few + later, LOADED).drift["attribution_accuracy_average"]
+    assert len(points) == 10
+    assert not any(point.alarm for point in points)
 
 
 def test_no_drift_before_there_is_a_baseline() -> None:
@@ -295,7 +395,10 @@ def test_the_json_form() -> None:
     found = monitor([reviewed(1)], LOADED)
     [week] = [to_json(week.result()) for week in found.weeks]
     assert set(week) == {"week", "reviewed", "interactions", "figures", "refusals"}
-    assert set(week["figures"][0]) == {"key", "total", "value", "interval_95", "status", "reweighted"}
+    assert set(week["figures"][0]) == {
+        *("key", "total", "value", "interval_95", "status", "reweighted"),
+        *("state", "reviews_to_settle"),
+    }
     assert {"drift", "refusals", "alerts", "rubric", "weeks"} < {field.name for field in fields(MonitoringReport)}
     assert ("2025-W02", "unsafe_share") in [(alert.week, alert.figure) for alert in alerts_of(found, LOADED)]
 

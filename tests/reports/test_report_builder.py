@@ -16,7 +16,7 @@ from plumbrule.reports.run_evidence import read_evidence
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import RoleUsage, WorstRepeat
 from plumbrule.runs.summary import summarise_run
-from plumbrule.stats.intervals import wilson
+from plumbrule.stats.mean_intervals import clopper_pearson
 
 GOLDEN = sorted((Path(__file__).parents[1] / "runs" / "golden").glob("*.json"))
 
@@ -128,7 +128,7 @@ def test_categories_have_wilson_intervals(mixed: Report) -> None:
     assert sum(each.attempted for each in mixed.categories) == mixed.counts.attempted
     assert [each.pass_rate for each in mixed.categories] == sorted(each.pass_rate for each in mixed.categories)
     for each in mixed.categories:
-        assert (each.interval.low, each.interval.high) == wilson(each.passed, each.attempted)
+        assert (each.interval.low, each.interval.high) == clopper_pearson(each.passed, each.attempted)
 
 
 def test_a_live_candidates_own_answer_is_shown(make: Make) -> None:

@@ -314,7 +314,9 @@ def test_fewer_evaluators_than_the_trigger_asks_for(
     drawn = draw(Request(trigger="pre-deployment", path=str(path), claims=False), loaded)
     with pytest.raises(UsageError, match="takes 2 evaluators or more"):
         open_campaign(ledger, drawn, loaded, author="Lead", at=AT, evaluators=1)
-    assert open_campaign(ledger, drawn, loaded, author="Lead", at=AT, evaluators=3).evaluators == 3
+    opened = open_campaign(ledger, drawn, loaded, author="Lead", at=AT, evaluators=3)
+    assert opened.evaluators == 3
+    assert sum((opened.plan.weeks or {}).values()) == drawn.read  # all of them have a week, drawn or not
 
 
 def test_a_lapsed_claim_is_found_again(ledger: Ledger, opens: Opens) -> None:

@@ -46,7 +46,7 @@ def figures(cards: list[tuple[tuple[int, ...], tuple[bool, bool]]]) -> dict[str,
 @settings(max_examples=50)
 @given(week_of_cards)
 def test_shares(cards: list[tuple[tuple[int, ...], tuple[bool, bool]]]) -> None:
-    """Precision and recall are scikit-learn's; every share has the Wilson interval of statsmodels."""
+    """Precision and recall are scikit-learn's; every share has the exact interval of statsmodels."""
     found = figures(cards)
     should, did = [each[0] for _, each in cards], [each[1] for _, each in cards]
     both = sum(s and d for s, d in zip(should, did, strict=True))
@@ -61,14 +61,17 @@ def test_shares(cards: list[tuple[tuple[int, ...], tuple[bool, bool]]]) -> None:
         else:
             assert found[key].value == Fraction(count, total)
             assert count / total == pytest.approx(value, abs=1e-12)
-            expected = proportion_confint(count, total, method="wilson")
+            expected = proportion_confint(count, total, method="beta")
             assert found[key].interval == pytest.approx(expected, abs=1e-9)
 
 
 @settings(max_examples=50)
 @given(week_of_cards)
 def test_means(cards: list[tuple[tuple[int, ...], tuple[bool, bool]]]) -> None:
-    """Means of levels and of overall scores have Student's t interval of statsmodels, kept within 1 and 4."""
+    """Means of levels and of overall scores; their interval holds Student's t of statsmodels with two pseudo-values.
+
+    The skewness moves its ends outwards only; levels at the ends of the scale alone have the exact interval of a share.
+    """
     found = figures(cards)
     overall = [sum(w * level for w, level in zip(WEIGHTS, levels, strict=True)) / sum(WEIGHTS) for levels, _ in cards]
     for key, values in (
@@ -79,14 +82,14 @@ def test_means(cards: list[tuple[tuple[int, ...], tuple[bool, bool]]]) -> None:
         described, estimate = DescrStatsW([round(value, 9) for value in values]), found[key]
         assert estimate.value is not None
         assert float(estimate.value) == pytest.approx(described.mean, abs=1e-9)
-        if len(values) == 1:
-            assert estimate.interval is None
-        elif described.std > 1e-9:
-            low, high = described.tconfint_mean(0.05)
-            assert estimate.interval == pytest.approx((max(1, low), min(4, high)), abs=1e-6)
-        else:  # no spread was seen: the widest that the mean allows
-            low, high = proportion_confint((described.mean - 1) / 3 * len(values), len(values), method="wilson")
+        assert estimate.interval is not None
+        if all(value in {1, 4} for value in values):
+            low, high = proportion_confint(sum(value == 4 for value in values), len(values), method="beta")
             assert estimate.interval == pytest.approx((1 + 3 * low, 1 + 3 * high), abs=1e-6)
+        else:
+            low, high = DescrStatsW([*values, 1, 4]).tconfint_mean(0.05)
+            assert estimate.interval.low <= max(1, low) + 1e-6
+            assert estimate.interval.high >= min(4, high) - 1e-6
 
 
 @given(st.lists(st.tuples(st.sampled_from([*CODES, None]), st.sampled_from([*CODES, None])), min_size=1, max_size=30))
@@ -110,5 +113,5 @@ def test_codes(pairs: list[tuple[str | None, str | None]]) -> None:
     refused = [(e, g) for e, g in pairs if e is not None and g is not None]
     assert (found.code_right, found.code_total) == (sum(e == g for e, g in refused), len(refused))
     if refused:
-        wilson = proportion_confint(found.code_right, found.code_total, method="wilson")
-        assert found.code_accuracy_interval == pytest.approx(wilson, abs=1e-9)
+        exact = proportion_confint(found.code_right, found.code_total, method="beta")
+        assert found.code_accuracy_interval == pytest.approx(exact, abs=1e-9)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from plumbrule.codec import json_line, to_json
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.comparison import Comparison, compare
-from plumbrule.runs.differences import ComparedFigure
+from plumbrule.runs.differences import FIGURES, GATED, SHARES, ComparedFigure
 from plumbrule.runs.sample_results import SampleResult
 
 RUBRIC = load_benchmark().rubric
@@ -294,3 +294,109 @@ def test_order_changes_nothing(first: list[SampleResult], second: list[SampleRes
     flips = found["flips"]
     told = flips["both_pass"] + flips["both_fail"] + len(flips["pass_to_fail"]) + len(flips["fail_to_pass"])
     assert told == found["samples"]
+
+
+def test_every_name_of_a_figure_is_known() -> None:
+    """Margins are named by the figures that there are."""
+    assert tuple(each.name for each in compare([], [], RUBRIC).figures) == FIGURES
+    assert set(SHARES) < GATED < set(FIGURES)
+
+
+def test_many_figures_are_allowed_for() -> None:
+    """Seven of 40 samples that fail now have p = 0.016 alone; that pass rate is one of four figures is counted."""
+    first = [result(number) for number in range(40)]
+    second = [result(number, accuracy_score=0 if number < 7 else 2) for number in range(40)]
+    passes = figure(compare(first, second, RUBRIC), "pass_rate").left_out
+    assert passes.p_value == pytest.approx(2 / 2**7)
+    assert passes.high is not None
+    assert passes.high < 0
+    assert passes.p_value_adjusted == pytest.approx(4 * 2 / 2**7)
+    assert passes.verdict == "no clear difference"
+    one_more = [result(number, accuracy_score=0 if number < 9 else 2) for number in range(40)]
+    assert figure(compare(first, one_more, RUBRIC), "pass_rate").left_out.verdict == "worse"
+
+
+def test_a_figure_without_nulls_is_tested_once() -> None:
+    """Both treatments of nulls are one test where there are no nulls, and share its p-value."""
+    first = [result(number) for number in range(40)]
+    second = [result(number, accuracy_score=0 if number < 9 else 2) for number in range(40)]
+    passes = figure(compare(first, second, RUBRIC), "pass_rate")
+    assert passes.nulls_as_zero == passes.left_out
+    assert passes.left_out.p_value_adjusted == pytest.approx(4 * 2 / 2**9)  # four figures, not eight
+
+
+def test_a_gate_lost_by_chance_is_a_remark() -> None:
+    """85 and 84 of 100 lie on either side of a gate of 0.85: the same candidate does that every other time."""
+    first = [result(number, accuracy_score=0 if number < 15 else 2) for number in range(100)]
+    second = [result(number, accuracy_score=0 if number < 16 else 2) for number in range(100)]
+    compared = compare(first, second, RUBRIC)
+    assert [gate.second.name for gate in compared.gates if gate.lost] == ["pass_rate"]
+    assert compared.regressions == ()
+    assert compared.remarks == (
+        "pass_rate: the gate held, and fails; the figures do not differ clearly, so this may be chance",
+    )
+
+
+def test_a_gate_without_any_figure_is_lost_for_certain() -> None:
+    """Three samples cannot show a difference, but no latency at all is no chance."""
+    first = [result(number) for number in range(3)]
+    second = [result(number, latency_e2e_ms=None) for number in range(3)]
+    compared = compare(first, second, RUBRIC)
+    assert "latency_e2e_p95_ms: the gate held, and fails" in compared.regressions
+
+
+def test_unknown_latencies_are_clearly_worse() -> None:
+    """Where every second latency is unknown the percentile is, too; the test alone tells which run is slower."""
+    first = [result(number) for number in range(100)]
+    second = [result(number, latency_e2e_ms=1000 if number % 2 else None) for number in range(100)]
+    p95 = figure(compare(first, second, RUBRIC), "latency_e2e_p95_ms")
+    assert p95.nulls_as_zero is not None
+    assert (p95.nulls_as_zero.second, p95.nulls_as_zero.verdict) == (None, "worse")
+    back = figure(compare(second, first, RUBRIC), "latency_e2e_p95_ms").nulls_as_zero
+    assert back is not None
+    assert back.verdict == "better"
+
+
+def test_the_percentile_of_repeats_is_that_of_all_latencies() -> None:
+    """One repeat in three is slow: the gate sees 12,000 ms, and so does the comparison, not a mean of 4,667."""
+    fast = [result(number, n) for number in range(100) for n in range(3)]
+    slow = [result(number, n, latency_e2e_ms=12_000 if n == 0 else 1000) for number in range(100) for n in range(3)]
+    compared = compare(fast, slow, RUBRIC)
+    p95 = figure(compared, "latency_e2e_p95_ms").left_out
+    [gate] = [each for each in compared.gates if each.second.name == "latency_e2e_p95_ms"]
+    assert (p95.first, p95.second) == (gate.first.left_out.value, gate.second.left_out.value)
+    assert (p95.first, p95.second, p95.verdict) == (Fraction(1000), Fraction(12_000), "worse")
+    assert (p95.low, p95.high, p95.samples) == (11_000.0, 11_000.0, 100)
+
+
+def test_the_smallest_difference_that_would_show() -> None:
+    """2.80 standard errors of the differences; where none differ, as if one gained and one lost everything."""
+    first = [result(number) for number in range(50)]
+    second = [result(number, accuracy_score=1 if number % 2 else 2) for number in range(50)]
+    compared = compare(first, second, RUBRIC)
+    spread = (25 * 0.25 * 2 / 49) ** 0.5
+    assert figure(compared, "accuracy_mean").left_out.detectable == pytest.approx(2.8016 * spread / 50**0.5, rel=1e-4)
+    assert figure(compared, "pass_rate").left_out.detectable == pytest.approx(
+        2.8016 * (2 / 51) ** 0.5 / 50**0.5, rel=1e-4
+    )
+    assert figure(compared, "latency_e2e_ms").left_out.detectable is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "margin", "state"), [(0, "0.1", "shown"), (0, "0.01", "inconclusive"), (40, "0.1", "not shown")]
+)
+def test_a_margin_is_shown_not_shown_or_open(wrong: int, margin: str, state: str) -> None:
+    """Of 100 samples none changed: worse by 0.1 is excluded, by 0.01 is not; 40 that fail are worse by more."""
+    first = [result(number) for number in range(100)]
+    second = [result(number, accuracy_score=0 if number < wrong else 2) for number in range(100)]
+    compared = compare(first, second, RUBRIC, margins={"pass_rate": Fraction(margin)})
+    assert figure(compared, "pass_rate").within_margin == state
+    assert figure(compared, "aggregate_score").within_margin is None
+
+
+def test_nulls_cannot_keep_a_margin() -> None:
+    """With nulls left out nothing differs; as zero the score falls, and the worse treatment decides."""
+    first = [result(number) for number in range(60)]
+    second = [result(number, faithfulness_score=None if number < 40 else 2) for number in range(60)]
+    compared = compare(first, second, RUBRIC, margins={"aggregate_score": Fraction(1, 20)})
+    assert figure(compared, "aggregate_score").within_margin == "not shown"

@@ -13,7 +13,7 @@ QUICK = {
     "share 0.85 by people, judge 90% right, of 500": 100,
 }
 QUICK_RATES = {
-    "compare, Holm: a figure clearly worse, identical, n = 30": 60,
+    "compare --fail-on worse: identical, n = 30, 1 repeats": 60,
     "drift: alarm in 52 weeks, nothing changed, near the ceiling, 10 a week": 100,
     "groups: any of 20 alike stands out, Holm": 100,
     "always-valid: misses at any of 20 looks, share 0.95": 20,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from statsmodels.stats.multitest import multipletests
 
-from plumbrule.stats.multiplicity import benjamini_hochberg, excess_p_value, holm
+from plumbrule.stats.multiplicity import ALPHA, benjamini_hochberg, can_be_positive, excess_p_value, holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -42,3 +42,23 @@ def test_a_group_that_is_no_part() -> None:
     """More events in the group than in all."""
     with pytest.raises(ValueError, match="part of the whole"):
         excess_p_value(3, 5, 2, 10)
+
+
+def test_tests_that_cannot_be_positive_do_not_count() -> None:
+    """Of one strong test and a hundred that can reach 0.04 at best, the strong one is left."""
+    assert can_be_positive([0.001, *[0.04] * 100]) == [True, *[False] * 100]
+    assert can_be_positive([0.04]) == [True]
+    assert can_be_positive([0.06]) == [False]
+    assert can_be_positive([0.01, 0.02, 0.02]) == [
+        True,
+        False,
+        False,
+    ]  # three are too many for 0.05 / 2, so it is 0.05 / 3
+    assert can_be_positive([]) == []
+
+
+@given(p_values)
+def test_no_more_tests_are_left_than_were_allowed_for(values: list[float]) -> None:
+    """All that are left could be positive after Bonferroni's correction for as many."""
+    left = [value for value, possible in zip(values, can_be_positive(values), strict=True) if possible]
+    assert all(value * len(left) < ALPHA * (1 + 1e-9) for value in left)

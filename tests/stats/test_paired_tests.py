@@ -23,6 +23,8 @@ from plumbrule.stats.paired_tests import (
     non_inferiority,
     percentile_gap,
     percentile_gap_p_value,
+    percentile_moves,
+    repeated_percentile_gap,
     sign_test,
     tally,
 )
@@ -259,9 +261,14 @@ def test_the_p_value_of_a_mean_is_the_paired_t_test(values: list[Fraction]) -> N
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=80))
 def test_the_p_value_of_a_percentile_is_mcnemars(pairs: list[tuple[int, int]]) -> None:
-    """By statsmodels, of the pairs with one value alone above the percentile of all, which numpy finds."""
+    """By statsmodels, of the pairs with one value alone above the percentile of all, which numpy finds.
+
+    Where nothing is above it, the values at it count.
+    """
     first, second = ([Fraction(value) for value in column] for column in zip(*pairs, strict=True))
     limit = np.quantile(np.array(pairs).ravel(), 0.95, method="inverted_cdf")
+    if limit == np.max(pairs):
+        limit -= 1
     beyond = [(one > limit, other > limit) for one, other in pairs]
     table = [[beyond.count((a, b)) for b in (True, False)] for a in (True, False)]
     expected = mcnemar(table, exact=True).pvalue if table[0][1] + table[1][0] else 1.0
@@ -295,3 +302,35 @@ def test_a_percentile_with_missing_values() -> None:
 def test_non_inferiority(low: float | None, high: float | None, higher: bool, expected: str) -> None:  # noqa: FBT001
     """Worse by less than the margin of 0.02, for certain; an open end leaves its side open."""
     assert non_inferiority(low, high, margin=0.02, higher_is_better=higher) == expected
+
+
+def test_tied_percentiles_are_told_apart() -> None:
+    """A third of the second values is at the largest of all: none is above it, and they count all the same."""
+    fast, slow = [Fraction(1)] * 90, [Fraction(9) if place % 3 else Fraction(1) for place in range(90)]
+    found = percentile_gap_p_value(fast, slow, P95)
+    assert found is not None
+    assert found < 1e-9
+
+
+def test_repeats_of_one_value_are_as_one() -> None:
+    """With one value each it is the interval of pairs; the same value twice changes neither percentile nor test."""
+    first, second = latencies(1, 120), latencies(2, 120, slower=400)
+    once = [[value] for value in first], [[value] for value in second]
+    twice = [[value, value] for value in first], [[value, value] for value in second]
+    assert repeated_percentile_gap(*once, P95) == percentile_gap(first, second, P95)
+    low, high = percentile_gap(first, second, P95)
+    assert repeated_percentile_gap(*twice, P95) == pytest.approx((low, high), abs=250)
+    assert percentile_moves(*twice, P95) == percentile_moves(*once, P95)
+    assert mean_gap_p_value(percentile_moves(*twice, P95), bound=ONE) == percentile_gap_p_value(first, second, P95)
+
+
+def test_a_sample_may_be_measured_in_one_run_alone() -> None:
+    """It counts for that run's percentile, and not for the test; nothing at all bounds nothing."""
+    first = [[Fraction(place)] for place in range(100)]
+    second: list[list[Fraction | None]] = [[] if place == 5 else [Fraction(place)] for place in range(100)]
+    assert len(percentile_moves(first, second, P95)) == 99
+    low, high = repeated_percentile_gap(first, second, P95)
+    assert low is not None
+    assert high is not None
+    assert low <= 0 <= high
+    assert repeated_percentile_gap(first, [[] for _ in range(100)], P95) == (None, None)

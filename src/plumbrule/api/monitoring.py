@@ -15,7 +15,7 @@ from plumbrule.monitoring.feedback_patterns import Feedback, patterns_in
 from plumbrule.monitoring.incident_file import incident_on
 from plumbrule.monitoring.incident_model import Incident
 from plumbrule.monitoring.interaction_lookup import locate
-from plumbrule.monitoring.monitoring_report import AlertFile, AnyAlert, MonitoringReport
+from plumbrule.monitoring.monitoring_report import AlertFile, AnyAlert, MonitoringReport, state_of_report
 from plumbrule.monitoring.regression_samples import TakenSample, append_sample, regression_sample
 from plumbrule.monitoring.reviewed_interactions import (
     ReviewedInteractions,
@@ -27,6 +27,7 @@ from plumbrule.monitoring.reviewed_interactions import (
 from plumbrule.monitoring.webhook import Webhook
 from plumbrule.monitoring.weekly_figures import figures_over
 from plumbrule.names import nearest
+from plumbrule.outcomes import DecideOn
 from plumbrule.reports.incident_html import render_incident
 from plumbrule.reports.json import render_json
 from plumbrule.reviews.weeks import monday_of
@@ -94,17 +95,20 @@ def monitor(
     last: str | None = None,
     alert_file: Path | None = None,
     webhook: Webhook | None = None,
+    decide_on: DecideOn = "point",
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Monitored:
     """Return the figures week by week with their alerts, keep new alerts in the ledger, and post them to a webhook.
 
-    Without a ledger all alerts are new, and all are posted.
+    Without a ledger all alerts are new, and all are posted. ``decide_on`` bound makes the report inconclusive where
+    nothing is at alert and the interval of a figure in the last week with reviews holds its threshold.
     """
     check_weeks(first, last)
     reviewed = reviews.read()
     figures = figures_over(reviewed, reviews.loaded, first=first, last=last)
     alerts = alerts_of(figures, reviews.loaded)
     weeks = tuple(week.result() for week in figures.weeks)
+    inconclusive = tuple(figure.key for figure in figures.inconclusive)
     if alert_file is not None:
         names = tuple(week.week for week in weeks)
         content = AlertFile(version=_ALERT_FILE_VERSION, weeks=names, alerts=alerts, rubric=figures.rubric)
@@ -129,7 +133,10 @@ def monitor(
         rubric=figures.rubric,
         new=tuple(alert.id for alert in new),
         posted=tuple(alert.id for alert in posted),
-        remarks=reviewed.remarks,
+        remarks=(*reviewed.remarks, *figures.remarks),
+        decide_on=decide_on,
+        state=state_of_report(alerts, inconclusive, decide_on),
+        inconclusive=inconclusive,
     )
     return Monitored(report=report, failure=failure)
 

@@ -1,8 +1,9 @@
 """Benchmark runs for Python callers and the command line: plan, run, list, show, gate, compare, judge."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 
 from plumbrule.ledger import Ledger, open_ledger
@@ -99,10 +100,22 @@ def gate(
         return decide_release(summarise_run(store, find_run(store, reference), policy=policy), strict=strict)
 
 
-def compare(first: str, second: str, ledger: Store = None, *, other_dataset: bool = False) -> RunComparison:
-    """Compare two runs of one dataset, or with ``other_dataset`` of two, sample by sample."""
+def compare(
+    first: str,
+    second: str,
+    ledger: Store = None,
+    *,
+    other_dataset: bool = False,
+    margins: Mapping[str, Fraction | float] | None = None,
+) -> RunComparison:
+    """Compare two runs of one dataset, or with ``other_dataset`` of two, sample by sample.
+
+    ``margins`` are by how much a figure may be worse in the second run, by its name: ``{"pass_rate": 0.03}``.
+    """
+    exact = {name: Fraction(margin) for name, margin in (margins or {}).items()}
     with _opened(ledger) as store:
-        return compare_runs(store, find_run(store, first), find_run(store, second), other_dataset=other_dataset)
+        found = find_run(store, first), find_run(store, second)
+        return compare_runs(store, *found, other_dataset=other_dataset, margins=exact)
 
 
 def judge(sample: Sample, config: Path | str | None = None) -> SingleJudgement:

@@ -16,11 +16,15 @@ from plumbrule.reports.reliability_chart import reliability_chart
 from plumbrule.rubrics import Calibration, Loaded, VerdictRubric, load_verdict
 from plumbrule.samples import Sample
 from plumbrule.samples.labels import LabelledReading, SupportLabel, labelled_from
-from plumbrule.stats.intervals import Interval, wilson
+from plumbrule.stats.intervals import Interval
+from plumbrule.stats.mean_intervals import clopper_pearson
 from plumbrule.support.calibration_fit import Judged, Reliability, fit, shift_to
 from plumbrule.support.calibration_results import (
+    BETTER,
+    Better,
     FittedCalibration,
     LabelCounts,
+    LogLossChange,
     ShareMove,
     ShiftedCalibration,
     content_of_calibration,
@@ -50,6 +54,10 @@ class SupportCalibration:
     without_label: int
     not_scored: int  # refusals, and answers that claim nothing
     auroc: float
+    auroc_interval: Interval | None
+    ranks: bool  # better than chance
+    log_loss: LogLossChange
+    better: Better
     before: Reliability
     after: Reliability  # by five-fold cross-fitting: no answer is predicted by a curve that was fitted to it
 
@@ -65,13 +73,13 @@ class SupportCalibration:
 
     @property
     def unsupported_interval(self) -> Interval | None:
-        """Wilson's 95% interval of that share."""
-        return wilson(self.unsupported, self.labels)
+        """The exact 95% interval of that share."""
+        return clopper_pearson(self.unsupported, self.labels)
 
     @property
     def improved(self) -> bool:
-        """Whether the probabilities are nearer to the labels than before."""
-        return self.after.error < self.before.error
+        """Whether the probabilities are clearly better than before, by their log loss on the same answers."""
+        return self.better == "after"
 
     def rubric_text(self) -> str:
         """Return the calibration as a rubric file."""
@@ -85,8 +93,12 @@ class SupportCalibration:
             ),
             unsupported_share=self.unsupported_share,
             auroc=self.auroc,
+            auroc_interval_95=self.auroc_interval,
+            ranks=self.ranks,
             before=self.before,
             after=self.after,
+            log_loss=self.log_loss,
+            better=self.better,
             calibration=content_of_calibration(self.calibration, hashed=True),
         )
 
@@ -153,6 +165,16 @@ def calibrate(
         labels=len(judged),
         unsupported=unsupported,
         auroc=fitted.auroc,
+        auroc_interval=fitted.auroc_interval,
+        ranks=fitted.ranks,
+        log_loss=LogLossChange(
+            before=fitted.log_loss.first,
+            after=fitted.log_loss.second,
+            difference=fitted.log_loss.difference,
+            interval_95=fitted.log_loss.interval,
+            p_value=fitted.log_loss.p_value,
+        ),
+        better=BETTER[fitted.log_loss.better],
         before=fitted.before,
         after=fitted.after,
         **counts,

@@ -1,13 +1,15 @@
 """The feedback loop: patterns in what was reviewed, where they gather, and the remedy that the rubric has for each."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from plumbrule.monitoring.reviewed_interactions import Known, ReviewedInteractions
 from plumbrule.reviews.levels import Scores
 from plumbrule.rubrics import Loaded, ScorecardRubric, Stamp
-from plumbrule.stats.intervals import Interval, wilson
+from plumbrule.stats.intervals import Interval
+from plumbrule.stats.mean_intervals import clopper_pearson
+from plumbrule.stats.multiplicity import ALPHA, can_be_positive, excess_p_value, holm
 
 By = Literal["refusal_code", "category", "source", "model"]
 
@@ -27,7 +29,9 @@ class Observation:
 class Group:
     """A pattern among the interactions that have something in common.
 
-    The group stands out where its whole interval lies above the share over all interactions.
+    The group stands out where it has more of the pattern than all interactions have, by Fisher's exact test with Holm's
+    correction for every group of every pattern that was looked at: in one report of twenty at most a group stands out
+    that is like the others. ``p_value_adjusted`` is None for a group so small that it could not stand out.
     """
 
     by: By
@@ -37,6 +41,8 @@ class Group:
     share: float | None
     interval_95: Interval | None
     traces: tuple[str, ...]  # of those that show it
+    p_value: float
+    p_value_adjusted: float | None
     stands_out: bool
 
 
@@ -107,11 +113,11 @@ def find_patterns(
         about = [one for one in observations if any(one.scores[key] is not None for key in keys)]
         showing = {id(one) for one in about if any(one.scores[key] in levels for key in keys)}
         counts = _counts(about, showing)
-        groups = tuple(_groups(about, showing, share=counts["share"] or 0))
+        groups = tuple(_groups(about, showing, counts["count"], counts["total"]))
         patterns.append(Pattern(key=rule.key, title=rule.title, remedy=rule.remedy, groups=groups, **counts))
     return Feedback(
-        reviewed=len(observations),
-        patterns=tuple(sorted(patterns, key=lambda pattern: -pattern.count)),
+        reviewed=len({observation.trace_id for observation in observations}),
+        patterns=tuple(sorted(_corrected(patterns), key=lambda pattern: -pattern.count)),
         dimensions=tuple(_dimensions(observations, rubric)),
         remarks=remarks,
         rubric=loaded.stamp(),
@@ -140,8 +146,8 @@ def groups_of(known: Known) -> dict[By, tuple[str, ...]]:
     }
 
 
-def _groups(about: Sequence[Observation], showing: set[int], *, share: float) -> Iterable[Group]:
-    """Yield the groups that show a pattern: kind by kind, the most frequent first."""
+def _groups(about: Sequence[Observation], showing: set[int], shown: int, total: int) -> Iterable[Group]:
+    """Yield the groups that a pattern is about, also those without it: kind by kind, the most frequent first."""
     for by in GROUPINGS:
         members: dict[str, list[Observation]] = {}
         for one in about:
@@ -150,11 +156,31 @@ def _groups(about: Sequence[Observation], showing: set[int], *, share: float) ->
         groups = []
         for name, inside in members.items():
             counts = _counts(inside, showing)
-            interval: Interval | None = counts["interval_95"]
-            stands_out = interval is not None and interval.low > share
-            groups.append(Group(by=by, name=name, stands_out=stands_out, **counts))
-        groups.sort(key=lambda group: (-group.count, -(group.share or 0), group.name))
-        yield from (group for group in groups if group.count)
+            p_value = excess_p_value(counts["count"], counts["total"], shown, total)
+            groups.append(Group(by=by, name=name, p_value=p_value, p_value_adjusted=None, stands_out=False, **counts))
+        yield from sorted(groups, key=lambda group: (-group.count, -(group.share or 0), group.name))
+
+
+def _corrected(patterns: Sequence[Pattern]) -> Iterable[Pattern]:
+    """Yield the patterns with the groups that show them, tested with regard to all groups of all patterns."""
+    looked_at = [(pattern, group) for pattern in patterns for group in pattern.groups]
+    could = can_be_positive(
+        [
+            excess_p_value(min(group.total, pattern.count), group.total, pattern.count, pattern.total)
+            for pattern, group in looked_at
+        ]
+    )
+    tested = [(pattern.key, group) for (pattern, group), possible in zip(looked_at, could, strict=True) if possible]
+    adjusted = holm([group.p_value for _, group in tested])
+    by_group = {(key, group.by, group.name): p_value for (key, group), p_value in zip(tested, adjusted, strict=True)}
+    for pattern in patterns:
+        groups = []
+        for group in pattern.groups:
+            p_value = by_group.get((pattern.key, group.by, group.name))
+            stands_out = p_value is not None and p_value < ALPHA
+            if group.count:
+                groups.append(replace(group, p_value_adjusted=p_value, stands_out=stands_out))
+        yield replace(pattern, groups=tuple(groups))
 
 
 def _dimensions(observations: Sequence[Observation], rubric: ScorecardRubric) -> Iterable[DimensionFeedback]:
@@ -175,6 +201,6 @@ def _counts(about: Sequence[Observation], showing: set[int]) -> dict[str, Any]:
         "count": count,
         "total": total,
         "share": count / total if total else None,
-        "interval_95": wilson(count, total),
+        "interval_95": clopper_pearson(count, total),
         "traces": tuple(traces),
     }

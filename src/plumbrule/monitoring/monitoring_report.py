@@ -1,17 +1,21 @@
 """The results of monitoring, as ``monitor --json`` writes them: figures by week, drift, refusals and alerts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from plumbrule.hashing import sha256_of
 from plumbrule.ledger.entry import escaped
+from plumbrule.outcomes import EXIT_CODES, DecideOn, Outcome
 from plumbrule.rubrics import Stamp
 from plumbrule.stats.intervals import Interval
 
 Status = Literal["ON_TARGET", "WATCH", "ALERT"]
+# what an interval says of the alert threshold: none of it is past, all of it is, or it holds the threshold
+AlertState = Literal["ok", "alert", "inconclusive"]
 
 ROOM = "monitor"  # the part of the ledger that alerts are kept in
+_OUTCOMES: dict[AlertState, Outcome] = {"ok": "RELEASE", "alert": "NO RELEASE", "inconclusive": "INCONCLUSIVE"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,8 @@ class FigureResult:
     interval_95: Interval | None
     status: Status | None  # the worse of the two
     reweighted: EstimateResult | None
+    state: AlertState | None  # of the intervals, the worse of the two
+    reviews_to_settle: int | None  # about how many more would settle an inconclusive state, with a power of 80%
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +155,14 @@ class MonitoringReport:
     new: tuple[str, ...]  # ids of alerts
     posted: tuple[str, ...]
     remarks: tuple[str, ...]
+    decide_on: DecideOn
+    state: AlertState
+    inconclusive: tuple[str, ...]  # figures of the last week with reviews whose intervals hold their thresholds
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the state: an alert is as a release that is refused."""
+        return EXIT_CODES[_OUTCOMES[self.state]]
 
     @property
     def reviewed(self) -> int:
@@ -175,3 +189,10 @@ class AlertFile:
 def alert_id(week: str, figure: str) -> str:
     """Return the id of an alert: the same week and figure have the same one."""
     return sha256_of([week, figure])[:16]
+
+
+def state_of_report(alerts: Sequence[AnyAlert], inconclusive: Sequence[str], decide_on: DecideOn) -> AlertState:
+    """Return the state of a report: an alert always counts; on bounds, a figure that is not settled does, too."""
+    if alerts:
+        return "alert"
+    return "inconclusive" if decide_on == "bound" and inconclusive else "ok"

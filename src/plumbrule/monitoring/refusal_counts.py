@@ -9,7 +9,8 @@ from plumbrule.monitoring.monitoring_report import Confusion, RefusalResult
 from plumbrule.names import nearest
 from plumbrule.reviews.levels import Scores
 from plumbrule.rubrics import ScorecardRubric
-from plumbrule.stats.intervals import Interval, wilson
+from plumbrule.stats.intervals import Interval
+from plumbrule.stats.mean_intervals import clopper_pearson
 from plumbrule.stats.rater_agreement import confusion_matrix
 
 ANSWERED = "(answered)"
@@ -51,8 +52,8 @@ class RefusalCounts:
 
     @property
     def code_accuracy_interval(self) -> Interval | None:
-        """Wilson's interval of the code accuracy."""
-        return wilson(self.code_right, self.code_total)
+        """The exact interval of the code accuracy."""
+        return clopper_pearson(self.code_right, self.code_total)
 
     def result(self) -> RefusalResult:
         """Return the counts with the accuracy in decimals."""

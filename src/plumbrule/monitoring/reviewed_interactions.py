@@ -108,6 +108,7 @@ def reviewed_in_ledger(
         )
     strata, populations = _draws(ledger.entries(kind="campaign"))
     known = _interactions_in(ledger, rated)
+    counted = _counted(ledger.entries(kind="campaign"))
     gathered = _gathered(rated, known, loaded, triggers=triggers, strata=strata, populations=populations)
     left_out = [f"records of another scorecard ({name}), left out: {count}" for name, count in sorted(others.items())]
     if blind:
@@ -115,7 +116,8 @@ def reviewed_in_ledger(
             "left out until their campaign is closed, because its evaluators rate blind: "
             f"{blind.total()} records of {', '.join(blind)}"
         )
-    return replace(gathered, remarks=(*gathered.remarks, *left_out))
+    traffic = {week: max(count, counted.get(week, 0)) for week, count in (gathered.traffic or {}).items()}
+    return replace(gathered, traffic={**counted, **traffic}, remarks=(*gathered.remarks, *left_out))
 
 
 def reviewed_by_own_rubric(ledger: Ledger) -> tuple[ReviewedInteraction, ...]:
@@ -243,6 +245,25 @@ def _draws(campaigns: Iterable[Entry]) -> tuple[dict[str, dict[str, str]], dict[
         }
         populations[campaign] = {stratum["key"]: stratum["population"] for stratum in manifest["strata"]}
     return strata, populations
+
+
+def _counted(campaigns: Iterable[Entry]) -> dict[str, int]:
+    """Return how many interactions there were in each week, by what was read for the draws.
+
+    The ledger keeps those that were drawn alone. Of several draws of one week, mostly from the same log, the one that
+    read most counts. A draw of an older version that is of one week has the population of its strata.
+    """
+    counted: dict[str, int] = {}
+    for entry in campaigns:
+        body = entry.value
+        if body.get("event") != "opened":
+            continue
+        weeks = body.get("weeks")
+        if weeks is None and body.get("week") is not None:
+            weeks = {body["week"]: body["manifest"]["population"]}
+        for week, count in (weeks or {}).items():
+            counted[week] = max(count, counted.get(week, 0))
+    return counted
 
 
 def _gathered(

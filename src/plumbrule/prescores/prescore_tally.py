@@ -8,6 +8,7 @@ from plumbrule.prescores.checks import DIMENSIONS, Dimension
 from plumbrule.prescores.prescore_result import FindingTally, OverRefusal, PrescoreSummary, RuleTally
 from plumbrule.prescores.prescorer import Prescore
 from plumbrule.rubrics import LEVELS, Level, Stamp
+from plumbrule.stats.mean_intervals import clopper_pearson
 
 _ANSWERABLE = "refused_though_answerable"
 
@@ -98,7 +99,13 @@ class PrescoreTally:
             over_refusal=OverRefusal(
                 refused=self.over_refused,
                 answerable=self.answerable,
-                pattern=self.answerable > 0 and self.over_refused / self.answerable >= self._pattern,
+                pattern=_at_least(self.over_refused, self.answerable, self._pattern),
             ),
             rubrics=rubrics,
         )
+
+
+def _at_least(count: int, total: int, share: float) -> bool:
+    """Tell whether even the lower end of the exact 95% interval reaches a share: one of one shows no pattern."""
+    interval = clopper_pearson(count, total)
+    return interval is not None and interval.low >= share

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from plumbrule.reports.run_report import Category, HeatCell, Histogram, Mark, ReportInterval, SampleLine, Spread
-from plumbrule.stats.intervals import wilson
+from plumbrule.stats.mean_intervals import clopper_pearson
 
 _SCORE_STEPS = 10
 _LATENCY_STEPS = 20
@@ -78,7 +78,7 @@ def _order(category: Category) -> tuple[bool, float, int, str]:
 
 def _category(name: str | None, members: Sequence[SampleLine]) -> Category:
     passed = sum(member.passed for member in members)
-    interval = wilson(passed, len(members))
+    interval = clopper_pearson(passed, len(members))
     accuracies = [member.accuracy_score for member in members if member.accuracy_score is not None]
     return Category(
         name=name,
@@ -88,7 +88,7 @@ def _category(name: str | None, members: Sequence[SampleLine]) -> Category:
         interval=ReportInterval(
             low=interval.low if interval else None,
             high=interval.high if interval else None,
-            method="wilson",
+            method="clopper_pearson",
             samples=len(members),
         ),
         accuracy_mean=sum(accuracies) / len(accuracies) if accuracies else None,

@@ -14,9 +14,16 @@ from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name
 from plumbrule.rubrics import ScorecardRubric
 from plumbrule.runs.run_entries import find_run, run_results, run_samples
-from plumbrule.stats.rater_agreement import alpha_estimate, confusion_matrix, gwet_ac1, quadratic_kappa, tabulate
+from plumbrule.stats.rater_agreement import (
+    alpha_over_items,
+    confusion_matrix,
+    gwet_ac1,
+    kappa_over_items,
+    tabulate,
+)
 
-_FEWER_RESAMPLES = 300  # for an evaluator's figures, which are over every dimension at once
+# for an evaluator's figures, which are over every dimension at once, and for kappas
+_FEWER_RESAMPLES = 400
 
 Rated = tuple[Item, str, str, int]  # an item, who rated it, the dimension, the level
 
@@ -74,6 +81,7 @@ class PrescoreAgreement(_Matrix):
     key: str
     pairs: int
     kappa: float | None
+    kappa_interval_95: tuple[float, float] | None
     labels: tuple[str, ...]
     confusion: tuple[tuple[int, ...], ...]
 
@@ -86,6 +94,7 @@ class JudgeScoreAgreement(_Matrix):
     dimension: str
     pairs: int
     kappa: float | None
+    kappa_interval_95: tuple[float, float] | None
     labels: tuple[str, ...]
     confusion: tuple[tuple[int, ...], ...]
 
@@ -147,48 +156,52 @@ def measure_agreement(
         left_out=len(rated) - len(items),
         dimensions=tuple(_between(ratings, dimension.key, rubric, seed) for dimension in rubric.dimensions),
         evaluators=tuple(_of_evaluator(ratings, person, str(names[person]), rubric, seed) for person in sorted(names)),
-        prescores=tuple(_beside_prescores(ledger, ratings, items, rubric)),
-        judge=None if run is None else _beside_judge(ledger, ratings, run, rubric),
+        prescores=tuple(_beside_prescores(ledger, ratings, items, rubric, seed)),
+        judge=None if run is None else _beside_judge(ledger, ratings, run, rubric, seed),
     )
 
 
 def _between(ratings: Sequence[Rated], key: str, rubric: ScorecardRubric, seed: int) -> DimensionAgreement:
     rows = tabulate((item.trace_id, person, level) for item, person, rated, level in ratings if rated == key)
-    return DimensionAgreement(key=key, **_figures(rows, rubric, seed))
+    return DimensionAgreement(key=key, **_figures([[row] for row in rows], rubric, seed))
 
 
 def _of_evaluator(
     ratings: Sequence[Rated], person: str, name: str, rubric: ScorecardRubric, seed: int
 ) -> EvaluatorAgreement:
     own = {item.trace_id for item, rater, _, _ in ratings if rater == person}
-    rows = tabulate(
-        (f"{item.trace_id} {key}", rater, level) for item, rater, key, level in ratings if item.trace_id in own
-    )
+    of_item: dict[str, list[tuple[str, str, int]]] = {}
+    for item, rater, key, level in ratings:
+        if item.trace_id in own:
+            of_item.setdefault(item.trace_id, []).append((key, rater, level))
+    # the dimensions of one item are not independent, so they are drawn together
+    items = [tabulate(of_item[trace_id]) for trace_id in sorted(of_item)]
     levels = [level for _, rater, _, level in ratings if rater == person]
     return EvaluatorAgreement(
         evaluator=name,
         rated=len(own),
         mean_level=sum(levels) / len(levels) if levels else None,
-        **_figures(rows, rubric, seed, resamples=_FEWER_RESAMPLES),
+        **_figures(items, rubric, seed, resamples=_FEWER_RESAMPLES),
     )
 
 
 def _figures(
-    rows: list[list[int | None]], rubric: ScorecardRubric, seed: int, *, resamples: int = 1_000
+    items: Sequence[Sequence[Sequence[int | None]]], rubric: ScorecardRubric, seed: int, *, resamples: int = 1_000
 ) -> dict[str, Any]:
+    """Return the fields that say how far people agree; each item has a row for everything that was rated of it."""
     levels = _levels(rubric)
-    alpha = alpha_estimate(rows, levels, seed=seed, resamples=resamples)
+    alpha = alpha_over_items(items, levels, seed=seed, resamples=resamples)
     interval = alpha.interval
     return {
         "pairable": alpha.pairable,
         "alpha": alpha.value,
         "alpha_interval_95": None if interval is None else (interval.low, interval.high),
-        "ac1": gwet_ac1(rows, levels),
+        "ac1": gwet_ac1([row for rows in items for row in rows], levels),
     }
 
 
 def _beside_prescores(
-    ledger: Ledger, ratings: Sequence[Rated], items: Sequence[Item], rubric: ScorecardRubric
+    ledger: Ledger, ratings: Sequence[Rated], items: Sequence[Item], rubric: ScorecardRubric, seed: int
 ) -> Iterator[PrescoreAgreement]:
     stored = find_interactions(ledger, [item.trace_id for item in items])
     scores = {level.name: level.score for level in rubric.levels}
@@ -204,10 +217,12 @@ def _beside_prescores(
         given = {
             trace_id: scores.get(proposed[key] or "") for trace_id, proposed in proposals.items() if key in proposed
         }
-        yield PrescoreAgreement(key=key, **_beside(ratings, key, given, labels, named))
+        yield PrescoreAgreement(key=key, **_beside(ratings, key, given, labels, named, seed))
 
 
-def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: ScorecardRubric) -> JudgeAgreement:
+def _beside_judge(
+    ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: ScorecardRubric, seed: int
+) -> JudgeAgreement:
     """Return how far people and a run's judge agree, on the judge's scale; the first repeat of each sample counts."""
     found = find_run(ledger, run).subject
     traces = {sample.id: sample.trace_id or sample.id for sample in run_samples(ledger, found)}
@@ -225,23 +240,32 @@ def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: Sc
             item.trace_id: getattr(judged.get(key_of_trace(item.trace_id)), rule.score, None)
             for item, _, _, _ in people
         }
-        beside = _beside(people, rule.dimension, given, labels, [str(label) for label in labels])
+        beside = _beside(people, rule.dimension, given, labels, [str(label) for label in labels], seed)
         scores.append(JudgeScoreAgreement(score=rule.score, dimension=rule.dimension, **beside))
     return JudgeAgreement(run_id=found, scores=tuple(scores))
 
 
 def _beside(
-    ratings: Iterable[Rated], key: str, given: Mapping[str, int | None], labels: Sequence[int], named: Sequence[str]
+    ratings: Iterable[Rated],
+    key: str,
+    given: Mapping[str, int | None],
+    labels: Sequence[int],
+    named: Sequence[str],
+    seed: int,
 ) -> dict[str, Any]:
     """Return the fields that say how far people agree with others; the rows of the matrix are people's."""
-    pairs = [
-        (level, other)
-        for item, _, rated, level in ratings
-        if rated == key and (other := given.get(item.trace_id)) is not None
-    ]
+    by_item: dict[str, list[tuple[int, int]]] = {}
+    for item, _, rated, level in ratings:
+        if rated == key and (other := given.get(item.trace_id)) is not None:
+            by_item.setdefault(item.trace_id, []).append((level, other))
+    pairs = [pair for trace_id in sorted(by_item) for pair in by_item[trace_id]]
+    kappa = kappa_over_items(
+        [by_item[trace_id] for trace_id in sorted(by_item)], labels, seed=seed, resamples=_FEWER_RESAMPLES
+    )
     return {
         "pairs": len(pairs),
-        "kappa": quadratic_kappa(pairs, labels),
+        "kappa": kappa.value,
+        "kappa_interval_95": None if kappa.interval is None else (kappa.interval.low, kappa.interval.high),
         "labels": tuple(named),
         "confusion": tuple(map(tuple, confusion_matrix(pairs, labels))),
     }

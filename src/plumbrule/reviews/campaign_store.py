@@ -83,6 +83,7 @@ def open_campaign(
         in_view=draw.in_view,
         evaluators=evaluators or wanted,
         read=draw.read,
+        weeks=drawn.weeks,
         week=draw.week,
         changed=draw.changed,
         remarks=(*draw.remarks, *(f"{finding.code}: {finding.message}" for finding in kept.findings)),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, ValidationError
 
-from plumbrule.codec import from_json
+from plumbrule.codec import from_json, optional_key
 from plumbrule.errors import InputError
 from plumbrule.ledger import Entry
 from plumbrule.reviews.evaluation_record import WrittenRecord
@@ -59,6 +59,7 @@ class CampaignPlan:
     in_view: tuple[str, ...]
     evaluators: int
     read: int
+    weeks: Mapping[str, int] | None = optional_key()  # interactions read of each week; not there in older versions
     week: str | None
     changed: str | None
     remarks: tuple[str, ...]

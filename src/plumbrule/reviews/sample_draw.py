@@ -3,6 +3,7 @@
 The files are read twice, first for ids and traits alone, so that a log of any length is never held in memory.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,6 +82,7 @@ class Drawn:
     prescores: tuple[Prescore, ...]  # of what was drawn, in the order of the manifest
     earlier: dict[str, Earlier]  # by the key of the interaction that it is paired with
     why: dict[str, tuple[str, ...]]
+    weeks: dict[str, int]  # how many interactions were read of each week, in scope or not
     read: int
     week: str | None
     remarks: tuple[str, ...]
@@ -108,6 +110,7 @@ class _Population:
     """The interactions in scope, by the first reading."""
 
     members: list[Drawable] = field(default_factory=list)
+    by_week: Counter[str] = field(default_factory=Counter)
     why: dict[str, tuple[str, ...]] = field(default_factory=dict)
     weeks: set[str | None] = field(default_factory=set)
     read: int = 0
@@ -154,6 +157,7 @@ def draw(request: Request, loaded: Loaded[ScorecardRubric]) -> Drawn:
         prescores=prescores,
         earlier=earlier,
         why=population.why,
+        weeks=dict(sorted(population.by_week.items())),
         read=population.read,
         week=request.week or (next(iter(weeks)) if len(weeks) == 1 and population.weeks == weeks else None),
         remarks=tuple(population.remarks),
@@ -207,6 +211,8 @@ def _survey(
             continue
         seen.add(key)
         week = week_at(interaction.sample.timestamp)
+        if week is not None:
+            population.by_week[week] += 1
         if (request.week is not None and week != request.week) or (wanted is not None and key != wanted):
             continue
         reasons = affected.reasons(interaction) if affected is not None else ()

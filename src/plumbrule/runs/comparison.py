@@ -7,7 +7,15 @@ from fractions import Fraction
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.differences import ComparedFigure, FigureComparison, Pair, compare_figures
+from plumbrule.runs.differences import (
+    FIGURES,
+    GATED,
+    ComparedFigure,
+    FigureComparison,
+    MarginResult,
+    Pair,
+    compare_figures,
+)
 from plumbrule.runs.gates import Gate
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import RunEntry, run_samples
@@ -98,6 +106,12 @@ class RunComparison:
     flips: FlipsResult
     gates: tuple[GateComparison, ...]
     regressions: tuple[str, ...]
+    remarks: tuple[str, ...]  # what may be chance, and is no regression
+
+    @property
+    def margins(self) -> tuple[MarginResult, ...]:
+        """The figures that a margin was named for, whether they keep it."""
+        return tuple(figure.non_inferiority for figure in self.figures if figure.non_inferiority is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,15 +191,43 @@ class Comparison:
 
     @property
     def regressions(self) -> tuple[str, ...]:
-        """Why the second run must not replace the first: gated figures that are clearly worse, and gates lost."""
-        gated = {gate.second.name for gate in self.gates}
-        worse = [figure.name for figure in self.figures if figure.name in gated and figure.clearly_worse]
-        lost = [gate.second.name for gate in self.gates if gate.lost]
+        """Why the second run must not replace the first: gated figures that are clearly worse, and gates lost by it.
+
+        Two runs of the same candidate near a limit often stand on either side of it. A gate is therefore lost only
+        where its figure is clearly worse, or where nothing was measured that it could be computed from.
+        """
+        worse = self._worse
+        lost = [gate.second.name for gate in self.gates if gate.lost and self._for_certain(gate)]
         return (*(f"{name}: clearly worse" for name in worse), *(f"{name}: the gate held, and fails" for name in lost))
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Gates that held and fail without a clear difference: the same candidate may have done as much by chance."""
+        return tuple(
+            f"{gate.second.name}: the gate held, and fails; the figures do not differ clearly, so this may be chance"
+            for gate in self.gates
+            if gate.lost and not self._for_certain(gate)
+        )
 
-def compare(first: Sequence[SampleResult], second: Sequence[SampleResult], rubric: BenchmarkRubric) -> Comparison:
-    """Compare the results of two runs, all their repeats, in any order; one rubric grades both."""
+    @property
+    def _worse(self) -> list[str]:
+        return [figure.name for figure in self.figures if figure.name in GATED and figure.clearly_worse]
+
+    def _for_certain(self, gate: ComparedGate) -> bool:
+        return gate.second.name in self._worse or gate.second.left_out.value is None
+
+
+def compare(
+    first: Sequence[SampleResult],
+    second: Sequence[SampleResult],
+    rubric: BenchmarkRubric,
+    *,
+    margins: Mapping[str, Fraction] | None = None,
+) -> Comparison:
+    """Compare the results of two runs, all their repeats, in any order; one rubric grades both.
+
+    ``margins`` are by how much a figure may be worse, by its name.
+    """
     before, after = _by_sample(first, rubric), _by_sample(second, rubric)
     samples = tuple(sample for sample in before if sample in after)
     pairs = [(before[sample], after[sample]) for sample in samples]
@@ -193,7 +235,7 @@ def compare(first: Sequence[SampleResult], second: Sequence[SampleResult], rubri
         samples=samples,
         only_in_first=tuple(sample for sample in before if sample not in after),
         only_in_second=tuple(sample for sample in after if sample not in before),
-        figures=tuple(compare_figures(pairs, rubric)),
+        figures=tuple(compare_figures(pairs, rubric, margins or {})),
         flips=_flips(samples, pairs),
         gates=tuple(_gates(summarise(first, rubric), summarise(second, rubric))),
     )
@@ -260,15 +302,30 @@ _SAME = (
 )
 
 
-def compare_runs(ledger: Ledger, first: Entry, second: Entry, *, other_dataset: bool = False) -> RunComparison:
-    """Compare two runs of one dataset, or with ``other_dataset`` of two; the second run's rubric grades both."""
+def compare_runs(
+    ledger: Ledger,
+    first: Entry,
+    second: Entry,
+    *,
+    other_dataset: bool = False,
+    margins: Mapping[str, Fraction] | None = None,
+) -> RunComparison:
+    """Compare two runs of one dataset, or with ``other_dataset`` of two; the second run's rubric grades both.
+
+    ``margins`` are by how much a figure may be worse, by its name.
+    """
+    for name, margin in (margins or {}).items():
+        if name not in FIGURES:
+            raise UsageError(f"there is no figure '{name}' to name a margin for; there are: {', '.join(FIGURES)}")
+        if margin <= 0:
+            raise UsageError(f"the margin of {name} must be above 0")
     before, after = _read(ledger, first), _read(ledger, second)
     if before.dataset != after.dataset and not other_dataset:
         raise UsageError(
             f"{first.subject} and {second.subject} are of different datasets: "
             "--other-dataset compares the samples with the same id all the same"
         )
-    compared = compare(before.results, after.results, after.rubric)
+    compared = compare(before.results, after.results, after.rubric, margins=margins)
     if not compared.samples:
         raise UsageError(f"{first.subject} and {second.subject} have no sample id in common: nothing can be compared")
     return RunComparison(
@@ -287,6 +344,7 @@ def compare_runs(ledger: Ledger, first: Entry, second: Entry, *, other_dataset: 
             *compared.regressions,
             *(() if after.summary.complete else ("the second run is not complete",)),
         ),
+        remarks=compared.remarks,
     )
 
 

@@ -1,24 +1,61 @@
 """One figure of two runs of the same samples: how far it differs, how sure that is, and which run is better.
 
-Repeats of one sample are not independent, so they are averaged first. As in the aggregates, nulls are left out, or
-count as the worst there is; a mean of latencies or tokens has no worst.
+Repeats of one sample are not independent, so they are averaged first; a percentile is of all repeats together, as a
+gate's is, and samples are drawn with all of theirs. As in the aggregates, nulls are left out, or count as the worst
+there is; a mean of latencies or tokens has no worst.
+
+A figure is clearly better or worse where the 95% interval of its difference excludes 0 and its p-value stays below 0.05
+after Holm's correction. The figures that gates decide on are corrected together, both treatments of nulls among them,
+so that two runs of the same candidate show a clear difference in any of them at most once in twenty times. The other
+figures are corrected among themselves.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Literal
 
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.gate_estimates import LEVEL, P95
+from plumbrule.runs.gate_estimates import LEVEL, P95, latency_p95
 from plumbrule.runs.sample_results import GradedSample, exact, rounded
-from plumbrule.stats.paired_tests import Method, Tally, mean_gap, percentile_gap, tally
-from plumbrule.stats.percentiles import percentile
-from plumbrule.stats.spread import mean_of
+from plumbrule.stats.multiplicity import holm
+from plumbrule.stats.paired_tests import (
+    Method,
+    NonInferiority,
+    Tally,
+    mean_gap,
+    mean_gap_p_value,
+    non_inferiority,
+    percentile_moves,
+    repeated_percentile_gap,
+    tally,
+)
+from plumbrule.stats.sample_sizes import minimum_detectable_effect
+from plumbrule.stats.spread import mean_of, sample_sd
 
 Better = Literal["higher", "lower"]
 Standing = Literal["better", "worse", "no clear difference"]
+MarginState = Literal["shown", "not shown", "inconclusive"]
 Pair = tuple[Sequence[GradedSample], Sequence[GradedSample]]  # the repeats of one sample in either run
+
+GATED = frozenset({"aggregate_score", "pass_rate", "faithfulness_failure_rate", "latency_e2e_p95_ms"})
+FIGURES = (
+    "aggregate_score",
+    "accuracy_mean",
+    "faithfulness_mean",
+    "pass_rate",
+    "faithfulness_failure_rate",
+    "latency_e2e_ms",
+    "latency_e2e_p95_ms",
+    "total_tokens",
+)
+SHARES = ("aggregate_score", "pass_rate", "faithfulness_failure_rate")  # between 0 and 1
+_CHANCE = 0.05
+_STATES: dict[NonInferiority, MarginState] = {
+    "non-inferior": "shown",
+    "inferior": "not shown",
+    "inconclusive": "inconclusive",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +66,17 @@ class DifferenceInterval:
     high: float | None
     level: float
     method: Method
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginResult:
+    """Whether the second run is shown to be worse by no more than a margin that was named beforehand.
+
+    ``not shown`` is worse by more than the margin, the whole interval; ``inconclusive`` holds the margin inside.
+    """
+
+    margin: float
+    state: MarginState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +94,9 @@ class DifferenceResult:
     losses: int
     ties: int
     samples_to_settle: int | None
+    p_value: float | None
+    p_value_adjusted: float | None
+    minimum_detectable_effect: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +104,9 @@ class Difference:
     """A figure of both runs with one treatment of nulls: second less first, its 95% interval, and what that says.
 
     ``left_out`` of the samples that both runs have are null in one of them. None for an end of the interval means
-    that so few samples cannot bound it.
+    that so few samples cannot bound it. ``moved`` is the sign of what the test looks at, for a percentile that is not
+    known in one of the runs. ``p_value_adjusted`` allows for all the figures that are tested with this one;
+    ``detectable`` is the smallest true difference that so many samples show with 80% power, this figure by itself.
     """
 
     better: Better
@@ -66,6 +119,10 @@ class Difference:
     left_out: int
     signs: Tally
     settles_at: int | None
+    p_value: float | None
+    p_value_adjusted: float | None = None
+    detectable: float | None = None
+    moved: int = 0
 
     @property
     def difference(self) -> Fraction | None:
@@ -74,13 +131,26 @@ class Difference:
 
     @property
     def verdict(self) -> Standing:
-        """How the second run stands to the first; clear only where the interval excludes 0."""
-        higher = self.better == "higher"
+        """How the second run stands to the first; clear only where the interval excludes 0 and the adjusted test, too.
+
+        A percentile that is not known in one of the runs has no interval: the test alone decides.
+        """
+        if self.p_value_adjusted is None or self.p_value_adjusted >= _CHANCE:
+            return "no clear difference"
         if self.low is not None and self.low > 0:
-            return "better" if higher else "worse"
-        if self.high is not None and self.high < 0:
-            return "worse" if higher else "better"
-        return "no clear difference"
+            direction = 1
+        elif self.high is not None and self.high < 0:
+            direction = -1
+        else:
+            direction = self.moved if self.difference is None else 0
+        if direction == 0:
+            return "no clear difference"
+        return "better" if (direction > 0) == (self.better == "higher") else "worse"
+
+    def within(self, margin: Fraction) -> MarginState:
+        """Whether the second run is shown to be worse by no more than a margin."""
+        higher = self.better == "higher"
+        return _STATES[non_inferiority(self.low, self.high, margin=float(margin), higher_is_better=higher)]
 
     @property
     def samples_to_settle(self) -> int | None:
@@ -106,6 +176,9 @@ class Difference:
             losses=losses,
             ties=self.signs.level,
             samples_to_settle=self.samples_to_settle,
+            p_value=self.p_value,
+            p_value_adjusted=self.p_value_adjusted,
+            minimum_detectable_effect=self.detectable,
         )
 
 
@@ -126,7 +199,11 @@ class FigureComparison:
     losses: int
     ties: int
     samples_to_settle: int | None
+    p_value: float | None
+    p_value_adjusted: float | None
+    minimum_detectable_effect: float | None
     nulls_as_zero: DifferenceResult | None
+    non_inferiority: MarginResult | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,14 +213,27 @@ class ComparedFigure:
     name: str
     left_out: Difference
     nulls_as_zero: Difference | None
+    margin: Fraction | None = None
+
+    @property
+    def treatments(self) -> tuple[Difference, ...]:
+        """The differences that are not the same: two where nulls make one."""
+        if self.nulls_as_zero is None or self.nulls_as_zero == self.left_out:
+            return (self.left_out,)
+        return self.left_out, self.nulls_as_zero
+
+    @property
+    def within_margin(self) -> MarginState | None:
+        """Whether the second run is worse by no more than the margin, by the worse treatment of nulls."""
+        if self.margin is None:
+            return None
+        states = {difference.within(self.margin) for difference in self.treatments}
+        return next(state for state in ("not shown", "inconclusive", "shown") if state in states)
 
     @property
     def clearly_worse(self) -> bool:
         """Whether the second run is clearly worse with either treatment of nulls: the worse decides."""
-        return any(
-            difference is not None and difference.verdict == "worse"
-            for difference in (self.left_out, self.nulls_as_zero)
-        )
+        return any(difference.verdict == "worse" for difference in self.treatments)
 
     def result(self) -> FigureComparison:
         """Return the figure for output."""
@@ -153,11 +243,38 @@ class ComparedFigure:
             better=self.left_out.better,
             **{field.name: getattr(left_out, field.name) for field in fields(left_out)},
             nulls_as_zero=self.nulls_as_zero.result() if self.nulls_as_zero else None,
+            non_inferiority=None
+            if self.margin is None or self.within_margin is None
+            else MarginResult(margin=float(self.margin), state=self.within_margin),
         )
 
 
-def compare_figures(pairs: Sequence[Pair], rubric: BenchmarkRubric) -> Iterator[ComparedFigure]:
-    """Yield every figure of the samples that both runs have."""
+def compare_figures(
+    pairs: Sequence[Pair], rubric: BenchmarkRubric, margins: Mapping[str, Fraction]
+) -> list[ComparedFigure]:
+    """Return every figure of the samples that both runs have; ``margins`` are what it may be worse by."""
+    figures = [replace(figure, margin=margins.get(figure.name)) for figure in _figures(pairs, rubric)]
+    gated = _adjusted([figure for figure in figures if figure.name in GATED])
+    others = _adjusted([figure for figure in figures if figure.name not in GATED])
+    adjusted = {figure.name: figure for figure in (*gated, *others)}
+    return [adjusted[figure.name] for figure in figures]
+
+
+def _adjusted(figures: Sequence[ComparedFigure]) -> Iterator[ComparedFigure]:
+    """Yield the figures with p-values that allow for all of them, and for both treatments of nulls."""
+    tests = [p for figure in figures for difference in figure.treatments if (p := difference.p_value) is not None]
+    corrected = dict(zip(tests, holm(tests), strict=True))  # equal p-values stay equal
+
+    def adjust(difference: Difference) -> Difference:
+        p_value = difference.p_value
+        return difference if p_value is None else replace(difference, p_value_adjusted=corrected[p_value])
+
+    for figure in figures:
+        as_zero = None if figure.nulls_as_zero is None else adjust(figure.nulls_as_zero)
+        yield replace(figure, left_out=adjust(figure.left_out), nulls_as_zero=as_zero)
+
+
+def _figures(pairs: Sequence[Pair], rubric: BenchmarkRubric) -> Iterator[ComparedFigure]:
     for column in _columns(rubric):
         left_out = _mean_difference(pairs, column, as_worst=False)
         as_worst = None if column.worst is None else _mean_difference(pairs, column, as_worst=True)
@@ -243,19 +360,40 @@ def _mean_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) 
         left_out=len(pairs) - len(known),
         signs=tally(differences),
         settles_at=gap.settles_at,
+        p_value=mean_gap_p_value(differences, bound=column.bound),
+        detectable=_detectable(differences, column.bound),
     )
 
 
+def _detectable(differences: Sequence[Fraction], bound: Fraction | None) -> float | None:
+    """Return the smallest true difference that so many pairs would show.
+
+    Where no pair differs from another they show no spread: a gain and a loss of the full bound are added, as for the
+    interval. Without a bound it is not known.
+    """
+    deviation = sample_sd(differences)
+    if deviation == 0:
+        deviation = None if bound is None else sample_sd([*differences, bound, -bound])
+    return None if deviation is None else minimum_detectable_effect(deviation, len(differences))
+
+
 def _p95_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -> Difference:
-    """Compare the 95th percentiles of the samples' means; at its worst, one that is null is slower than all others."""
+    """Compare the 95th percentiles of all repeats together; at its worst, one that is null is slower than all others.
+
+    With nulls left out, each percentile is of every latency that was measured, as a gate's is; only samples that were
+    measured in both runs are tested.
+    """
+    firsts = [_values(first, column, as_worst=as_worst) for first, _ in pairs]
+    seconds = [_values(second, column, as_worst=as_worst) for _, second in pairs]
+    moves = percentile_moves(firsts, seconds, P95)
+    low, high = repeated_percentile_gap(firsts, seconds, P95)
     means = [column.means(pair, as_worst=as_worst) for pair in pairs]
     used = means if as_worst else [pair for pair in means if None not in pair]
-    firsts, seconds = [first for first, _ in used], [second for _, second in used]
-    low, high = percentile_gap(firsts, seconds, P95)
+    total = sum(moves, Fraction())
     return Difference(
         better=column.better,
-        first=_p95(firsts),
-        second=_p95(seconds),
+        first=latency_p95([value for values in firsts for value in values], nulls_as_zero=as_worst),
+        second=latency_p95([value for values in seconds for value in values], nulls_as_zero=as_worst),
         low=low,
         high=high,
         method="bootstrap",
@@ -263,12 +401,14 @@ def _p95_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -
         left_out=len(pairs) - len(used),
         signs=tally(_slower(*pair) for pair in used),
         settles_at=None,
+        p_value=mean_gap_p_value(moves, bound=Fraction(1)),
+        moved=(total > 0) - (total < 0),
     )
 
 
-def _p95(values: Sequence[Fraction | None]) -> Fraction | None:
-    known = sorted(value for value in values if value is not None)
-    return percentile(known, P95, missing=len(values) - len(known))
+def _values(repeats: Sequence[GradedSample], column: _Column, *, as_worst: bool) -> list[Fraction | None]:
+    values = [column.read(graded) for graded in repeats]
+    return values if as_worst else [value for value in values if value is not None]
 
 
 def _slower(first: Fraction | None, second: Fraction | None) -> int:

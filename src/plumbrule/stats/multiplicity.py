@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+ALPHA = 0.05
+
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return the p-values adjusted by Holm (1979): at most 5% that any true null hypothesis has one below 0.05."""
@@ -12,6 +14,18 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = largest
     return adjusted
+
+
+def can_be_positive(least_p_values: Sequence[float]) -> list[bool]:
+    """Tell which tests could be positive at all, by the smallest p-value that each can have (Tarone, 1990).
+
+    A group of two can never show an excess, so that it was looked at makes no false alarm likelier. The smallest
+    p-values must not depend on what was counted in the groups, only on how many there are in each and of all.
+    """
+    tests = 1
+    while sum(least < ALPHA / tests for least in least_p_values) > tests:
+        tests += 1
+    return [least < ALPHA / tests for least in least_p_values]
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:

@@ -22,6 +22,7 @@ _MOST = 10**15
 
 Method = Literal["student_t", "bonett_price", "sign_test", "bootstrap"]
 NonInferiority = Literal["non-inferior", "inferior", "inconclusive"]
+Repeated = Sequence[Sequence[Fraction | None]]  # for each sample, its values in all repeats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +134,31 @@ def percentile_gap(
     return (low if math.isfinite(low) else None), (top if math.isfinite(top) else None)
 
 
+def repeated_percentile_gap(first: Repeated, second: Repeated, share: Fraction) -> tuple[float | None, float | None]:
+    """Return the interval of ``percentile_gap`` for samples with any number of values each; None is an open end.
+
+    The percentiles are of all values of a run together. Values of one sample are not independent, so samples are drawn
+    with all of theirs; a sample may have values in one of the runs alone.
+    """
+    if all(len(values) == 1 for values in (*first, *second)):
+        return percentile_gap([value for [value] in first], [value for [value] in second], share)
+    count = len(first)
+    sides = [_Pooled.of(values, share) for values in (first, second)]
+    if interval_ranks(count, share)[1] > count or not all(side.values for side in sides):
+        return None, None
+    draw = Random(SEED).random  # noqa: S311 - a sequence that is always the same, no secret
+    lows, highs = [], []
+    for _ in range(RESAMPLES):
+        drawn = [int(draw() * count) for _ in range(count)]
+        before, after = (side.drawn_percentile(drawn, share) for side in sides)
+        known = before < math.inf or after < math.inf
+        lows.append(after - before if known else -math.inf)
+        highs.append(after - before if known else math.inf)
+    cut = RESAMPLES // 40
+    low, top = sorted(lows)[cut], sorted(highs)[-1 - cut]
+    return (low if math.isfinite(low) else None), (top if math.isfinite(top) else None)
+
+
 def mean_gap_p_value(differences: Sequence[Fraction], *, bound: Fraction | None = None) -> float | None:
     """Return the two-sided p-value of paired differences whose true mean is 0; None below two pairs.
 
@@ -161,17 +187,31 @@ def percentile_gap_p_value(
     and with ties, where a bootstrap of percentiles does not (Conover, Practical Nonparametric Statistics, section 3.5,
     for the test; pairs make it McNemar's). None is above all others. The p-value is None where there are no pairs.
     """
-    everything = [*first, *second]
-    if not everything:
-        return None
+    moves = percentile_moves([[value] for value in first], [[value] for value in second], share)
+    return float(sign_test(moves.count(Fraction(1)), moves.count(Fraction(-1)))) if moves else None
+
+
+def percentile_moves(first: Repeated, second: Repeated, share: Fraction) -> list[Fraction]:
+    """Return for each sample how much more of its second values than of its first are above the common percentile.
+
+    The mean of these is 0 where both percentiles are alike: ``mean_gap_p_value`` of them is the paired quantile test
+    for samples that were measured several times, and that of ``percentile_gap_p_value`` for those measured once. A
+    sample without a value on either side is left out. Where no value is above the percentile, as where many are tied at
+    the top, those at it are counted.
+    """
+    everything = [value for values in (*first, *second) for value in values]
     known = sorted(value for value in everything if value is not None)
-    limit = percentile(known, share, missing=len(everything) - len(known))
+    missing = len(everything) - len(known)
+    limit = percentile(known, share, missing=missing)
+    at_the_top = bool(known) and missing == 0 and limit == known[-1]
 
-    def beyond(value: Fraction | None) -> bool:
-        return value is None or (limit is not None and value > limit)
+    def above(value: Fraction | None) -> bool:
+        return value is None or (limit is not None and (value > limit or (at_the_top and value == limit)))
 
-    moves = [beyond(after) - beyond(before) for before, after in zip(first, second, strict=True)]
-    return float(sign_test(moves.count(1), moves.count(-1)))
+    def beyond(values: Sequence[Fraction | None]) -> Fraction:
+        return Fraction(sum(map(above, values)), len(values))
+
+    return [beyond(after) - beyond(before) for before, after in zip(first, second, strict=True) if before and after]
 
 
 def non_inferiority(low: float | None, high: float | None, *, margin: float, higher_is_better: bool) -> NonInferiority:
@@ -207,6 +247,36 @@ class _Ranked:
         for place, index in enumerate(order):
             places[index] = place
         return cls(values=[floats[index] for index in order], places=places)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pooled:
+    """All values of one run in order, and for each sample how many it has and the places of its highest."""
+
+    values: list[float]
+    sizes: list[int]
+    high: list[list[int]]
+    lowest: int  # the percentile of a drawing lies at or above this place
+
+    @classmethod
+    def of(cls, samples: Repeated, share: Fraction) -> "_Pooled":
+        ranked = _Ranked.of([value for values in samples for value in values])
+        sizes = [len(values) for values in samples]
+        total, most = len(ranked.values), max(sizes, default=0)
+        wanted = total - percentile_rank(total, share) + 1
+        lowest = max(0, total - wanted - 6 * math.isqrt(wanted * most) - 12 * most)
+        places = iter(ranked.places)
+        high = [[place for place in (next(places) for _ in range(size)) if place >= lowest] for size in sizes]
+        return cls(values=ranked.values, sizes=sizes, high=high, lowest=lowest)
+
+    def drawn_percentile(self, drawn: Sequence[int], share: Fraction) -> float:
+        """Return the percentile of the samples drawn, each as often as it was."""
+        total = sum(self.sizes[index] for index in drawn)
+        if not total:
+            return math.inf  # nothing known: it could be anything
+        wanted = total - percentile_rank(total, share) + 1
+        places = sorted(place for index in drawn for place in self.high[index])
+        return self.values[max([self.lowest, *places[-wanted:][:1]])]
 
 
 def _bonett_price(mean: Fraction, square: Fraction, total: int, bound: Fraction) -> Interval:

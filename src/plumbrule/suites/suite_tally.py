@@ -7,7 +7,8 @@ from typing import Literal
 
 from plumbrule.codec import fields_of
 from plumbrule.rubrics import ScorecardRubric, Stamp
-from plumbrule.stats.intervals import Interval, wilson
+from plumbrule.stats.intervals import Interval
+from plumbrule.stats.mean_intervals import clopper_pearson
 from plumbrule.suites import CaseSet, Suite
 from plumbrule.suites.case_results import CaseResult, sample_of, suite_request
 from plumbrule.suites.suite_schema import NearMiss, Outcome, Passages, TraceExpectation, Variation
@@ -23,7 +24,7 @@ class CaseCounts:
     passed: int
     failed: int
     errored: int
-    interval: Interval | None  # Wilson's 95% interval of the share of all cases that passed
+    interval: Interval | None  # the exact 95% interval of the share of all cases that passed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ def count_cases(results: Iterable[CaseResult]) -> CaseCounts:
         passed=passed,
         failed=outcomes.count("failed"),
         errored=outcomes.count("errored"),
-        interval=wilson(passed, len(outcomes)),
+        interval=clopper_pearson(passed, len(outcomes)),
     )
 
 

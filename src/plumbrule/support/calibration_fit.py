@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 from plumbrule.errors import InputError
 from plumbrule.hashing import sha256_of
-from plumbrule.stats.auroc import auroc
+from plumbrule.stats.auroc import auroc_estimate
+from plumbrule.stats.bootstrap import resample_items
+from plumbrule.stats.intervals import Interval
+from plumbrule.stats.log_loss import LogLossGap, log_loss_gap
 from plumbrule.support.calibration import (
     Bin,
     Curve,
@@ -22,6 +25,8 @@ from plumbrule.support.calibration import (
 FOLDS = 5
 LEAST_LABELS = 20
 LEAST_OF_A_KIND = 5
+_SEED = 42
+_RESAMPLES = 400  # for the interval of a calibration error
 
 
 class Judged(NamedTuple):
@@ -34,10 +39,11 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reliability:
-    """How far the probabilities are from what was seen."""
+    """How far the probabilities are from what was seen, with the 95% interval of that error by resampling answers."""
 
     expected_calibration_error: float
     bins: tuple[Bin, ...]
+    interval_95: Interval | None = None
 
     @property
     def error(self) -> float:
@@ -47,13 +53,24 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """The curves that labels ask for, and how reliable the probabilities were before and are now."""
+    """The curves that labels ask for, and how reliable the probabilities were before and are now.
+
+    Whether the new curve is better is decided by the log loss of each answer, before and after: the calibration error
+    favours a curve that was fitted again, even where the old one was perfect.
+    """
 
     answers: Curve
     sentences: Curve
     before: Reliability
     after: Reliability  # of answers by curves that were fitted without them
     auroc: float
+    auroc_interval: Interval | None
+    log_loss: LogLossGap
+
+    @property
+    def ranks(self) -> bool:
+        """Whether the score ranks the answers better than chance; if not, no curve can mend that."""
+        return self.auroc_interval is not None and self.auroc_interval.low > 0.5
 
 
 def fit(judged: Sequence[Judged], answers: Curve, sentences: Curve) -> Fit:
@@ -65,14 +82,19 @@ def fit(judged: Sequence[Judged], answers: Curve, sentences: Curve) -> Fit:
     fitted = fit_curve(_examples(judged), answers.tail_slope)
     change = math.fsum([fitted.log_odds(each.log_odds) - answers.log_odds(each.log_odds) for each in judged])
     labels = [each.supported for each in judged]
-    area = auroc([each.log_odds for each in judged], labels)
-    assert area is not None  # noqa: S101 - there are labels of either kind
+    area = auroc_estimate([each.log_odds for each in judged], labels, seed=_SEED)
+    old, new = [answers.probability(each.log_odds) for each in judged], _cross_fitted(judged, answers.tail_slope)
+    gap = log_loss_gap(old, new, labels)
+    assert area.value is not None  # noqa: S101 - there are labels of either kind
+    assert gap is not None  # noqa: S101 - the same
     return Fit(
         answers=fitted,
         sentences=sentences.moved(change / len(judged)),
-        before=_reliability([answers.probability(each.log_odds) for each in judged], labels),
-        after=_reliability(_cross_fitted(judged, answers.tail_slope), labels),
-        auroc=area,
+        before=_reliability(old, labels),
+        after=_reliability(new, labels),
+        auroc=area.value,
+        auroc_interval=area.interval,
+        log_loss=gap,
     )
 
 
@@ -119,7 +141,13 @@ def _examples(judged: Sequence[Judged]) -> list[Example]:
 
 
 def _reliability(probabilities: Sequence[float], labels: Sequence[bool]) -> Reliability:
+    def error(drawn: Sequence[tuple[float, bool]]) -> float:
+        return calibration_error([probability for probability, _ in drawn], [label for _, label in drawn])
+
+    pairs = list(zip(probabilities, labels, strict=True))
+    interval = resample_items(pairs, error, seed=_SEED, resamples=_RESAMPLES, method="basic").interval
     return Reliability(
-        expected_calibration_error=round(calibration_error(probabilities, labels), 6),
+        expected_calibration_error=round(error(pairs), 6),
         bins=tuple(reliability(probabilities, labels)),
+        interval_95=None if interval is None else Interval(max(0.0, interval.low), min(1.0, interval.high)),
     )

@@ -1,15 +1,24 @@
 """The results of a calibration of the support score, and the description of its model, as they are written to JSON."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from plumbrule.codec import optional_key
 from plumbrule.rubrics import Calibration, Loaded, Stamp, SupportRules, VerdictRubric
+from plumbrule.stats.intervals import Interval
+from plumbrule.stats.log_loss import Preference
 from plumbrule.support.calibration_fit import Reliability
 from plumbrule.support.finding_reasons import MEANINGS
 from plumbrule.support.measures import MEASURES
 from plumbrule.support.support_model import SupportModel, load_model
 from plumbrule.support.support_scorer import curves_of
 
+Better = Literal["before", "after", "no clear difference"]
+BETTER: dict[Preference, Better] = {
+    "first": "before",
+    "second": "after",
+    "no clear difference": "no clear difference",
+}
 Knots = tuple[tuple[float, float], ...]
 
 
@@ -38,14 +47,33 @@ class LabelCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogLossChange:
+    """The mean log loss of the answers before and after, lower being better, and their paired difference."""
+
+    before: float
+    after: float
+    difference: float
+    interval_95: Interval | None
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FittedCalibration:
-    """A calibration fitted to labels: how reliable the support score was before and is now."""
+    """A calibration fitted to labels: how reliable the support score was before and is now.
+
+    It is better where the interval of the log loss difference lies below 0. The score ranks where the interval of the
+    AUROC lies above 0.5.
+    """
 
     labels: LabelCounts
     unsupported_share: float
     auroc: float
+    auroc_interval_95: Interval | None
+    ranks: bool
     before: Reliability
     after: Reliability
+    log_loss: LogLossChange
+    better: Better
     calibration: CalibrationContent
 
 

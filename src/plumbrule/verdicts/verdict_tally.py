@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from plumbrule.codec import optional_key
 from plumbrule.rubrics import AnchorKind, Outcome
 from plumbrule.samples.sample_model import Sample
-from plumbrule.stats.intervals import Interval, wilson
+from plumbrule.stats.intervals import Interval
+from plumbrule.stats.mean_intervals import clopper_pearson
 from plumbrule.verdicts.verdict import Verdict
 from plumbrule.verdicts.verdict_json import StampJson
 
@@ -82,7 +83,7 @@ class VerdictSummary:
 
     def interval(self, outcome: Outcome) -> Interval | None:
         """Return the 95% interval of that share."""
-        return wilson(self.verdicts[outcome], self.counts.scored)
+        return clopper_pearson(self.verdicts[outcome], self.counts.scored)
 
     @property
     def refused_by_wording(self) -> int:
@@ -194,7 +195,7 @@ class VerdictTally:
             ),
             verdicts=dict(self.verdicts),
             pass_rate=passed / self.attempted if self.attempted else None,
-            pass_rate_interval_95=wilson(passed, self.attempted),
+            pass_rate_interval_95=clopper_pearson(passed, self.attempted),
             scores={
                 name: ScoreSummary(scored=score.scored, mean=score.mean, histogram=tuple(score.histogram))
                 for name, score in self.scores.items()

@@ -101,10 +101,50 @@ def test_the_json_of_a_comparison(run: Run, make: Make) -> None:
     assert "pass_rate: clearly worse" in compared["regressions"]
 
 
+def test_a_gate_lost_by_chance_does_not_fail(run: Run, make: Make) -> None:
+    """Four of 20 wrong miss the gate that three kept; nothing differs clearly, so it is a note and no exit code."""
+    first, second = make("old", BAD[:3]), make("new", BAD[:4])
+    done = run("compare", first, second, "--fail-on", "worse")
+    assert done.code == 0
+    assert "note: pass_rate: the gate held, and fails; the figures do not differ clearly" in done.out
+    assert "worse:" not in done.out
+
+
+def test_a_margin_decides_on_request(run: Run, make: Make) -> None:
+    """Kept for certain, missed for certain, or not settled by so few samples: exit codes 0, 1 and 5."""
+    first, second = make("old"), make("new", BAD)
+    kept = run("compare", first, first, "--margin", "0.5", "--fail-on", "margin")
+    assert (kept.code, "pass_rate: worse by no more than 0.5: shown" in kept.out) == (0, True)
+    missed = run("compare", first, second, "--margin", "pass_rate=0.05", "--fail-on", "margin")
+    assert (missed.code, "pass_rate: worse by no more than 0.05: not shown" in missed.out) == (1, True)
+    unsettled = run("compare", first, first, "--margin", "0.5", "--margin", "pass_rate=0.01", "--fail-on", "margin")
+    assert (unsettled.code, "pass_rate: worse by no more than 0.01: inconclusive" in unsettled.out) == (5, True)
+    [compared] = run("compare", first, first, "--margin", "0.5", "--json").records
+    [passes] = [each for each in compared["figures"] if each["name"] == "pass_rate"]
+    assert passes["non_inferiority"] == {"margin": 0.5, "state": "shown"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--margin", "pass_rat=0.1"), "there is no figure 'pass_rat'"),
+        (("--margin", "pass_rate=much"), "'much' is no number"),
+        (("--margin", "-0.1"), "must be above 0"),
+        (("--fail-on", "margin"), "--fail-on margin needs a --margin"),
+    ],
+)
+def test_a_margin_that_means_nothing_is_refused(run: Run, make: Make, options: tuple[str, ...], message: str) -> None:
+    """One line that says what is wrong."""
+    make("old")
+    done = run("compare", "last", "last", *options)
+    assert done.code == 2
+    assert message in done.err
+
+
 def test_every_key_is_documented(run: Run, make: Make) -> None:
     """docs/runs.md names all that the JSON holds."""
     first, second = make("old"), make("new", BAD, more="generation: {temperature: 0.5}")
-    [compared] = run("compare", first, second, "--json").records
+    [compared] = run("compare", first, second, "--margin", "0.1", "--json").records
     compared["differences"] = [dict.fromkeys(each) for each in compared["differences"]]  # values are not ours
     keys = set(keys_of(compared))
     page = REFERENCE.read_text(encoding="utf-8")

@@ -82,6 +82,34 @@ def test_the_six_figures_of_the_ledger(run: Run, store: Store) -> None:
     assert {alert["figure"] for alert in shown["alerts"]} == {"unsafe_share", "refusal_recall"}
 
 
+@pytest.mark.parametrize("plan", [{"weeks": {"2026-W02": 480}}, {"week": "2026-W02"}])
+def test_all_interactions_are_counted(run: Run, store: Store, plan: dict[str, Any]) -> None:
+    """D12: the ledger keeps what was drawn, but the draw counted all that there were; an older one of one week, too."""
+    for name in ("t1", "t2"):
+        store.interaction(response(name))
+    store.campaign("week-2", [("random", 480, ["t1", "t2"])], **plan)
+    store.record(card("t1", 3), campaign="week-2")
+    store.record(card("t2", 4), campaign="week-2")
+    store.close("week-2")
+    done = run("monitor", "--ledger", store.url)
+    assert "2 reviewed of 480 interactions" in done.out
+
+
+def test_reviews_outside_campaigns_are_of_the_same_interactions(run: Run, store: Store) -> None:
+    """D10: four interactions with a campaign's card and one of their own are four."""
+    names = [f"t{number}" for number in range(4)]
+    for name in names:
+        store.interaction(response(name))
+    store.campaign("week-2", [("random", 4, names)])
+    for name in names:
+        store.record(card(name, 4), campaign="week-2")
+        store.record(card(name, 3, evaluator="Cy"))
+    store.close("week-2")
+    done = run("monitor", "--ledger", store.url)
+    assert "4 reviewed of 4 interactions" in done.out
+    assert "remark: reviewed more than once, counted once by the worst review: 4 interactions" in done.out
+
+
 def test_a_narrow_terminal(run: Run, alarmed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """At 80 columns a long name breaks at its underscores, and no figure is cut short."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -89,10 +117,12 @@ def test_a_narrow_terminal(run: Run, alarmed: Store, monkeypatch: pytest.MonkeyP
     table = done.out.partition("\n\n")[2].partition("\n\n")[0].splitlines()
     assert "…" not in done.out
     assert max(map(len, table)) <= 80
-    assert table[0].split() == ["figure", "weeks", "last", "95%", "weighed", "target", "alert"]
+    assert table[0].split() == ["figure", "weeks", "last", "95%", "weighed", "target", "alert", "95%", "says"]
     place = next(number for number, line in enumerate(table) if line.startswith("3 attribution_"))
     assert table[place + 1].split() == ["accuracy_average"]
-    assert table[place].split()[2:] == ["█", "4", "none", "none", ">", "3.5", "≤", "3", "ON_TARGET"]
+    row = table[place].split()
+    assert [*row[2:4], *row[5:-1]] == ["█", "4", "none", ">", "3.5", "≤", "3", "ON_TARGET", "open"]
+    assert row[-1].startswith("+")
 
 
 def test_what_was_expected_goes_before_the_card(run: Run, store: Store) -> None:
@@ -199,11 +229,27 @@ def test_an_alert_is_kept_once(run: Run, alarmed: Store) -> None:
         assert ledger.verify().whole
 
 
+def test_bounds_decide_on_request(run: Run, store: Store) -> None:
+    """Three perfect cards raise no alert and settle nothing: exit code 5 on bounds, 0 on points; an alert stays 1."""
+    for number in range(3):
+        store.record(card(f"t{number}", 4))
+    assert run("monitor", "--ledger", store.url).code == 0
+    done = run("monitor", "--ledger", store.url, "--decide-on", "bound")
+    assert done.code == 5
+    assert "INCONCLUSIVE: no alert, and not settled: average_overall_score" in done.out
+    assert "open +" in done.out
+    [shown] = run("monitor", "--ledger", store.url, "--decide-on", "bound", "--json").records
+    assert (shown["decide_on"], shown["state"], shown["alerts"]) == ("bound", "inconclusive", [])
+    assert figures(shown["weeks"][0])["average_overall_score"]["state"] == "inconclusive"
+    store.record(card("t9", 1))
+    assert run("monitor", "--ledger", store.url, "--decide-on", "bound").code == 1
+
+
 def test_drift_is_an_alert(run: Run, store: Store) -> None:
     """Small moves that add up are raised under a name of their own."""
     number = 0
     for week in range(12):
-        for level in [*([3] * (1 if week < 4 else 4)), *([4] * (9 if week < 4 else 6))]:
+        for level in [*([3] * (1 if week < 4 else 7)), *([4] * (9 if week < 4 else 3))]:
             number += 1
             store.record(card(f"t{number}", level, date=str(MONDAY + timedelta(weeks=week))))
     [shown] = run("monitor", "--ledger", store.url, "--json").records

@@ -48,13 +48,16 @@ def test_a_calibration_of_labels(run: Run, write: Write, labels: Records, tmp_pa
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[0] == "labels.jsonl: labels used 30 · without label 1 · could not be scored 0 · bad records 0"
-    assert lines[1].startswith("unsupported 33% (95% interval 19% to 51%) · AUROC 0.")
+    assert lines[1].startswith("unsupported 33% (95% interval 17% to 53%) · AUROC 0.")
     assert [line for line in lines if line.startswith(("before", "after"))] == snapshot(
         [
-            "before, by the calibration in force: expected calibration error 0.201",
-            "after, by five-fold cross-fitting: expected calibration error 0.169",
+            "before, by the calibration in force: expected calibration error 0.201 (95% 0.126 to 0.261)",
+            "after, by five-fold cross-fitting: expected calibration error 0.169 (95% 0.087 to 0.226)",
         ]
     )
+    assert any(line.startswith("log loss ") for line in lines)
+    assert "no better than before: 30 labels tell too little" in done.out
+    assert "do not agree with the ranking" not in done.out
     assert "written to mine.yaml" in done.out
     rubric = load_verdict(tmp_path / "mine.yaml").rubric
     assert rubric.support.calibration is not None
@@ -304,3 +307,20 @@ def test_the_model_as_json(run: Run) -> None:
     assert described["bands"] == {"supported_from": 0.8, "unsupported_below": 0.3}
     assert described["calibration"]["answers"] == [list(knot) for knot in load_model().answers.knots]
     assert described["rubric"] == load_verdict(None, {"support.supported_from": 0.8}).stamp()
+
+
+def test_labels_against_the_ranking(run: Run, write: Write) -> None:
+    """Half of the right and half of the wrong answers called supported: a curve cannot mend that."""
+    answers = (CONTEXT, "The fee is $25.", "The firm charges $90.", "Cheques cost $7 in Peru.")
+    records = [
+        {"id": f"r{number}", "answer": answers[number % 4], "contexts": [CONTEXT], "supported": number % 8 < 4}
+        for number in range(48)
+    ]
+    write("labels.jsonl", records)
+    done = run("support", "calibrate", "labels.jsonl")
+    assert "the labels do not agree with the ranking" in done.out
+    assert "a curve cannot mend that" in done.out
+    [shown] = run("support", "calibrate", "labels.jsonl", "--json").records
+    assert shown["ranks"] is False
+    assert shown["auroc_interval_95"][0] <= 0.5
+    assert set(shown["log_loss"]) == {"before", "after", "difference", "interval_95", "p_value"}

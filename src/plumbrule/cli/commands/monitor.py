@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from plumbrule.cli.options import json_option, ledger_option, records_options, rubric_options
+from plumbrule.outcomes import DecideOn
 
 
 @click.command("monitor")
@@ -21,6 +22,12 @@ from plumbrule.cli.options import json_option, ledger_option, records_options, r
     "--webhook-timeout", type=click.FloatRange(min=0.05), default=10.0, metavar="SECONDS", help="For each attempt."
 )
 @click.option("--allow-private", is_flag=True, help="Let the webhook be at a private address, or without TLS.")
+@click.option(
+    "--decide-on",
+    type=click.Choice(["point", "bound"]),
+    default="point",
+    help="bound: exit with 5 where nothing is at alert, and the interval of a figure still holds its threshold.",
+)
 @rubric_options
 @ledger_option
 @json_option
@@ -35,12 +42,16 @@ def command(
     webhook_secret_env: str | None,
     webhook_timeout: float,
     allow_private: bool,
+    decide_on: DecideOn,
     rubric: Path | None,
     settings: tuple[str, ...],
     ledger_url: str | None,
     as_json: bool,
 ) -> int:
     """Show the monitored figures week by week, against target and alert threshold: exit code 1 if any is at alert.
+
+    Beside each figure stands what its 95% interval says of the threshold: ok, alert, or open with about how many more
+    reviews would settle it.
 
     The records are those of the ledger, or those of a file. An alert is kept in the ledger once for each week and
     figure. A webhook gets each alert once, as JSON, signed with HMAC-SHA256.
@@ -49,6 +60,7 @@ def command(
     Examples:
       plumbrule monitor
       plumbrule monitor --from 2026-W05 --to 2026-W08 --json
+      plumbrule monitor --decide-on bound
       plumbrule monitor --records cards.jsonl --interactions answers.jsonl
       plumbrule monitor --webhook https://alerts.example.org/hook --webhook-secret-env ALERT_SECRET
     """
@@ -69,7 +81,9 @@ def command(
             webhook, secret_env=webhook_secret_env, allow_private=allow_private, timeout_s=webhook_timeout
         )
     with reviews_from(records, interactions, triggers, loaded, ledger_url) as reviews:
-        monitored = monitoring.monitor(reviews, first=first, last=last, alert_file=alert_file, webhook=receiver)
+        monitored = monitoring.monitor(
+            reviews, first=first, last=last, alert_file=alert_file, webhook=receiver, decide_on=decide_on
+        )
     report, failure = monitored.report, monitored.failure
     if as_json:
         print_json(report)
@@ -79,4 +93,4 @@ def command(
             stdout().print(f"posted to {receiver.host}: {len(report.posted)}", soft_wrap=True, markup=False)
     if failure is not None:
         raise failure
-    return int(bool(report.alerts))
+    return report.exit_code

@@ -10,12 +10,25 @@ from plumbrule.api.support import CalibratedFile, MovedCalibration
 from plumbrule.cli.terminal_console import plain, stamp_line, table
 from plumbrule.errors import RecordError
 from plumbrule.rubrics import Calibration
+from plumbrule.stats.intervals import Interval
 from plumbrule.support.calibration import Bin
 from plumbrule.support.calibration_fit import Reliability
-from plumbrule.support.calibration_results import SupportDescription
+from plumbrule.support.calibration_results import Better, SupportDescription
 
 _BAR = 30
 _SHOWN_BAD = 5
+_NO_RANKING = (
+    "the labels do not agree with the ranking: the score ranks these answers no better than chance, "
+    "and a curve cannot mend that"
+)
+_DECISIONS: dict[Better, tuple[str, str]] = {
+    "after": ("better than the calibration in force", "green"),
+    "before": ("worse than the calibration in force: keep that", "bold yellow"),
+    "no clear difference": (
+        "no better than before: {labels} labels tell too little, or nothing new; 200 are good",
+        "yellow",
+    ),
+}
 
 
 def show_fit(console: Console, calibrated: CalibratedFile, *, output: Path | None, plot: Path | None) -> None:
@@ -30,13 +43,18 @@ def show_fit(console: Console, calibrated: CalibratedFile, *, output: Path | Non
     console.print(plain(f"{calibrated.source}: {' · '.join(counts)}"), soft_wrap=True)
     interval = fitted.unsupported_interval
     between = f" (95% interval {interval.low:.0%} to {interval.high:.0%})" if interval is not None else ""
-    console.print(f"unsupported {fitted.unsupported_share:.0%}{between} · AUROC {fitted.auroc:.3f}")
+    area = f"AUROC {fitted.auroc:.3f}{_between(fitted.auroc_interval)}"
+    console.print(f"unsupported {fitted.unsupported_share:.0%}{between} · {area}", soft_wrap=True)
     _show_reliability(console, "before, by the calibration in force", fitted.before)
     _show_reliability(console, "after, by five-fold cross-fitting", fitted.after)
     console.print()
-    if not fitted.improved:
-        text = f"no better than before: {fitted.labels} labels tell too little, or nothing new; 200 are good"
-        console.print(plain(text, "yellow"), soft_wrap=True)
+    loss = fitted.log_loss
+    change = f"log loss {loss.before:.3f} before, {loss.after:.3f} after: {loss.difference:+.3f}"
+    console.print(plain(f"{change}{_between(loss.interval_95)}"), soft_wrap=True)
+    text, style = _DECISIONS[fitted.better]
+    console.print(plain(text.format(labels=fitted.labels), style), soft_wrap=True)
+    if not fitted.ranks:
+        console.print(plain(_NO_RANKING, "bold yellow"), soft_wrap=True)
     if plot is not None:
         console.print(plain(f"picture: {plot}", "dim"), soft_wrap=True)
     _show_stamp(console, fitted.calibration, output)
@@ -88,12 +106,17 @@ def show_description(console: Console, description: SupportDescription) -> None:
 
 def _show_reliability(console: Console, title: str, reliability: Reliability) -> None:
     console.print()
-    console.print(Text.assemble((title, "bold"), f": expected calibration error {reliability.error:.3f}"))
+    error = f": expected calibration error {reliability.error:.3f}{_between(reliability.interval_95)}"
+    console.print(Text.assemble((title, "bold"), error))
     rows = table("probability", ">answers", ">predicted", ">seen", "█ seen, │ predicted")
     for bin_ in reliability.bins:
         bounds = f"{bin_.low:.1f} to {bin_.high:.1f}"
         rows.add_row(bounds, str(bin_.answers), f"{bin_.probability:.2f}", f"{bin_.share:.2f}", _bar(bin_))
     console.print(rows)
+
+
+def _between(interval: Interval | None) -> str:
+    return "" if interval is None else f" (95% {interval.low:.3f} to {interval.high:.3f})"
 
 
 def _bar(bin_: Bin) -> Text:

@@ -17,6 +17,12 @@ _FLIPS_SHOWN = 10
 _LONGEST_QUESTION = 200
 _STYLES = {"better": "bold green", "worse": "bold red", "no clear difference": "dim"}
 
+_MARGINS = {
+    "shown": ("", "green"),
+    "not shown": (" (the whole interval is beyond the margin)", "bold red"),
+    "inconclusive": (" (the interval holds the margin; more samples would settle it)", "yellow"),
+}
+
 
 def show_comparison(console: Console, comparison: RunComparison) -> None:
     """Print the comparison: the runs, the figures, the flips, the gates, and what else differs."""
@@ -29,7 +35,15 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
     console.print()
     console.print(_figure_table(comparison.figures))
     if any(compared.samples_to_settle is not None for compared in comparison.figures):
-        console.print(Text("unclear +N: the interval holds 0; N more samples like these would settle it", "dim"))
+        console.print(
+            Text("unclear +N: no difference is shown; N more samples like these would exclude 0 in one figure", "dim")
+        )
+    console.print(
+        Text("detectable: the smallest true difference that so many samples show with 80% power", "dim"),
+        soft_wrap=True,
+    )
+    for line in _margin_lines(comparison.figures):
+        console.print(line, soft_wrap=True)
     console.print()
     for line in _flip_lines(comparison.flips):
         console.print(line, soft_wrap=True)
@@ -42,13 +56,15 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         console.print(plain(f"  {difference.name}: {values}", "yellow"), soft_wrap=True)
     for warning in comparison.warnings:
         console.print(plain(f"warning: {warning}", "yellow"), soft_wrap=True)
+    for remark in comparison.remarks:
+        console.print(plain(f"note: {remark}", "yellow"), soft_wrap=True)
     for regression in comparison.regressions:
         console.print(plain(f"worse: {regression}", "bold red"), soft_wrap=True)
 
 
 def _figure_table(figures: Sequence[FigureComparison]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for heading in ("figure", "first", "second", "difference", "95% interval", "samples", ""):
+    for heading in ("figure", "first", "second", "difference", "95% interval", "detectable", "samples", ""):
         table.add_column(heading, justify="left" if heading in {"figure", ""} else "right", no_wrap=True)
     for compared in figures:
         table.add_row(compared.name, *_cells(compared))
@@ -65,10 +81,21 @@ def _cells(compared: FigureComparison | DifferenceResult) -> Iterator[Text]:
     yield Text(_figure(compared.second))
     yield Text(_signed(compared.difference), style)
     yield Text(between(*(None if end is None else _signed(end) for end in (low, high))), style)
+    yield Text(_figure(compared.minimum_detectable_effect), "dim")
     left_out = compared.left_out
     yield Text(str(compared.samples) + (f" of {compared.samples + left_out}" if left_out else ""))
     more = "" if compared.samples_to_settle is None else f" +{compared.samples_to_settle}"
     yield Text(f"unclear{more}" if compared.verdict == "no clear difference" else compared.verdict, style)
+
+
+def _margin_lines(figures: Sequence[FigureComparison]) -> Iterator[Text]:
+    """Yield for each figure with a margin whether the second run keeps it."""
+    for compared in figures:
+        kept = compared.non_inferiority
+        if kept is not None:
+            meaning, style = _MARGINS[kept.state]
+            margin = f"{compared.name}: worse by no more than {figure(kept.margin)}: {kept.state}"
+            yield plain(f"{margin}{meaning}", style)
 
 
 def _flip_lines(flips: FlipsResult) -> Iterator[Text]:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
 from plumbrule.monitoring.monitoring_report import (
+    AlertState,
     AnyAlert,
     EstimateResult,
     FigureResult,
@@ -27,7 +28,14 @@ _DECIMALS = 9  # that a bar's height is rounded to first, so that a value halfwa
 _WIDE = 98  # from here on every column has room
 _NAME_WIDTH = 16
 STATUS_STYLES: dict[Status | None, str] = {"ON_TARGET": "green", "WATCH": "yellow", "ALERT": "bold red", None: "dim"}
+_STATE_STYLES: dict[AlertState | None, str] = {
+    "ok": "green",
+    "inconclusive": "yellow",
+    "alert": "bold red",
+    None: "dim",
+}
 _MARKS: dict[Status | None, str] = {"ON_TARGET": "", "WATCH": " ~", "ALERT": " !", None: ""}
+_OPEN = "open +N: the interval holds the alert threshold; about N more reviews in such a week settle it, 4 times in 5"
 _SIGNS = {"above": ">", "at_least": "≥", "below": "<", "at_most": "≤"}
 
 
@@ -45,6 +53,8 @@ def show_monitoring(console: Console, report: MonitoringReport, rubric: Scorecar
     if len(report.weeks) > _MOST_WEEKS:
         console.print(plain(f"the last {_MOST_WEEKS} of {len(report.weeks)} weeks; --json has them all", "dim"))
     console.print(plain("~ watch, ! alert; · and none: there is no figure", "dim"))
+    if report.inconclusive:
+        console.print(plain(_OPEN, "dim"), soft_wrap=True)
     console.print()
     _show_refusals(console, report.refusals)
     _show_remarks(console, report)
@@ -54,7 +64,10 @@ def show_monitoring(console: Console, report: MonitoringReport, rubric: Scorecar
         state = "new" if alert.id in report.new else "raised before"
         text = f"ALERT {alert.week} {alert.figure} {_figure_value(alert)} ({limit}), {state}"
         console.print(plain(text, "bold red"), soft_wrap=True)
-    if not report.alerts:
+    if report.state == "inconclusive":
+        undecided = ", ".join(report.inconclusive)
+        console.print(plain(f"INCONCLUSIVE: no alert, and not settled: {undecided}", "bold yellow"), soft_wrap=True)
+    elif not report.alerts:
         console.print(plain("no alert", "green"))
     for key, points in report.drift.items():
         if points and points[-1].sum:
@@ -90,7 +103,7 @@ def _headline(report: MonitoringReport) -> str:
 
 def _figure_table(report: MonitoringReport, rubric: ScorecardRubric, *, narrow: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0) if narrow else (0, 1))
-    for heading in ("", "figure", "weeks", "last", "95%", "weighed", "target", "alert", ""):
+    for heading in ("", "figure", "weeks", "last", "95%", "weighed", "target", "alert", "", "95% says"):
         table.add_column(heading, justify="left" if heading in {"", "figure", "weeks"} else "right", no_wrap=True)
     shown = report.weeks[-_MOST_WEEKS:]
     for place, rule in enumerate(rubric.figures):
@@ -106,8 +119,17 @@ def _figure_table(report: MonitoringReport, rubric: ScorecardRubric, *, narrow: 
             target_sign(rule.target),
             _alert(rule),
             Text(last.status or "none", STATUS_STYLES[last.status]),
+            _state(last),
         )
     return table
+
+
+def _state(figure: FigureResult) -> Text:
+    """Return what the interval says of the alert threshold, and how many more reviews would settle it."""
+    if figure.state != "inconclusive":
+        return Text(figure.state or "", _STATE_STYLES[figure.state])
+    more = "" if figure.reviews_to_settle is None else f" +{figure.reviews_to_settle:,}"
+    return Text(f"open{more}", _STATE_STYLES[figure.state])
 
 
 def _broken(key: str) -> str:

@@ -54,6 +54,9 @@ def show_summary(
     if over.pattern:
         text = f"refused though answerable: {over.refused} of {over.answerable}, a pattern and not an edge case"
         console.print(plain(text, "yellow"), soft_wrap=True)
+    elif over.refused:
+        text = f"refused though answerable: {over.refused} of {over.answerable}, too few to call it a pattern"
+        console.print(plain(text, "dim"), soft_wrap=True)
     if summary.rules:
         console.print()
         console.print(_rule_table(summary))

@@ -214,7 +214,7 @@ def show_agreement(console: Console, agreement: CampaignAgreement) -> None:
         table.add_row(plain(person.evaluator), str(person.rated), figure(person.mean_level), *_agreed(person))
     console.print(table)
     console.print()
-    table = _table("people with pre-scores", "pairs", "same", "kappa")
+    table = _table("people with pre-scores", "pairs", "same", "kappa", "95% interval")
     for prescore in agreement.prescores:
         table.add_row(plain(prescore.key), *_beside(prescore))
     console.print(table)
@@ -222,7 +222,7 @@ def show_agreement(console: Console, agreement: CampaignAgreement) -> None:
         _show_confusion(console, prescore, f"{prescore.key}: people down, pre-score across")
     if agreement.judge is not None:
         console.print()
-        table = _table(f"people with the judge of {agreement.judge.run_id}", "pairs", "same", "kappa")
+        table = _table(f"people with the judge of {agreement.judge.run_id}", "pairs", "same", "kappa", "95% interval")
         for score in agreement.judge.scores:
             table.add_row(plain(f"{score.score} for {score.dimension}"), *_beside(score))
         console.print(table)
@@ -244,8 +244,9 @@ def _agreed(line: DimensionAgreement | EvaluatorAgreement) -> tuple[str, str, st
     return str(line.pairable), figure(line.alpha), _interval(line.alpha_interval_95), figure(line.ac1)
 
 
-def _beside(line: PrescoreAgreement | JudgeScoreAgreement) -> tuple[str, str, str]:
-    return str(line.pairs), "none" if line.same is None else f"{line.same:.0%}", figure(line.kappa)
+def _beside(line: PrescoreAgreement | JudgeScoreAgreement) -> tuple[str, str, str, str]:
+    same = "none" if line.same is None else f"{line.same:.0%}"
+    return str(line.pairs), same, figure(line.kappa), _interval(line.kappa_interval_95)
 
 
 def _interval(interval: tuple[float, float] | None) -> str:
