@@ -263,7 +263,7 @@ def test_repeats_show_their_worst(run: Run, tmp_path: Path) -> None:
     (tmp_path / "my.py").write_text(
         "import itertools\n\ncount = itertools.count()\n\n\n"
         "def reply(question):\n"
-        '    return {"answer": "The fee is $25." if next(count) > 0 else "No.", "input_tokens": 9, "output_tokens": 9}\n'
+        '    return {"answer": "The fee is $25." if next(count) else "No.", "input_tokens": 9, "output_tokens": 9}\n'
     )
     run("init")
     config = tmp_path / "run.yaml"
