@@ -92,6 +92,8 @@ def _labels_line(summary: AnchorSummary) -> str:
         parts.append(f"{summary.unanswered} never answered")
     if summary.labelled_by_several:
         parts.append(f"people disagree on {summary.disagreements} of {summary.labelled_by_several} labelled by several")
+    if summary.draws > 1:
+        parts.append(f"{summary.draws} draws, each of them another look")
     if summary.changed:
         parts.append(f"{summary.changed} changed later")
     return ", ".join(parts)

@@ -106,6 +106,7 @@ def anchor_figures(
             figures[name] = figure
     return AnchorSummary(
         drawn=len(drawn),
+        draws=labels.draws,
         labelled=sum(bool(labels.of(key)) for key in drawn),
         missing=sum(not labels.of(key) and key not in unanswered for key in drawn),
         unanswered=len(unanswered),
