@@ -6,7 +6,7 @@ from plumbrule.files import written_whole
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.outcomes import DecideOn
 from plumbrule.reports import Report, build_report, renderer_for
-from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.gates import GatePolicy
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.summary import evaluate_run
@@ -19,13 +19,14 @@ def write_report(
     *,
     decide_on: DecideOn | None = None,
     confidence: Confidence | None = None,
+    anchor: Anchor | None = None,
 ) -> Report:
     """Write the report of a run to ``path``, in the format that its suffix names; return it.
 
-    ``run`` is an id, the start of one, or ``last``. ``decide_on`` and ``confidence`` are as for ``gate``.
+    ``run`` is an id, the start of one, or ``last``. ``decide_on``, ``confidence`` and ``anchor`` are as for ``gate``.
     """
     render = renderer_for(path)
-    policy = GatePolicy(decide_on=decide_on, confidence=confidence)
+    policy = GatePolicy(decide_on=decide_on, confidence=confidence, anchor=anchor)
     report = report_on(ledger, find_run(ledger, run) if isinstance(run, str) else run, policy)
     with written_whole(path) as file:
         file.write(render(report))

@@ -35,9 +35,13 @@ def gate_chart(gate: ReportGate) -> str:
     worse = "no figure could be computed" if gate.deciding is None else f"the worse figure is {figure(gate.deciding)}"
     words = (
         f"{worse}, 95% interval {interval_text(gate.interval)}, limit {DIRECTIONS[gate.direction]} "
-        f"{figure(gate.limit)}: {'passed' if gate.passed else 'failed'}."
+        f"{figure(gate.limit)}: {_ended(gate)}."
     )
     return _svg(f"gate-{gate.name}", 72, f"Gate {gate.name}", words, parts)
+
+
+def _ended(gate: ReportGate) -> str:
+    return "waits for labels" if gate.waits_for is not None else "passed" if gate.passed else "failed"
 
 
 def spread_chart(spread: Spread, *, title: str, unit: str = "") -> str:

@@ -7,6 +7,7 @@ from dataclasses import fields
 from plumbrule.outcomes import DecideOn
 from plumbrule.reports.run_report import ReportGate, ReportInterval
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
+from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.gates import settled_text
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
@@ -23,6 +24,7 @@ __all__ = [
     "figure",
     "gate_text",
     "interval_text",
+    "labels_text",
     "metadata_rows",
     "numbers_text",
     "percent",
@@ -125,6 +127,24 @@ def policy_text(decide_on: DecideOn, confidence: Confidence, anchor: Anchor = "j
     looks = " Intervals are valid however often one looks." if confidence == "sequential" else ""
     people = " Judged figures go by people's labels of a random part." if anchor == "people" else ""
     return f"Decided on {decide_on}: {what} must keep its limit.{looks}{people}"
+
+
+def labels_text(summary: AnchorSummary) -> str:
+    """Return how many answers people labelled, who did, and how far they agree with each other and with the judge."""
+    text = f"{summary.labelled:,} of {summary.drawn:,} drawn answers are labelled, by {', '.join(summary.people)}."
+    if summary.draws > 1:
+        text += f" They were drawn in {summary.draws} draws, each of them another look."
+    if summary.labelled_by_several:
+        text += f" People disagree on {summary.disagreements:,} of {summary.labelled_by_several:,} labelled by several."
+    if summary.changed:
+        text += f" Labels changed later: {summary.changed:,}."
+    if summary.judge is not None:
+        judge = summary.judge
+        text += (
+            f" The judge passes {figure(judge.sensitivity)} of {judge.passed_by_people:,} answers that people pass, "
+        )
+        text += f"and fails {figure(judge.specificity)} of {judge.failed_by_people:,} that people fail."
+    return text
 
 
 def metadata_rows(metadata: RunMetadata) -> list[tuple[str, str | None, bool]]:

@@ -47,6 +47,7 @@ def render_markdown(report: Report) -> bytes:
             settling=partial(figure_text.settling_text, confidence=report.confidence),
             policy=figure_text.policy_text(report.decide_on, report.confidence, report.anchor),
             worst=figure_text.worst_text,
+            labels_line=figure_text.labels_text,
             spread_words=spread_words,
             support_words=figure_text.support_text,
             bands=figure_text.bands_text,

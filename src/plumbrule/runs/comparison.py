@@ -164,7 +164,7 @@ class ComparedGate:
     @property
     def lost(self) -> bool:
         """Whether it held in the first run and fails in the second."""
-        return self.first.passed and not self.second.passed
+        return self.first.passed and not self.second.passed and self.second.waits_for is None
 
     def result(self) -> GateComparison:
         """Return the gate for output."""

@@ -51,7 +51,8 @@ def test_a_draw_is_kept_and_a_second_adds_to_it(ledger: Ledger) -> None:
     kept = read_labels_entry(entries[1])
     assert isinstance(kept, LabelDraw)
     assert (kept.seed, kept.of, len(kept.answers)) == (42, 12, 5)
-    assert [sample for _, sample in read_run_labels(ledger, run).drawn] == [*first, *second]
+    labels = read_run_labels(ledger, run)
+    assert ([sample for _, sample in labels.drawn], labels.draws) == ([*first, *second], 2)
     with pytest.raises(UsageError, match="8 answers cannot be drawn: 7 of 20 samples have none drawn yet"):
         draw(ledger, 8)
 

@@ -56,15 +56,15 @@ def show_label_figures(console: Console, summary: AnchorSummary) -> None:
     console.print()
     console.print(plain(_labels_line(summary)), soft_wrap=True)
     if summary.figures:
-        table = Table(box=None, pad_edge=False)
-        for heading in ("by people", "value", "nulls as zero", "95% interval", "the judge alone", "labels", "of"):
-            table.add_column(heading, justify="left" if heading == "by people" else "right")
+        table = Table(box=None, pad_edge=False, collapse_padding=True)
+        table.add_column("by people", no_wrap=True)
+        for heading in ("value", "nulls\nas zero", "95% interval", "judge\nalone", "labels", "of"):
+            table.add_column(heading, justify="right")
         for name, found in summary.figures.items():
-            worse = found.nulls_as_zero if found.nulls_as_zero != found else found
             table.add_row(
                 name,
                 figure(found.value),
-                figure(worse.value),
+                figure(found.nulls_as_zero.value),
                 between(figure(found.low), figure(found.high)),
                 figure(found.judge),
                 str(found.labels),
@@ -92,6 +92,8 @@ def _labels_line(summary: AnchorSummary) -> str:
         parts.append(f"{summary.unanswered} never answered")
     if summary.labelled_by_several:
         parts.append(f"people disagree on {summary.disagreements} of {summary.labelled_by_several} labelled by several")
+    if summary.draws > 1:
+        parts.append(f"{summary.draws} draws, each of them another look")
     if summary.changed:
         parts.append(f"{summary.changed} changed later")
     return ", ".join(parts)

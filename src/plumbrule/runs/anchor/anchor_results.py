@@ -56,6 +56,7 @@ class AnchorSummary:
     """The labels of a run, the figures that they anchor, and why the others have none."""
 
     drawn: int
+    draws: int  # in how many draws: each after the first is another look
     labelled: int
     missing: int  # answers that were drawn and have no label yet
     unanswered: int  # answers that never came: they fail without a label

@@ -106,6 +106,7 @@ def anchor_figures(
             figures[name] = figure
     return AnchorSummary(
         drawn=len(drawn),
+        draws=labels.draws,
         labelled=sum(bool(labels.of(key)) for key in drawn),
         missing=sum(not labels.of(key) and key not in unanswered for key in drawn),
         unanswered=len(unanswered),
@@ -146,8 +147,9 @@ class _Estimator:
 
     def estimate(self) -> AnchoredFigure | None:
         """Return the figure in both treatments of nulls; None where there are too few labels."""
-        left_out = self._treated(null=None)
-        as_zero = self._treated(null=self.figure.worst)
+        judged = {key: self.figure.value(sample, self.rubric) for key, sample in self.answers.items()}
+        left_out = self._treated(judged, null=None)
+        as_zero = self._treated(judged, null=self.figure.worst) if None in judged.values() else left_out
         if left_out is None or as_zero is None:
             return None
         (estimate, judge), (zeroed, _) = left_out, as_zero
@@ -173,19 +175,21 @@ class _Estimator:
         value = self.figure.value(_regraded(sample, label, self.rubric), self.rubric)
         return null if value is None else value
 
-    def _treated(self, *, null: Fraction | None) -> tuple[AnchoredEstimate, float] | None:
+    def _treated(
+        self, judged: Mapping[Key, Fraction | None], *, null: Fraction | None
+    ) -> tuple[AnchoredEstimate, float] | None:
         """Return the estimate with nulls left out or as a value, and what the judge alone says."""
-        judged = {key: self._judged(sample, null) for key, sample in self.answers.items()}
+        treated = ((key, null if value is None else value) for key, value in judged.items())
+        known = {key: float(value) for key, value in treated if value is not None}
         labelled = {
-            key[1]: (label, prediction)
+            key[1]: (float(label), known[key])
             for key in self.drawn
-            if (prediction := judged[key]) is not None and (label := self.label(key, null=null)) is not None
+            if key in known and (label := self.label(key, null=null)) is not None
         }
-        by_sample: dict[str, list[Fraction]] = {}
-        for (_, sample), value in judged.items():
-            if value is not None:
-                by_sample.setdefault(sample, []).append(value)
-        means = {sample: sum(values, Fraction()) / len(values) for sample, values in by_sample.items()}
+        by_sample: dict[str, list[float]] = {}
+        for (_, sample), value in known.items():
+            by_sample.setdefault(sample, []).append(value)
+        means = {sample: fmean(values) for sample, values in by_sample.items()}
         others = {sample: mean for sample, mean in means.items() if sample not in labelled}
         pairs = list(labelled.values())
         found = prediction_powered_mean(
@@ -204,11 +208,7 @@ class _Estimator:
             tuning=found.tuning,
             labels_to_power=self._labels_to_power(found, pairs),
         )
-        return estimate, _even(float(sum(means.values(), Fraction()) / len(means)) * highest)
-
-    def _judged(self, sample: GradedSample, null: Fraction | None) -> Fraction | None:
-        value = self.figure.value(sample, self.rubric)
-        return null if value is None else value
+        return estimate, _even(fmean(means.values()) * highest)
 
     def _clusters(self, labelled: Iterable[str], others: Iterable[str]) -> Clusters:
         """Return the cluster of each sample; one that names none is a cluster of its own."""
@@ -218,11 +218,11 @@ class _Estimator:
 
         return Clusters(labelled=groups(labelled), others=groups(others))
 
-    def _labels_to_power(self, found: AnchoredMean, pairs: Sequence[tuple[Fraction, Fraction]]) -> int | None:
+    def _labels_to_power(self, found: AnchoredMean, pairs: Sequence[tuple[float, float]]) -> int | None:
         limit = getattr(self.rubric.gates, self.name, None)
         if limit is None:
             return None
-        said, judged = [float(label) for label, _ in pairs], [float(prediction) for _, prediction in pairs]
+        said, judged = [label for label, _ in pairs], [prediction for _, prediction in pairs]
         # people who all say the same are no proof that nobody would say otherwise: two more labels, one of each kind
         guarded = [*said, 0.0, 1.0]
         mean, spread = fmean(guarded), pstdev(guarded)

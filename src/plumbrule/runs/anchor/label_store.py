@@ -39,6 +39,7 @@ class RunLabels:
 
     drawn: tuple[Key, ...] = ()
     labels: Mapping[Key, Mapping[str, Label]] = field(default_factory=dict)
+    draws: int = 0
     changed: int = 0  # labels that took the place of an earlier one by the same person
 
     @property
@@ -56,9 +57,10 @@ def read_run_labels(ledger: Ledger, run: str) -> RunLabels:
     drawn: dict[Key, None] = {}
     labels: dict[Key, dict[str, Label]] = {}
     names: dict[str, str] = {}
-    changed = 0
+    draws = changed = 0
     for entry in run_labels(ledger, run):
         if isinstance(entry, LabelDraw):
+            draws += 1
             drawn.update(((answer.repeat, answer.sample_id), None) for answer in entry.answers)
             continue
         name = names.setdefault(_person(entry.person), entry.person)
@@ -66,7 +68,7 @@ def read_run_labels(ledger: Ledger, run: str) -> RunLabels:
             given = labels.setdefault(label.key, {})
             changed += name in given and given[name] != label
             given[name] = label
-    return RunLabels(drawn=tuple(drawn), labels=labels, changed=changed)
+    return RunLabels(drawn=tuple(drawn), labels=labels, draws=draws, changed=changed)
 
 
 def draw_answers(
