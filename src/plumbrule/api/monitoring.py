@@ -30,7 +30,7 @@ from plumbrule.names import nearest
 from plumbrule.reports.incident_html import render_incident
 from plumbrule.reports.json import render_json
 from plumbrule.reviews.weeks import monday_of
-from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
+from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy, load_scorecard
 
 _ALERT_FILE_VERSION = 1
 
@@ -94,13 +94,16 @@ def monitor(
     last: str | None = None,
     alert_file: Path | None = None,
     webhook: Webhook | None = None,
+    accept_weaker_policy: bool = False,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Monitored:
     """Return the figures week by week with their alerts, keep new alerts in the ledger, and post them to a webhook.
 
-    Without a ledger all alerts are new, and all are posted.
+    Without a ledger all alerts are new, and all are posted. A rubric that is weaker than the one that ships is an
+    error, unless it is accepted; the report then says so.
     """
     check_weeks(first, last)
+    policy = check_policy(reviews.loaded, accept_weaker=accept_weaker_policy)
     reviewed = reviews.read()
     figures = figures_over(reviewed, reviews.loaded, first=first, last=last)
     alerts = alerts_of(figures, reviews.loaded)
@@ -130,6 +133,7 @@ def monitor(
         new=tuple(alert.id for alert in new),
         posted=tuple(alert.id for alert in posted),
         remarks=reviewed.remarks,
+        policy=policy or None,
     )
     return Monitored(report=report, failure=failure)
 

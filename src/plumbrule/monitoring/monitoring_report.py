@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from plumbrule.codec import optional_key
 from plumbrule.hashing import sha256_of
 from plumbrule.ledger.entry import escaped
-from plumbrule.rubrics import Stamp
+from plumbrule.rubrics import PolicyDifference, Stamp
 from plumbrule.stats.intervals import Interval
 
 Status = Literal["ON_TARGET", "WATCH", "ALERT"]
@@ -149,6 +150,7 @@ class MonitoringReport:
     new: tuple[str, ...]  # ids of alerts
     posted: tuple[str, ...]
     remarks: tuple[str, ...]
+    policy: tuple[PolicyDifference, ...] | None = optional_key()  # how the rubric differs from the one that ships
 
     @property
     def reviewed(self) -> int:

@@ -130,10 +130,8 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
     else:
         document = read_yaml(path, mapping="a rubric")
         document.content = _merge(content, document.content)
-        if name in _VERSIONED and not overrides:
+        if name in _VERSIONED:
             _check_version(name, document)
-        elif name in _VERSIONED:
-            _check_version(name, Document(where=document.where, content=copy.deepcopy(document.content)))
     for key, value in overrides.items():
         try:
             document.override(key, value)

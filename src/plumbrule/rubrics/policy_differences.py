@@ -40,7 +40,7 @@ def policy_differences(loaded: Loaded[Any]) -> tuple[PolicyDifference, ...]:
     elif isinstance(loaded.rubric, BenchmarkRubric):
         found, told = _of_benchmark(loaded.rubric, shipped.rubric), _TOLD_OF_BENCHMARK
     else:
-        found, told = iter(()), frozenset()
+        found, told = iter(()), frozenset({"name", "version"})
     differences = [*found, *_untold(content_of(loaded), content_of(shipped), told)]
     return tuple(sorted(differences, key=lambda difference: _ORDER.index(difference.effect)))
 

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option, records_options, rubric_options
+from plumbrule.cli.options import (
+    json_option,
+    ledger_option,
+    records_options,
+    rubric_options,
+    weaker_policy_option,
+)
 
 
 @click.command("monitor")
@@ -22,6 +28,7 @@ from plumbrule.cli.options import json_option, ledger_option, records_options, r
 )
 @click.option("--allow-private", is_flag=True, help="Let the webhook be at a private address, or without TLS.")
 @rubric_options
+@weaker_policy_option
 @ledger_option
 @json_option
 def command(
@@ -37,6 +44,7 @@ def command(
     allow_private: bool,
     rubric: Path | None,
     settings: tuple[str, ...],
+    accept_weaker_policy: bool,
     ledger_url: str | None,
     as_json: bool,
 ) -> int:
@@ -69,7 +77,14 @@ def command(
             webhook, secret_env=webhook_secret_env, allow_private=allow_private, timeout_s=webhook_timeout
         )
     with reviews_from(records, interactions, triggers, loaded, ledger_url) as reviews:
-        monitored = monitoring.monitor(reviews, first=first, last=last, alert_file=alert_file, webhook=receiver)
+        monitored = monitoring.monitor(
+            reviews,
+            first=first,
+            last=last,
+            alert_file=alert_file,
+            webhook=receiver,
+            accept_weaker_policy=accept_weaker_policy,
+        )
     report, failure = monitored.report, monitored.failure
     if as_json:
         print_json(report)
