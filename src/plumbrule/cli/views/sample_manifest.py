@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.views.policy_lines import show_policy
 from plumbrule.reviews.sample_draw import DrawResult
 
 
@@ -12,7 +13,10 @@ def show_draw(console: Console, draw: DrawResult) -> None:
     manifest = draw.manifest
     people = f"{draw.evaluators} evaluator{'s' if draw.evaluators > 1 else ''} for each"
     console.print(plain(draw.campaign or "a draw; nothing was opened", "bold"))
+    show_policy(console, draw.policy)
     console.print(plain(f"{draw.trigger}: {draw.scope}; {draw.depth}; {people}"), soft_wrap=True)
+    if draw.mode is not None:
+        console.print(plain(f"decides by {draw.mode}, on the {draw.decide_on}"), soft_wrap=True)
     console.print()
     table = Table(box=None, pad_edge=False)
     table.add_column("stratum")
