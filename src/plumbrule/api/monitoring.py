@@ -102,9 +102,9 @@ def monitor(
     """Return the figures week by week with their alerts, keep new alerts in the ledger, and post them to a webhook.
 
     Without a ledger all alerts are new, and all are posted. ``decide_on`` bound makes the report inconclusive where
-    nothing is at alert and the interval of a figure in the last week with reviews holds its threshold; the
-    rubric may ask for that as well. A rubric that is weaker than the one that ships is an error, unless it is accepted; the report then
-    says so.
+    nothing is at alert and the interval of a figure in the last week with reviews holds its threshold; the rubric may
+    ask for that as well. A rubric that is weaker than the one that ships is an error, unless it is accepted; the report
+    then says so.
     """
     check_weeks(first, last)
     policy = check_policy(reviews.loaded, accept_weaker=accept_weaker_policy)
