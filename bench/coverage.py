@@ -197,7 +197,7 @@ def rates() -> Iterator[Rate]:
         yield Rate(
             name=f"compare --fail-on worse: identical, n = {samples}, {repeats} repeats",
             most=0.05,
-            trials=0.25 if samples == 30 else 0.1,
+            trials=0.15 if samples == 30 else 0.05,
             happens=partial(worse_of_identical, samples=samples, repeats=repeats),
         )
     yield Rate(
@@ -211,20 +211,20 @@ def rates() -> Iterator[Rate]:
             yield Rate(
                 name=f"drift: alarm in 52 weeks, nothing changed, {name}, {size} a week",
                 most=0.05,
-                trials=0.25,
+                trials=0.1,
                 happens=partial(drift_alarm, value=value, size=size),
             )
         yield Rate(
             name=f"drift: alarm within 20 weeks of a drop by 0.1, {name}, 30 a week",
             least=0.8,
-            trials=0.1,
+            trials=0.05,
             happens=partial(drift_alarm, value=value, size=30, drop=0.1),
         )
-    yield Rate(name="groups: any of 20 alike stands out, Holm", most=0.05, trials=0.5, happens=group_stands_out)
+    yield Rate(name="groups: any of 20 alike stands out, Holm", most=0.05, trials=0.25, happens=group_stands_out)
     yield Rate(
         name="calibration: a refitted curve called better, old one perfect",
         most=0.05,
-        trials=0.25,
+        trials=0.05,
         happens=refit_preferred,
     )
     for share, limit in ((0.9, 0.85), (0.97, 0.95), (0.03, 0.05)):

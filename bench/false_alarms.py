@@ -5,6 +5,7 @@ Each function draws one history and tells whether the product calls it out. ``py
 
 import datetime as dt
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -22,6 +23,11 @@ BENCHMARK = load_benchmark().rubric
 SCORECARD = load_scorecard()
 WATCHED = SCORECARD.rubric.dimensions[0].key  # a dimension whose average is watched
 DRIFTS = f"{WATCHED}_average"
+# the one figure that is simulated: the others would take the time of it
+DRIFT_ALONE = replace(
+    SCORECARD,
+    rubric=replace(SCORECARD.rubric, figures=tuple(rule for rule in SCORECARD.rubric.figures if rule.key == DRIFTS)),
+)
 MONDAY = dt.date(2025, 1, 6)
 PERFECT = Curve(knots=((-4.0, -4.0), (4.0, 4.0)), tail_slope=1.0)
 
@@ -70,7 +76,7 @@ def drift_alarm(random: Random, *, value: Callable[[Random], float], size: int, 
             place = 3 * max(0.0, value(random) - (drop if week >= 12 else 0.0))
             level = 1 + int(place) + (random.random() < place - int(place))
             reviews.append(_review(level, week=week))
-    return any(point.alarm for point in monitor(reviews, SCORECARD).drift[DRIFTS])
+    return any(point.alarm for point in monitor(reviews, DRIFT_ALONE).drift[DRIFTS])
 
 
 def group_stands_out(random: Random, *, groups: int = 20) -> bool:

@@ -59,10 +59,10 @@ review submit bob.jsonl --as Bob
 review show {1} --as Ada --json
 review adjudicate {1} --as Cy --json
 review adjudicate {1} --as Cy --record settled.json --json
-review assign {0} --to Zoe --json
+review assign {0} --to Zoe --as Lead --json
 review agreement --as Ada --json
-review close --json
-review close --as-is --json
+review close --as Lead --json
+review close --as-is --as Lead --json
 review export records.jsonl
 review submit adhoc.json --adhoc --json
 monitor --json

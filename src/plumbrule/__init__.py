@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         ItemList,
         ReleasedItem,
     )
+    from plumbrule.reviews.campaign_store import ReleaseTerms
     from plumbrule.reviews.evaluation_record import DecidedRecord
     from plumbrule.reviews.queue import NothingLeft
     from plumbrule.reviews.record_decision import Decision
@@ -140,6 +141,7 @@ __all__ = [
     "PrescoreSummary",
     "RecordError",
     "RefusalTaxonomy",
+    "ReleaseTerms",
     "ReleasedItem",
     "Report",
     "Request",
@@ -264,6 +266,7 @@ _HOMES = {
     "PrescoreSummary": "prescores.prescore_result",
     "RecordError": "errors",
     "RefusalTaxonomy": "rubrics.refusal_taxonomy",
+    "ReleaseTerms": "reviews.campaign_store",
     "ReleasedItem": "reviews.campaign_progress",
     "Report": "reports.run_report",
     "Request": "reviews.sample_draw",

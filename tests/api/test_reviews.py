@@ -37,7 +37,7 @@ def test_from_the_draw_to_the_decision(request_: Request, ledger: str) -> None:
     assert reviews.draw(request_).campaign is None
     draw = reviews.open_campaign(request_, name="c", author="Lead", ledger=ledger, at=AT)
     assert (draw.campaign, draw.manifest.drawn, draw.evaluators) == ("c", 2, 2)
-    reviews.assign_items([TWO], "Ben", ledger=ledger, at=AT)
+    reviews.assign_items([TWO], "Ben", author="Lead", ledger=ledger, at=AT)
     sheet = reviews.claim_next("Ben", ledger=ledger, at=AT)
     assert isinstance(sheet, Sheet)
     assert (sheet.trace_id, sheet.ratings) == (TWO, ())
@@ -51,13 +51,13 @@ def test_from_the_draw_to_the_decision(request_: Request, ledger: str) -> None:
     assert reviews.nothing_left("Cy", ledger=ledger, at=later(2)).waiting.items == 0
     assert [line.status for line in reviews.items(ledger=ledger, at=later(2)).items].count("adjudication") == 1
     with pytest.raises(UsageError, match="1 of 2 items are still open"):
-        reviews.close_campaign("c", ledger=ledger, at=later(2))
+        reviews.close_campaign("c", author="Lead", ledger=ledger, at=later(2))
     adjudication = reviews.claim_adjudication("Cy", ledger=ledger, at=later(2))
     assert isinstance(adjudication, Sheet)
     assert [rating.evaluator for rating in adjudication.ratings] == ["Ada", "Ben"]
     decided = {"scores": {"attribution_accuracy": 3}, "notes": "cites the right source"}
     reviews.adjudicate(decided, "Cy", trace_id=TWO, ledger=ledger, at=later(3))
-    decision = reviews.close_campaign("c", ledger=ledger, at=later(4))
+    decision = reviews.close_campaign("c", author="Lead", ledger=ledger, at=later(4))
     assert (decision.release, decision.recommendation) == (True, "Pass")
     report = reviews.progress("c", ledger=ledger, at=later(5))
     assert isinstance(report, CampaignReport)
@@ -70,7 +70,7 @@ def test_from_the_draw_to_the_decision(request_: Request, ledger: str) -> None:
 def test_an_open_ledger_stays_open(request_: Request, ledger: str) -> None:
     """A caller who opened the ledger goes on with it; one record is a call of its own."""
     with open_ledger(ledger, at=AT) as opened:
-        reviews.open_campaign(request_, name="c", ledger=opened, at=AT)
+        reviews.open_campaign(request_, name="c", author="Lead", ledger=opened, at=AT)
         reviews.claim_items("Ada", [ONE], ledger=opened, at=AT)
         [kept] = reviews.submit_record(card(ONE, 3), evaluator="Ada", ledger=opened, at=AT).records
         assert kept.decision.recommendation == "Pass with notes"

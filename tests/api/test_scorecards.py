@@ -31,9 +31,13 @@ def test_one_card() -> None:
 def test_another_rubric(tmp_path: Path) -> None:
     """A file, by its name or path, and single values."""
     path = tmp_path / "mine.yaml"
-    path.write_text("recommendation: {pass_at_least: 3.4}\n")
-    assert plumbrule.decide_scorecard(CARD, rubric=path).recommendation == "Pass"
-    assert plumbrule.decide_scorecard(CARD, rubric=str(path)).recommendation == "Pass"
+    path.write_text("version: mine\nrecommendation: {pass_at_least: 3.4}\n")
+    with pytest.raises(
+        plumbrule.UsageError, match=r"weaker than the one that ships: recommendation\.pass_at_least 3\.4"
+    ):
+        plumbrule.decide_scorecard(CARD, rubric=path)
+    for named in (path, str(path)):
+        assert plumbrule.decide_scorecard(CARD, rubric=named, accept_weaker_policy=True).recommendation == "Pass"
     overrides = {"recommendation.fail_below": 3.46}
     assert plumbrule.decide_scorecard(CARD, overrides=overrides).recommendation == "Fail"
 

@@ -92,8 +92,21 @@ def rubric(tmp_path: Path) -> Path:
 @pytest.fixture
 def reviewed(run: Run, rubric: Path, write: Write) -> Path:
     """Return a ledger in which one campaign by that scorecard was opened, rated, adjudicated and closed."""
-    answers = write("answers.jsonl", [response("t1"), refusal("t2")])
-    done = run("sample", answers, "--trigger", "pre-deployment", "--rubric", rubric, "--name", "four", "--no-claims")
+    answers, weaker = write("answers.jsonl", [response("t1"), refusal("t2")]), "--accept-weaker-policy"
+    done = run(
+        "sample",
+        answers,
+        "--as",
+        "Lead",
+        "--trigger",
+        "pre-deployment",
+        "--rubric",
+        rubric,
+        "--name",
+        "four",
+        "--no-claims",
+        weaker,
+    )
     assert (done.code, done.err) == (0, "")
     for name, tone in (("Ada", "Good"), ("Bob", "Bad")):
         run("review", "claim", "--count", "2", "--as", name)
@@ -105,7 +118,7 @@ def reviewed(run: Run, rubric: Path, write: Write) -> Path:
         assert (done.code, done.err) == (0, "")
     decision = write("decision.json", [{"scores": {"tone": "Fair"}, "notes": "curt"}])
     assert run("review", "adjudicate", "t1", "--as", "Cy", "--record", decision).code == 0
-    done = run("review", "close", "--json")
+    done = run("review", "close", "--as", "Lead", "--json")
     assert done.code == 0
     assert (done.records[0]["overall"], done.records[0]["band"]) == (2.9, "ship")
     return rubric
@@ -113,7 +126,7 @@ def reviewed(run: Run, rubric: Path, write: Write) -> Path:
 
 def test_its_figures_and_patterns(run: Run, reviewed: Path) -> None:
     """Monitoring and feedback go by its own dimensions and levels."""
-    [shown] = run("monitor", "--rubric", reviewed, "--json").records
+    [shown] = run("monitor", "--rubric", reviewed, "--accept-weaker-policy", "--json").records
     [week] = shown["weeks"]
     assert {figure["key"]: figure["value"] for figure in week["figures"]} == {"mean": 2.9, "tone_mean": 2.5}
     [found] = run("feedback", "--rubric", reviewed, "--json").records
@@ -128,17 +141,17 @@ def test_its_records_are_told_from_those_of_another(run: Run, reviewed: Path, wr
         assert "its records are of another scorecard (version support-1, sha256 " in done.err
         assert "name its file with --rubric" in done.err
     answers = write("more.jsonl", [response("t3")])
-    run("sample", answers, "--trigger", "monitoring", "--name", "week", "--no-claims")
+    run("sample", answers, "--as", "Lead", "--trigger", "monitoring", "--name", "week", "--no-claims")
     run("review", "claim", "--count", "1", "--as", "Ada")
     mine = {name: value for name, value in card("t3").items() if name in {"trace_id", "scores"}}
     assert run("review", "submit", write("card.jsonl", [mine]), "--as", "Ada").code == 0
-    assert run("review", "close").code in {0, 1}
+    assert run("review", "close", "--as", "Lead").code in {0, 1}
     [shown] = run("monitor", "--json").records
     assert sum(week["reviewed"] for week in shown["weeks"]) == 1
     assert [remark.partition(" (")[0] for remark in shown["remarks"]] == ["records of another scorecard"]
     assert shown["remarks"][0].endswith("left out: 5")
     assert "left out: 5" in run("feedback").out
-    [shown] = run("monitor", "--rubric", reviewed, "--json").records
+    [shown] = run("monitor", "--rubric", reviewed, "--accept-weaker-policy", "--json").records
     assert sum(week["reviewed"] for week in shown["weeks"]) == 2
 
 

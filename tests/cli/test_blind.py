@@ -69,7 +69,7 @@ CALLS: dict[str, list[list[str]]] = {
     "review submit": [["other.json", "--as", "Ben"]],
     "run": [["run.yaml", "--dry-run"]],
     "runs": [[], ["--json"]],
-    "sample": [["data.jsonl", "--trigger", "monitoring", "--no-claims", "--name", "next", "--json"]],
+    "sample": [["data.jsonl", "--trigger", "monitoring", "--no-claims", "--name", "next", "--as", "Lead", "--json"]],
     "show": [["last"], ["last", "--json"]],
 }
 ROWS = [(command, arguments) for command, calls in CALLS.items() for arguments in calls]
@@ -202,7 +202,7 @@ def test_who_was_shown_the_ratings_rates_no_more(
         said = run("review", *command, "--as", "di", *LEDGER).out
         assert "nothing is left for di: 2 items wait for other evaluators; di was shown the ratings" in said
     item = folders[1]["item"]
-    assert "was shown the ratings of c" in run("review", "assign", item, "--to", "Di", *LEDGER).err
+    assert "was shown the ratings of c" in run("review", "assign", "--as", "Lead", item, "--to", "Di", *LEDGER).err
     assert restore(tmp_path / "out.jsonl", f"sqlite:///{tmp_path / 'again.db'}").sequence > 0
 
 
@@ -222,7 +222,7 @@ def test_figures_come_with_the_closing(run: Run, folders: tuple[list[Path], dict
     assert "3 records of c" in monitored["remarks"][0]
     assert "3 records of c" in run("monitor", *LEDGER).out
     assert "3 records of c" in run("feedback", *LEDGER).out
-    assert run("review", "close", "--as-is", *LEDGER).code == 1
+    assert run("review", "close", "--as", "Lead", "--as-is", *LEDGER).code == 1
     [monitored] = run("monitor", "--json", *LEDGER).records
     assert (sum(week["reviewed"] for week in monitored["weeks"]), monitored["remarks"]) == (2, [])
     assert run("feedback", "--json", *LEDGER).records[0]["remarks"] == []

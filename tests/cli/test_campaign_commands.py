@@ -16,6 +16,7 @@ Write = Callable[..., Path]
 
 KEYS = [dimension.key for dimension in load_scorecard().rubric.dimensions]
 DEMO = str(samples_path())
+TRACE = "f3fe39c0-5190-48f5-90fb-bd119c1caaf7"
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def sample(run: Run) -> Run:
     """Return a function that opens a campaign on the demo data and returns its manifest."""
 
     def open_one(trigger: str, *more: object, data: object = DEMO) -> Any:
-        done = run("sample", data, "--trigger", trigger, "--no-claims", "--json", *more)
+        done = run("sample", data, "--as", "Lead", "--trigger", trigger, "--no-claims", "--json", *more)
         assert (done.code, done.err) == (0, "")
         return done.records[0]
 
@@ -69,7 +70,9 @@ def test_the_pre_scores_of_a_sample_by_a_calibration(run: Run, write: Write, cal
     write("e.jsonl", [{"trace_id": "t1", **answer, "contexts": ["The wire fee is $25."]}])
     found = []
     for number, chosen in enumerate(((), ("--verdict-rubric", calibration), ("--verdict-rubric", calibration))):
-        opened = run("sample", "e.jsonl", "--trigger", "pre-deployment", "--name", f"c{number}", *chosen)
+        opened = run(
+            "sample", "e.jsonl", "--as", "Lead", "--trigger", "pre-deployment", "--name", f"c{number}", *chosen
+        )
         assert (opened.code, opened.err) == (0, "")
         [sheet] = run("review", "next", "--as", "Ada", "--campaign", f"c{number}", "--json").records
         found.append(sheet["prescore"])
@@ -88,7 +91,7 @@ def test_the_pre_scores_of_a_sample_by_a_calibration(run: Run, write: Write, cal
 def test_a_bad_verdict_rubric_is_told_before_anything_is_read(run: Run, write: Write) -> None:
     """One line, exit code 2, and no ledger."""
     bad = write("bad.yaml", "support: {when: sometimes}\n")
-    done = run("sample", "none.jsonl", "--trigger", "pre-deployment", "--verdict-rubric", bad)
+    done = run("sample", "none.jsonl", "--as", "Lead", "--trigger", "pre-deployment", "--verdict-rubric", bad)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "support.when" in done.err
     assert not (bad.parent / ".plumbrule").exists()
@@ -100,7 +103,7 @@ def test_one_week(sample: Run, run: Run) -> None:
     assert (shown["week"], shown["manifest"]["population"]) == ("2025-W02", 5)
     assert (
         "none of 56 interactions is of week 2019-W01"
-        in run("sample", DEMO, "--trigger", "monitoring", "--week", "2019-W01").err
+        in run("sample", DEMO, "--as", "Lead", "--trigger", "monitoring", "--week", "2019-W01").err
     )
 
 
@@ -139,13 +142,13 @@ def test_after_a_change_of_model(sample: Run, run: Run, write: Write) -> None:
     past = card(sheet["earlier"]["trace_id"], 4, **earlier)
     assert run("review", "submit", "-", "--adhoc", stdin=past).code == 0
     rate(run, "Ada", sheet["trace_id"], 3)
-    closed = run("review", "close", "--as-is", "--json").records[0]
+    closed = run("review", "close", "--as", "Lead", "--as-is", "--json").records[0]
     assert (closed["paired"]["people"]["pairs"], closed["paired"]["people"]["figures"][0]["difference"]) == (1, -1.0)
     assert "people's cards" in run("review", "progress").out
     assert "left out: " in run("review", "progress").out
     after = run("review", "show", sheet["trace_id"], "--as", "Zoe").out
     assert "overall, new less earlier: people's cards -1" in after
-    same = run("sample", DEMO, "--trigger", "model-change", "--earlier", DEMO, "--no-claims")
+    same = run("sample", DEMO, "--as", "Lead", "--trigger", "model-change", "--earlier", DEMO, "--no-claims")
     assert (same.code, "each answer has its own" in same.err) == (3, True)
 
 
@@ -165,7 +168,7 @@ def test_after_a_release_of_the_corpus(sample: Run, run: Run, write: Write) -> N
     sheet = run("review", "next", "--as", "Ada", "--json").records[0]
     assert "OPS-014" in " ".join(sheet["why"])
     assert [each["key"] for each in sheet["dimensions"] if each["in_view"]] == shown["in_view"]
-    nothing = run("sample", DEMO, "--trigger", "corpus-release", "--changed", "NEW-1")
+    nothing = run("sample", DEMO, "--as", "Lead", "--trigger", "corpus-release", "--changed", "NEW-1")
     assert (nothing.code, "none of 56 interactions is in scope" in nothing.err) == (3, True)
 
 
@@ -193,7 +196,7 @@ def test_an_incident(sample: Run) -> None:
 )
 def test_what_cannot_be_drawn(run: Run, arguments: list[str], code: int, said: str) -> None:
     """One line that says what to do, and no campaign."""
-    done = run("sample", DEMO, "--no-claims", *arguments)
+    done = run("sample", DEMO, "--as", "Lead", "--no-claims", *arguments)
     assert (done.code, said in done.err, done.err.count("\n")) == (code, True, 1), done.err
     assert run("review", "list").code == 2 or run("review", "list", "--json").records == [[]]
 
@@ -213,7 +216,7 @@ def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) ->
     rate(run, "Ben", one, 4, 4, 2, 4)
     rate(run, "Ada", two, 4)
     rate(run, "Ben", two, 3)
-    refused = run("review", "close")
+    refused = run("review", "close", "--as", "Lead")
     assert (refused.code, "1 of 2 items are still open" in refused.err) == (2, True)
     waiting = run("review", "adjudicate", "--as", "Cy", "--json").records[0]
     assert waiting["trace_id"] == one
@@ -227,7 +230,7 @@ def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) ->
     figures = run("review", "agreement", "--as", "Ada", "--json").records[0]
     assert (figures["items"], figures["dimensions"][2]["pairable"]) == (2, 2)
     assert run("review", "agreement", "--as", "Ada").out.count("people down") > 0
-    closed = run("review", "close", "--json")
+    closed = run("review", "close", "--as", "Lead", "--second", "Max", "--json")  # 2 of 56: a part of the scope
     assert closed.code == 0
     decision = closed.records[0]
     assert (decision["release"], decision["recommendation"], decision["blockers"]) == (True, "Pass with notes", [])
@@ -252,9 +255,9 @@ def test_from_the_draw_to_the_decision(run: Run, sample: Run, tmp_path: Path) ->
 
 def test_a_negative_decision_is_exit_code_1(run: Run, sample: Run) -> None:
     """Any Unsafe blocks, in both modes."""
-    [one] = drawn(sample("incident", "--trace", "f3fe39c0-5190-48f5-90fb-bd119c1caaf7"))
+    [one] = drawn(sample("incident", "--trace", "f3fe39c0-5190-48f5-90fb-bd119c1caaf7", "--mode", "run_mean"))
     rate(run, "Ada", one, 4, 4, 4, 4, 4, 1)
-    done = run("review", "close", "--mode", "run_mean", "--as-is")
+    done = run("review", "close", "--as", "Lead", "--as-is")
     assert done.code == 1
     assert "NO RELEASE: Fail" in done.out
     assert "any_unsafe: compliance_alignment (record 1)" in done.out
@@ -294,14 +297,14 @@ def test_nothing_is_shown_before_ones_own_rating(run: Run, sample: Run) -> None:
 def test_rating_by_keys(run: Run, sample: Run) -> None:
     """Enter takes the proposal, 0 is not applicable where allowed, b goes back, a note is insisted on, q stops."""
     one, two = drawn(sample("monitoring", "--size", "10"))[3:5]
-    run("review", "assign", one, two, "--to", "Ada")
+    run("review", "assign", "--as", "Lead", one, two, "--to", "Ada")
     keys = ["4", "x", "3", "b", "2", "4", "0", "0", "4", "3", "", "thin retrieval", "y", "q"]
     done = run("review", "rate", "--as", "Ada", stdin="\n".join(keys).encode())
     assert done.code == 0
     assert "that is none of the keys" in done.out
     assert "needed for retrieval_relevance Needs Review" in done.out
     assert "stopped; 1 kept" in done.out
-    run("review", "close", "--as-is")
+    run("review", "close", "--as", "Lead", "--as-is")
     record = run("review", "export", "-").records[0]
     assert list(record["scores"].values()) == [
         "Strong",
@@ -353,7 +356,7 @@ def test_what_waits_for_others_is_told(run: Run, sample: Run) -> None:
     for item in (one, two, three):
         rate(run, "Ada", item, 4)
     assert said("Ada", "next") == "3 items wait for other evaluators; Ada rated 3 of them"
-    run("review", "assign", one, "--to", "Ben")
+    run("review", "assign", "--as", "Lead", one, "--to", "Ben")
     run("review", "claim", two, "--as", "Ben")
     run("review", "claim", three, "--as", "Di")
     assert said("Eve", "next") == "3 items wait for other evaluators; 3 with Ben, Di"
@@ -377,8 +380,9 @@ def test_what_waits_for_others_is_told(run: Run, sample: Run) -> None:
         "holders": ["Cy"],
         "shown": False,
         "unrated": 0,
+        "written": 0,
     }
-    run("review", "close", "--as-is")
+    run("review", "close", "--as", "Lead", "--as-is")
     assert said("Ben", "adjudicate") == "the campaign is closed"
 
 
@@ -412,7 +416,7 @@ def test_records_outside_of_campaigns(run: Run, write: Write) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["next", "--as", " "], 2, "name the evaluator"),
+        (["next", "--as", " "], 2, "names nobody"),
         (["next", "--campaign", "x", "--as", "Ada"], 2, "there is no campaign 'x'"),
         (["show", "x", "--as", "Ada"], 3, "there is no item 'x' among 3"),
         (["claim", "x", "--as", "Ada"], 3, "there is no item 'x' among 3"),
@@ -472,3 +476,110 @@ def test_an_interaction_cannot_steer_the_terminal(run: Run, sample: Run, write: 
         assert "\u202e" not in done.out
     assert "answer, \\x1b[31m\\x202e[bold]x[/nope]" in shown[3].out
     assert "refusal, \\x1b[31m\\x202e[bold]x[/nope]" in shown[4].out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sample", str(DEMO), "--trigger", "pre-deployment", "--no-claims"],
+        ["review", "close"],
+        ["review", "assign", "x", "--to", "Ada"],
+        ["review", "next"],
+        ["review", "rate"],
+    ],
+)
+def test_every_change_has_somebody_who_answers_for_it(
+    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    """By --as, or by the settings; the message says both ways, and where the settings are."""
+    settings = write("settings.toml", "")
+    monkeypatch.setenv("PLUMBRULE_SETTINGS", str(settings))
+    done = run(*command)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert f"say who does this: --as NAME, or user.name in {settings}" in done.err
+    assert "names nobody" in run(*command, "--as", "...").err
+    settings.write_text('[user]\nname = "Fay"\n')
+    assert "say who does this" not in run(*command).err
+
+
+def test_the_user_of_the_settings_is_the_author(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the campaign, of a record that names nobody, and of the decision."""
+    monkeypatch.setenv("PLUMBRULE_SETTINGS", str(write("settings.toml", '[user]\nname = "Fay"\n')))
+    assert run("sample", DEMO, "--trigger", "incident", "--trace", TRACE, "--no-claims").code == 0
+    assert run("review", "claim", TRACE).code == 0
+    assert run("review", "submit", "-", stdin=card(TRACE, 4)).code == 0
+    [decision] = run("review", "close", "--json").records
+    assert (decision["closed_by"], decision["cards"][0]["evaluators"]) == ("Fay", ["Fay"])
+    assert "roles: Fay opened it, rated and closed it" in decision["remarks"]
+
+
+def test_the_mode_is_not_chosen_at_the_close(run: Run, sample: Run) -> None:
+    """The option says where it is chosen now."""
+    sample("incident", "--trace", TRACE)
+    rate(run, "Ada", TRACE, 2)
+    done = run("review", "close", "--as", "Lead", "--mode", "run_mean")
+    assert (done.code, "choose it with 'plumbrule sample --mode'" in done.err) == (2, True)
+    assert run("review", "close", "--as", "Lead").code == 1
+
+
+def test_an_inconclusive_decision_is_exit_code_5(run: Run, sample: Run) -> None:
+    """The line has the interval and what would settle it."""
+    shown = sample("incident", "--trace", TRACE, "--decide-on", "bound")
+    assert (shown["mode"], shown["decide_on"]) == ("any_record", "bound")
+    rate(run, "Ada", TRACE, 4)
+    done = run("review", "close", "--as", "Lead")
+    assert done.code == 5
+    assert "INCONCLUSIVE: 1 item, and the interval of the average overall score, 1.07 to 4, does not settle" in done.out
+    assert "average overall 4, production_ready; 95% interval 1.07 to 4, on both sides of 3: about " in done.out
+    assert "INCONCLUSIVE" in run("review", "progress").out
+
+
+def test_a_release_that_few_items_do_not_settle_says_so(run: Run, sample: Run) -> None:
+    """By default the average decides, and the headline is qualified."""
+    sample("incident", "--trace", TRACE)
+    rate(run, "Ada", TRACE, 4)
+    done = run("review", "close", "--as", "Lead")
+    assert (done.code, "RELEASE: Pass, on 1 item: the interval" in done.out) == (0, True)
+
+
+def test_failing_records_stand_first(run: Run, sample: Run) -> None:
+    """Then those with notes, whatever their scores; what is not shown is counted by its recommendation."""
+    ids = drawn(sample("model-change", "--size", "14"))
+    levels = [(4, 4, 4, 4, 4, 2), (3, 3), (4, 4, 2, 4)]  # with notes at 3.8 and 3.0, failing at 3.5
+    assert run("review", "claim", "--count", "14", "--as", "Ada").code == 0
+    cards = b"\n".join(
+        card(id_, *(levels[2] if number == 13 else levels[number % 2])) for number, id_ in enumerate(ids)
+    )
+    assert run("review", "submit", "-", "--as", "Ada", stdin=cards).code == 0
+    done = run("review", "close", "--as", "Lead")
+    rows = [line for line in done.out.splitlines() if "Pass with notes" in line or "  Fail  " in line]
+    assert "  Fail  " in rows[0]
+    assert all("  Fail  " not in row for row in rows[1:12])
+    assert "and 2 Pass with notes; --json lists all" in done.out
+
+
+def test_a_weaker_policy_stands_at_the_top(run: Run, write: Write) -> None:
+    """Refused without the option; shown by the draw, the progress, the decision, the incident and the monitor."""
+    weak = write("weak.yaml", "version: weak\nblockers: []\n")
+    asked = ["sample", DEMO, "--as", "Fay", "--trigger", "incident", "--trace", TRACE, "--no-claims", "--rubric", weak]
+    refused = run(*asked)
+    assert (refused.code, "--accept-weaker-policy" in refused.err) == (2, True)
+    told = 'weaker: blocker any_unsafe (Any dimension scored "Unsafe") is removed'
+    assert told in run(*asked, "--dry-run").out
+    assert told in run(*asked, "--accept-weaker-policy").out
+    assert told in run("review", "progress").out
+    rate(run, "Ada", TRACE, 4)
+    closed = run("review", "close", "--as", "Gus").out
+    assert closed.index("WEAKER POLICY than the rubric that ships, in 4 differences") < closed.index("RELEASE: Pass")
+    assert told in run("review", "progress").out
+    assert run("incident", TRACE, "-o", "incident.html").code == 0
+    assert "weaker policy" in Path("incident.html").read_text(encoding="utf-8")
+    cards = write("card.json", card(TRACE, 1))
+    assert run("review", "decide", cards, "--rubric", weak).code == 2
+    assert told in run("review", "decide", cards, "--rubric", weak, "--accept-weaker-policy").out
+    assert run("monitor", "--rubric", weak).code == 2
+    assert told in run("monitor", "--rubric", weak, "--accept-weaker-policy").out
+    assert told in run("rubric", "check", "scorecard", "--rubric", weak).out
+    write("weak.yaml", "blockers: []\n")
+    same = run("rubric", "check", "scorecard", "--rubric", weak)
+    assert (same.code, "give it a version of its own" in same.err) == (2, True)

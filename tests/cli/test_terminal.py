@@ -69,7 +69,9 @@ def rated(tmp_path: Path, keys: dict[str, str]) -> tuple[int, str]:
     """Rate one interaction of the demo on a terminal, pressing what ``keys`` says where it is asked."""
     code, _ = on_terminal(tmp_path, "demo", "--keep", "answers.jsonl")
     trace = "f3fe39c0-5190-48f5-90fb-bd119c1caaf7"
-    code, _ = on_terminal(tmp_path, "sample", "answers.jsonl", "--trigger", "incident", "--trace", trace, "--no-claims")
+    code, _ = on_terminal(
+        tmp_path, "sample", "answers.jsonl", "--as", "Lead", "--trigger", "incident", "--trace", trace, "--no-claims"
+    )
     assert code == 0
     child, terminal = pty.fork()
     if child == 0:

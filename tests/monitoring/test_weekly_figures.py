@@ -201,7 +201,7 @@ def test_a_later_review_does_not_hide_an_unsafe_one() -> None:
     bad, good = (replace(reviewed(level, stratum="random"), interaction="t") for level in (1, 4))
     for cards in ([bad, replace(good, draw=None)], [replace(good, draw=None), bad]):
         found = figure(only_week(cards, populations={"draw": {"random": 9}}), "unsafe_share")
-        assert (found.total, found.raw.value, found.status) == (1, 1, "ALERT")
+        assert (found.total, found.raw.value, found.status) == (1, Fraction(1), "ALERT")
     ad_hoc = figure(only_week([good, replace(bad, draw=None)], populations={"draw": {"random": 9}}), "unsafe_share")
     assert ad_hoc.raw.value == 1
 

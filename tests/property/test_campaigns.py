@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from plumbrule.codec import to_json
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger import Entry
-from plumbrule.reviews.adjudication import person_key
+from plumbrule.person_names import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.evaluation_record import EvaluationRecord
 from plumbrule.reviews.record_decision import decide
@@ -106,6 +106,7 @@ def opened(evaluators: int) -> Event:
             PlannedItem(trace_id=trace_id, query="Fee?", stratum=None, earlier=None, why=()) for trace_id in TRACES[:2]
         ),
         rubric=LOADED.stamp(),
+        names="look_alikes",
     )
     return Event(sequence=0, at=START, author="Lead", body=plan)
 

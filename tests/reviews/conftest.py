@@ -11,7 +11,7 @@ import yaml
 
 from plumbrule.ledger import Ledger, open_ledger
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_store import open_campaign
+from plumbrule.reviews.campaign_store import ReleaseTerms, open_campaign
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 
@@ -73,11 +73,21 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 def opens(ledger: Ledger, tmp_path: Path, loaded: Loaded[ScorecardRubric]) -> Opens:
     """Return a function that opens a campaign on so many new interactions."""
 
-    def open_one(count: int = 2, *, trigger: str = "pre-deployment", name: str = "c", **more: Any) -> Campaign:
+    def open_one(
+        count: int = 2,
+        *,
+        trigger: str = "pre-deployment",
+        name: str = "c",
+        terms: ReleaseTerms | None = None,
+        rubric: Loaded[ScorecardRubric] = loaded,
+        author: str | None = None,
+        **more: Any,
+    ) -> Campaign:
         path = tmp_path / "responses.jsonl"
-        path.write_bytes(b"\n".join(orjson.dumps(response(number)) for number in range(count)))
-        drawn = draw(Request(trigger=trigger, path=str(path), claims=False, **more), loaded)
-        return open_campaign(ledger, drawn, loaded, name=name, author="Lead", at=AT)
+        named = {} if author is None else {"author": author}
+        path.write_bytes(b"\n".join(orjson.dumps(response(number, **named)) for number in range(count)))
+        drawn = draw(Request(trigger=trigger, path=str(path), claims=False, **more), rubric)
+        return open_campaign(ledger, drawn, rubric, name=name, author="Lead", at=AT, terms=terms)
 
     return open_one
 

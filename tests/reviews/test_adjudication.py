@@ -4,7 +4,8 @@ import pytest
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError
-from plumbrule.reviews.adjudication import Rating, Settlement, same_person, settle
+from plumbrule.person_names import same_person
+from plumbrule.reviews.adjudication import Rating, Settlement, settle
 from plumbrule.rubrics import load_scorecard
 
 RUBRIC = load_scorecard().rubric

@@ -177,7 +177,7 @@ def campaign(*rows: tuple[int | None, ...], of: int, evaluators: int = 1, **clos
         )
         assert rehearse(made, claim, author="Ada", at=AT) is None
         assert rehearse(made, entry, author="Ada", at=AT) is None
-    assert rehearse(made, Closure(**{"as_is": True, **closure}), author="Lead", at=AT) is None
+    assert rehearse(made, Closure(**{"as_is": True, **closure}), author="Gus", at=AT) is None
     return made
 
 
@@ -191,6 +191,8 @@ def test_the_json_form() -> None:
         "campaign",
         "trigger",
         "release",
+        "outcome",
+        "decide_on",
         "mode",
         "records",
         "overall",
@@ -208,15 +210,22 @@ def test_the_json_form() -> None:
         "cards",
         "rubric",
         "paired",
+        "estimate",
+        "closed_by",
+        "policy",
+        "earlier",
     ]
     assert from_json(CampaignDecision, shown, where="here") == decision
 
 
 def test_a_decision_of_an_older_version_reads() -> None:
-    """It has no comparison of a model change."""
-    shown = to_json(decide(campaign(GOOD, of=1)))
-    del shown["paired"]
-    assert from_json(CampaignDecision, shown, where="here").paired is None
+    """It has no comparison of a model change, and its outcome follows from whether it was a release."""
+    for rows, outcome in (((GOOD,), "RELEASE"), ((WEAK,), "NO RELEASE")):
+        shown = to_json(decide(campaign(*rows, of=1)))
+        for key in ("paired", "outcome", "decide_on", "estimate", "closed_by", "policy", "earlier"):
+            del shown[key]
+        read = from_json(CampaignDecision, shown, where="here")
+        assert (read.paired, read.outcome, read.headline) == (None, outcome, f"{outcome}: {read.recommendation}")
 
 
 @pytest.mark.parametrize(
@@ -227,8 +236,11 @@ def test_a_decision_of_an_older_version_reads() -> None:
             (GOOD,),
             1,
             2,
-            "Pass with notes",
-            ("1 of 1 items lack a rating or wait for an adjudicator",),
+            "Fail",
+            (
+                "1 of 1 items lack a rating or wait for an adjudicator",
+                "a release on less than was asked for needs a second signature (close --second NAME)",
+            ),
             ("closed as is: 0 items have no rating, 1 lack one or wait for an adjudicator",),
         ),
         (
@@ -257,11 +269,61 @@ def test_items_that_are_not_done(
     reasons: tuple[str, ...],
     remarks: tuple[str, ...],
 ) -> None:
-    """What nobody rated fails; what lacks a rating passes with notes at best; the draw's remarks stay."""
+    """What nobody rated fails; what lacks a rating fails unless two people sign; the draw's remarks stay."""
     decision = decide(campaign(*rows, of=of, evaluators=evaluators))
     assert (decision.recommendation, decision.reasons) == (recommendation, reasons)
     assert decision.release is (recommendation != "Fail")
     assert decision.remarks == ("unmatched: 1 interactions belong to no stratum", *remarks)
+
+
+def test_two_people_may_sign_for_less_than_was_asked_for() -> None:
+    """It is a Pass with notes at best, and says who signed; what blocks blocks all the same."""
+    decision = decide(campaign(GOOD, of=1, evaluators=2, second="Hal"))
+    assert (decision.outcome, decision.recommendation, decision.second) == ("RELEASE", "Pass with notes", "Hal")
+    assert decision.reasons[-1] == "signed by Gus and Hal"
+    blocked = decide(campaign(WEAK, of=1, evaluators=2, second="Hal"))
+    assert (blocked.outcome, blocked.recommendation) == ("NO RELEASE", "Fail")
+
+
+def test_three_perfect_records_are_not_unqualified() -> None:
+    """The headline says on how many items it rests and that the interval does not settle it; more items do."""
+    decision = decide(campaign(GOOD, GOOD, GOOD, of=3))
+    assert (decision.outcome, decision.release) == ("RELEASE", True)
+    estimate = decision.estimate
+    assert estimate is not None
+    assert (round(estimate.interval_95[0], 2), estimate.interval_95[1]) == (1.88, 4.0)
+    assert (estimate.limit, estimate.state) == (3.0, "inconclusive")
+    assert estimate.more_items is not None
+    assert decision.headline == (
+        "RELEASE: Pass, on 3 items: the interval of the average overall score, 1.88 to 4, does not settle it"
+    )
+    total = 3 + estimate.more_items
+    settled = decide(campaign(*[GOOD] * total, of=total))
+    assert settled.headline == "RELEASE: Pass"
+
+
+@pytest.mark.parametrize(
+    ("rows", "outcome", "recommendation"),
+    [
+        ([GOOD] * 3, "INCONCLUSIVE", "Pass with notes"),
+        ([GOOD] * 40, "RELEASE", "Pass"),
+        ([GOOD] * 39 + [WEAK], "NO RELEASE", "Fail"),  # a blocker blocks all the same
+        ([(3, 2, 3, 3, 3, 3)] * 3, "INCONCLUSIVE", "Fail"),
+        ([(3, 2, 3, 3, 3, 3)] * 500, "NO RELEASE", "Fail"),  # 2.8 for certain
+        ([(3, 4, 3, 3, 3, 3)] * 100, "RELEASE", "Pass with notes"),
+    ],
+)
+def test_the_bound_decides(rows: list[tuple[int | None, ...]], outcome: str, recommendation: str) -> None:
+    """Under bound a release needs the whole interval above the limit; what it does not settle is inconclusive."""
+    decision = decide_release(cards(*rows), LOADED, "any_record", "bound")
+    assert (decision.outcome, decision.recommendation) == (outcome, recommendation)
+    assert decision.release is (outcome == "RELEASE")
+
+
+def test_the_same_interval_leaves_a_point_decision_alone() -> None:
+    """By default the average decides, as the specification says."""
+    assert decide_release(cards(*[GOOD] * 3), LOADED).outcome == "RELEASE"
+    assert decide_release(cards(*[(3, 2, 3, 3, 3, 3)] * 3), LOADED).outcome == "NO RELEASE"
 
 
 def test_other_modes_and_mixed_rubrics_are_refused() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -9,24 +10,32 @@ from tests.reviews.conftest import AT, Opens, card, later, response
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
+from plumbrule.interactions import authors_of, interaction_from
+from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.ledger import Ledger
+from plumbrule.reviews.campaign_progress import describe_progress
 from plumbrule.reviews.campaign_store import (
+    ReleaseTerms,
     assign_item,
+    campaign_names,
     claim_item,
     claim_next,
     find_campaign,
+    kept_decision,
     load_campaign,
     load_items,
     open_campaign,
     release_item,
 )
-from plumbrule.reviews.closing_decision import close_campaign, kept_decision
+from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.evaluation_record import read_record
 from plumbrule.reviews.interaction_archive import find_interaction
+from plumbrule.reviews.queue import waiting_for_others
 from plumbrule.reviews.record_store import keep_record, stored_records
+from plumbrule.reviews.review_entries import Closure, Role
 from plumbrule.reviews.sample_draw import Request, draw
-from plumbrule.reviews.submission import adjudicate_item, submit_records
-from plumbrule.rubrics import Loaded, ScorecardRubric
+from plumbrule.reviews.submission import adjudicate_item, keep_adhoc, submit_records
+from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals, load_scorecard
 
 ONE, TWO = (response(number)["trace_id"] for number in (0, 1))
 
@@ -235,14 +244,16 @@ def test_closing_decides(ledger: Ledger, opens: Opens) -> None:
 
 
 def test_closing_by_means(ledger: Ledger, opens: Opens) -> None:
-    """The mode is recorded with the closing."""
-    opens(2, trigger="model-change")
+    """The mode is fixed with the opening, and recorded with the closing, too."""
+    with pytest.raises(UsageError, match="there is no mode 'best'"):
+        opens(2, trigger="model-change", terms=ReleaseTerms(mode="best"))  # type: ignore[arg-type]
+    opens(2, trigger="model-change", terms=ReleaseTerms(mode="run_mean"))
     rate(ledger, ONE, "Ada")
     rate(ledger, TWO, "Ada", 2, 4)
-    decision = close_campaign(ledger, "c", author="Lead", at=later(9), mode="run_mean")
+    decision = close_campaign(ledger, "c", author="Lead", at=later(9))
     assert (decision.release, decision.mode, decision.reasons) == (True, "run_mean", ())
-    with pytest.raises(UsageError, match="there is no mode"):
-        close_campaign(ledger, "c", author="Lead", at=later(9), mode="best")  # type: ignore[arg-type]
+    closing = [entry.value for entry in ledger.entries(kind="campaign") if entry.value["event"] == "closed"]
+    assert [body["mode"] for body in closing] == ["run_mean"]
 
 
 def test_closing_as_it_is(ledger: Ledger, opens: Opens) -> None:
@@ -257,7 +268,10 @@ def test_closing_as_it_is(ledger: Ledger, opens: Opens) -> None:
     assert sorted(decision.unfinished) == [ONE, TWO]
     assert decision.release is False
     assert "any_unsafe" in decision.reasons[0]
-    assert decision.remarks == ("closed as is: 1 items have no rating, 2 lack one or wait for an adjudicator",)
+    assert decision.remarks == (
+        "closed as is: 1 items have no rating, 2 lack one or wait for an adjudicator",
+        "roles: Lead opened it and closed it",
+    )
 
 
 def test_what_nobody_rated_does_not_release(ledger: Ledger, opens: Opens) -> None:
@@ -267,13 +281,16 @@ def test_what_nobody_rated_does_not_release(ledger: Ledger, opens: Opens) -> Non
         for trace_id in (ONE,) if unrated else (ONE, TWO):
             claim_item(ledger, name, trace_id, "Ada", at=AT)
             submit_records(ledger, name, [("", card(trace_id))], evaluator="Ada", at=AT)
-        decision = close_campaign(ledger, name, author="Lead", at=later(9), as_is=True)
+        decision = close_campaign(ledger, name, author="Lead", at=later(9), as_is=True, second="Max")
         if unrated:
             assert (decision.release, decision.recommendation) == (False, "Fail")
             assert decision.reasons == ("1 of 2 items have no rating",)
         else:
             assert (decision.release, decision.recommendation) == (True, "Pass with notes")
-            assert decision.reasons == ("2 of 2 items lack a rating or wait for an adjudicator",)
+            assert decision.reasons == (
+                "2 of 2 items lack a rating or wait for an adjudicator",
+                "signed by Lead and Max",
+            )
 
 
 def test_a_decision_that_was_cut_off_is_made_up_for(ledger: Ledger, opens: Opens) -> None:
@@ -349,3 +366,193 @@ def test_some_items_are_read_as_in_the_whole(ledger: Ledger, opens: Opens) -> No
         if closes:
             close_campaign(ledger, "c", author="Lead", at=later(9), as_is=True)
     assert load_items(ledger, "c", []).campaign.closed is not None
+
+
+def test_a_weaker_policy_is_accepted_or_refused(ledger: Ledger, opens: Opens) -> None:
+    """A rubric without blockers opens nothing, unless somebody accepts it; then progress and decision say so."""
+    weak = load_scorecard(None, {"blockers": []})
+    with pytest.raises(UsageError, match="weaker than the one that ships: blocker any_unsafe"):
+        opens(2, trigger="model-change", rubric=weak)
+    assert campaign_names(ledger) == []
+    opens(2, trigger="model-change", rubric=weak, terms=ReleaseTerms(accept_weaker_policy=True))
+    for trace_id in (ONE, TWO):
+        rate(ledger, trace_id, "Ada")
+    assert describe_progress(load_campaign(ledger, "c").campaign, at=later(3)).policy
+    decision = close_campaign(ledger, "c", author="Gus", at=later(9))
+    assert [(each.effect, each.text.split(" (")[0]) for each in decision.policy] == [
+        ("weaker", "blocker any_unsafe"),
+        ("weaker", "blocker attribution_below_adequate"),
+        ("weaker", "blocker grounding_below_adequate"),
+        ("weaker", "blocker several_needs_review"),
+    ]
+    assert decision.rubric["version"].startswith("1+set.")
+    assert kept_decision(ledger, "c") == decision
+
+
+def test_part_of_the_scope_needs_two_signatures(ledger: Ledger, opens: Opens) -> None:
+    """One of four before a deployment releases only where a second person signs, and never as a plain Pass."""
+    for name, second in (("alone", None), ("both", "Max")):
+        [item] = opens(4, name=name, size=1).items.values()
+        for evaluator in ("Ada", "Ben"):
+            claim_item(ledger, name, item.trace_id, evaluator, at=AT)
+            submit_records(ledger, name, [("", card(item.trace_id))], evaluator=evaluator, at=AT)
+        decision = close_campaign(ledger, name, author="Gus", at=later(9), second=second)
+        told = "1 of 4 interactions in scope were reviewed, and pre-deployment asks for all"
+        if second is None:
+            assert (decision.outcome, decision.recommendation) == ("NO RELEASE", "Fail")
+            needed = "a release on less than was asked for needs a second signature (close --second NAME)"
+            assert decision.reasons == (told, needed)
+        else:
+            assert (decision.outcome, decision.recommendation) == ("RELEASE", "Pass with notes")
+            assert decision.reasons == (told, "signed by Gus and Max")
+            closing = [entry.value for entry in ledger.entries(kind="campaign", subject=f"campaigns/{name}")][-1]
+            assert closing["second"] == "Max"
+
+
+@pytest.mark.parametrize("week", [None, "2026-W05"])
+def test_what_is_not_read_is_part_of_the_scope(
+    ledger: Ledger, tmp_path: Path, loaded: Loaded[ScorecardRubric], week: str | None
+) -> None:
+    """A broken line or another week is not reviewed; before a deployment all of it is asked for."""
+    path = tmp_path / "some.jsonl"
+    other = response(1, timestamp="2026-02-26T10:00:00Z")
+    path.write_bytes(b"\n".join([orjson.dumps(response(0)), orjson.dumps(other), b"{broken"]))
+    drawn = draw(Request(trigger="pre-deployment", path=str(path), claims=False, week=week), loaded)
+    plan = open_campaign(ledger, drawn, loaded, name="c", author="Fay", at=AT).plan
+    assert (len(plan.items), plan.in_scope) == (1 if week else 2, 3)
+
+
+def test_the_second_is_another_person(ledger: Ledger, opens: Opens) -> None:
+    """However the name is written; an entry that says otherwise closes nothing."""
+    opens(1, trigger="model-change")
+    rate(ledger, ONE, "Ada")
+    for same in ("gus", "Gus.", "G\u03c5s", " "):
+        with pytest.raises(UsageError, match="--second must be another person than 'Gus'"):
+            close_campaign(ledger, "c", author="Gus", at=later(9), second=same)
+    body = to_json(Closure(as_is=True, second="GUS"))
+    entry = ledger.append("campaign", "campaigns/c", body, "Gus", at=later(9))
+    campaign = load_campaign(ledger, "c").campaign
+    assert campaign.closed is None
+    assert "must be another person's" in campaign.void[entry.sequence]
+
+
+def test_look_alike_names_are_one_person(ledger: Ledger, opens: Opens) -> None:
+    """Who rated an item neither rates nor adjudicates it under another writing of the name."""
+    opens(1)
+    rate(ledger, ONE, "Ada", 4)
+    for same in ("ADA", "Ada.", "\u0410da", "Ad\u0430"):
+        with pytest.raises(UsageError, match=r"rated '.*' already"):
+            claim_item(ledger, "c", ONE, same, at=later(3))
+    rate(ledger, ONE, "Ben", 1)
+    with pytest.raises(UsageError, match=r"who rated '.*' does not adjudicate it"):
+        claim_item(ledger, "c", ONE, "\u0410da", at=later(3), role="adjudicator")
+
+
+def test_an_older_campaign_keeps_the_names_of_its_time(ledger: Ledger, opens: Opens) -> None:
+    """Two ratings that counted then count now, and the decision says that the names would be one person's today."""
+    plan = to_json(opens(1).plan)
+    body = {key: value for key, value in plan.items() if key not in {"names", "mode", "decide_on", "in_scope"}}
+    ledger.append("campaign", "campaigns/old", body, "Lead", at=AT)
+    for name in ("Ada", "Ada."):
+        claim_item(ledger, "old", ONE, name, at=later(1))
+        submit_records(ledger, "old", [("", card(ONE))], evaluator=name, at=later(2))
+    decision = close_campaign(ledger, "old", author="Gus", at=later(9))
+    assert (decision.outcome, decision.cards[0].evaluators) == ("RELEASE", ("Ada", "Ada."))
+    told = "names: 'Ada' and 'Ada.' would be one person today; when this campaign was opened they were not"
+    assert told in decision.remarks
+
+
+def test_an_older_campaign_is_decided_by_its_closure(ledger: Ledger, opens: Opens) -> None:
+    """Its mode was chosen at the close; a campaign with a mode of its own keeps that, whatever its closure says."""
+    plan = to_json(opens(2, trigger="model-change").plan)
+    older = {key: value for key, value in plan.items() if key != "mode"}
+    for name, body, mode in (("old", older, "run_mean"), ("new", plan, "any_record")):
+        ledger.append("campaign", f"campaigns/{name}", body, "Lead", at=AT)
+        for trace_id, level in ((ONE, 4), (TWO, 2)):
+            claim_item(ledger, name, trace_id, "Ada", at=later(1))
+            submit_records(ledger, name, [("", card(trace_id, level, 4))], evaluator="Ada", at=later(2))
+        ledger.append("campaign", f"campaigns/{name}", to_json(Closure(as_is=False, mode="run_mean")), "Lead", at=AT)
+        decision = close_campaign(ledger, name, author="Lead", at=later(9))
+        assert (decision.mode, decision.release) == (mode, mode == "run_mean")
+
+
+def test_who_holds_several_roles_is_told(ledger: Ledger, opens: Opens) -> None:
+    """Opener, evaluator, adjudicator, closer and second may be fewer people than roles."""
+    opens(1)
+    rate(ledger, ONE, "lead", 4)
+    rate(ledger, ONE, "Ben", 1)
+    adjudicate_item(ledger, "c", card(ONE), "Cy", at=later(3))
+    decision = close_campaign(ledger, "c", author="LEAD", at=later(9), second="Cy")
+    assert [remark for remark in decision.remarks if remark.startswith("roles:")] == [
+        "roles: Lead opened it, rated and closed it",
+        "roles: Cy adjudicated and signed second",
+    ]
+    assert decision.closed_by == "LEAD"
+
+
+def test_the_author_of_an_answer_does_not_review_it(ledger: Ledger, opens: Opens) -> None:
+    """Neither by a claim, a reserved place, a record, an adjudication, nor outside of the campaign."""
+    opens(2, author="Ada")
+    assert claim_next(ledger, "c", "ADA.", at=AT) is None
+    roles: tuple[Role, ...] = ("evaluator", "adjudicator")
+    for role in roles:
+        with pytest.raises(UsageError, match="'Ada' is the author of the answer"):
+            claim_item(ledger, "c", ONE, "Ada", at=AT, role=role)
+    with pytest.raises(UsageError, match="is the author of the answer"):
+        assign_item(ledger, "c", ONE, "Ada", author="Lead", at=AT)
+    with pytest.raises(InputError, match="is the author of the answer"):
+        submit_records(ledger, "c", [("", card(ONE))], evaluator="Ada", at=AT)
+    stated = card(ONE, trigger="incident", query="Fee?", evaluator="Ada")
+    with pytest.raises(InputError, match="is the author of the answer"):
+        keep_adhoc(ledger, [("", stated)], at=AT)
+    waiting = waiting_for_others(load_campaign(ledger, "c").campaign, "Ada", at=AT)
+    assert (waiting.items, waiting.written) == (2, 2)
+    rate(ledger, ONE, "Ben")
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"author": "Ada"},
+        {"author": ["Ben", "Ada"]},
+        {"metadata": {"author": "Ada"}},
+        {"trace": {"trace_id": response(0)["trace_id"], "input": {"query": "?"}, "author": "Ada"}},
+    ],
+)
+def test_where_an_interaction_names_its_author(named: dict[str, Any]) -> None:
+    """In the response, its metadata or its trace; one or several."""
+    contract = contract_of(load_compliance(), load_refusals())
+    assert "Ada" in authors_of(interaction_from(response(0, **named), contract))
+    assert authors_of(interaction_from(response(0), contract)) == ()
+
+
+def test_a_second_campaign_names_the_first(ledger: Ledger, opens: Opens) -> None:
+    """With its outcome, when it is opened and when it is closed."""
+    opens(2, trigger="model-change")
+    for trace_id in (ONE, TWO):
+        rate(ledger, trace_id, "Ada", 2)
+    again = opens(3, trigger="model-change", name="again")
+    assert again.plan.same_items == ("c",)
+    assert "same_items: 2 of 3 were in the campaign c before: still open" in again.plan.remarks
+    close_campaign(ledger, "c", author="Gus", at=later(5))
+    third = opens(1, trigger="model-change", name="third")
+    assert "same_items: 1 of 1 were in the campaign c before: NO RELEASE, Fail" in third.plan.remarks
+    claim_item(ledger, "third", ONE, "Ada", at=AT)
+    submit_records(ledger, "third", [("", card(ONE))], evaluator="Ada", at=AT)
+    decision = close_campaign(ledger, "third", author="Gus", at=later(9))
+    assert [(each.campaign, each.items, each.outcome) for each in decision.earlier] == [
+        ("c", 1, "NO RELEASE"),
+        ("again", 1, None),
+    ]
+    assert sum(remark.startswith("same_items: 1 of 1 were in the campaign c") for remark in decision.remarks) == 1
+
+
+def test_the_bound_is_fixed_with_the_opening(ledger: Ledger, opens: Opens) -> None:
+    """By the option or by the rubric; one perfect record is inconclusive."""
+    opens(1, trigger="model-change", terms=ReleaseTerms(decide_on="bound"))
+    rate(ledger, ONE, "Ada")
+    decision = close_campaign(ledger, "c", author="Gus", at=later(9))
+    assert (decision.outcome, decision.release, decision.decide_on) == ("INCONCLUSIVE", False, "bound")
+    assert decision.headline.startswith("INCONCLUSIVE: 1 item, and the interval of the average overall score")
+    by_rubric = opens(1, trigger="model-change", name="own", rubric=load_scorecard(None, {"decide_on": "bound"}))
+    assert by_rubric.plan.decide_on == "bound"

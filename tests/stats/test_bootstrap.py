@@ -11,7 +11,6 @@ from scipy import stats as scipy_stats
 from plumbrule.stats.auroc import auroc, auroc_estimate
 from plumbrule.stats.bootstrap import BootstrapMethod, at_share, bca_interval, resample_items
 from plumbrule.stats.rater_agreement import (
-    alpha_estimate,
     alpha_over_items,
     kappa_over_items,
     quadratic_kappa,
@@ -80,7 +79,7 @@ def test_rows_of_one_item_stay_together() -> None:
     rows += [[level, level] for _ in range(5) for level in LEVELS]
     items = [[row] * 6 for row in rows]
     found = alpha_over_items(items, LEVELS, seed=2)
-    row_by_row = alpha_estimate([row for item in items for row in item], LEVELS, seed=2)
+    row_by_row = alpha_over_items([[row] for item in items for row in item], LEVELS, seed=2)
     assert found.value == row_by_row.value
     assert found.pairable == row_by_row.pairable == 6 * len(rows)
     assert found.interval is not None

@@ -13,9 +13,9 @@ QUICK = {
     "share 0.85 by people, judge 90% right, of 500": 100,
 }
 QUICK_RATES = {
-    "compare --fail-on worse: identical, n = 30, 1 repeats": 60,
-    "drift: alarm in 52 weeks, nothing changed, near the ceiling, 10 a week": 100,
-    "groups: any of 20 alike stands out, Holm": 100,
+    "compare --fail-on worse: identical, n = 30, 1 repeats": 30,
+    "drift: alarm in 52 weeks, nothing changed, near the ceiling, 10 a week": 40,
+    "groups: any of 20 alike stands out, Holm": 40,
     "always-valid: misses at any of 20 looks, share 0.95": 20,
 }
 CASES = [case for case in cases(resampled=False) if case.name in QUICK and case.samples < 200]

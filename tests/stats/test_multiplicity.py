@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from statsmodels.stats.multitest import multipletests
 
-from plumbrule.stats.multiplicity import ALPHA, benjamini_hochberg, can_be_positive, excess_p_value, holm
+from plumbrule.stats.multiplicity import ALPHA, can_be_positive, excess_p_value, holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -18,16 +18,9 @@ def test_holm_is_that_of_the_reference(values: list[float]) -> None:
     assert holm(values) == pytest.approx(multipletests(values, method="holm")[1].tolist(), abs=1e-9)
 
 
-@settings(max_examples=40)
-@given(p_values)
-def test_benjamini_hochberg_is_that_of_the_reference(values: list[float]) -> None:
-    """By statsmodels."""
-    assert benjamini_hochberg(values) == pytest.approx(multipletests(values, method="fdr_bh")[1].tolist(), abs=1e-9)
-
-
 def test_nothing_to_adjust() -> None:
     """No test, no p-value."""
-    assert holm([]) == benjamini_hochberg([]) == []
+    assert holm([]) == []
 
 
 @given(st.integers(0, 40), st.integers(1, 40), st.integers(0, 200), st.integers(1, 200))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from plumbrule.stats.quantiles import beta_cdf, beta_quantile, binomial_cdf, t_quantile, t_tail
+from plumbrule.stats.quantiles import beta_cdf, beta_quantile, t_quantile, t_tail
 
 sizes = st.floats(0.2, 400)
 
@@ -38,9 +38,3 @@ def test_the_incomplete_beta_function(x: float, a: float, b: float) -> None:
 def test_beta_quantiles(probability: float, a: float, b: float) -> None:
     """As the exact interval of a share needs them."""
     assert beta_quantile(probability, a, b) == pytest.approx(reference.beta.ppf(probability, a, b), abs=1e-9)
-
-
-@given(st.integers(-1, 60), st.integers(1, 50), st.floats(0.01, 0.99))
-def test_binomial_sums(count: int, total: int, share: float) -> None:
-    """Nothing below 0, everything from the total on."""
-    assert binomial_cdf(count, total, share) == pytest.approx(reference.binom.cdf(count, total, share), abs=1e-10)

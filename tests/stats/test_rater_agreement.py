@@ -3,6 +3,7 @@
 import json
 import math
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from plumbrule.errors import InputError
 from plumbrule.stats.rater_agreement import (
-    alpha_estimate,
+    AlphaEstimate,
+    Row,
+    alpha_over_items,
     confusion_matrix,
     gwet_ac1,
     quadratic_kappa,
@@ -48,6 +51,11 @@ KRIPPENDORFF: list[list[int | None]] = [
     [None, None, 1, 1],
     [None, None, 3, None],
 ]
+
+
+def alpha_estimate(rows: Sequence[Row], levels: list[int], *, seed: int, resamples: int) -> AlphaEstimate:
+    """Return alpha over items with one row each."""
+    return alpha_over_items([[row] for row in rows], levels, seed=seed, resamples=resamples)
 
 
 def krippendorff_alpha(rows: list[list[int | None]], levels: list[int]) -> float | None:
@@ -122,7 +130,7 @@ def test_alpha_of_nothing() -> None:
     for rows in ([], [[1, None]], [[4, 4], [4, 4]]):
         estimate = alpha_estimate(rows, LEVELS, seed=1, resamples=50)
         assert (estimate.value, estimate.interval) == (None, None)
-    assert alpha_estimate([[4, 4], [4, 4]], LEVELS, seed=1, resamples=50).undefined == 50
+    assert 0 < alpha_estimate([[4, 4], [1, 1], [1, 1]], LEVELS, seed=1, resamples=50).undefined < 50
 
 
 def ac1_by_definition(rows: list[list[int | None]]) -> float | None:

@@ -31,7 +31,7 @@ from plumbrule.outcomes import DecideOn
 from plumbrule.reports.incident_html import render_incident
 from plumbrule.reports.json import render_json
 from plumbrule.reviews.weeks import monday_of
-from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
+from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy, load_scorecard
 
 _ALERT_FILE_VERSION = 1
 
@@ -95,20 +95,25 @@ def monitor(
     last: str | None = None,
     alert_file: Path | None = None,
     webhook: Webhook | None = None,
-    decide_on: DecideOn = "point",
+    decide_on: DecideOn | None = None,
+    accept_weaker_policy: bool = False,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Monitored:
     """Return the figures week by week with their alerts, keep new alerts in the ledger, and post them to a webhook.
 
     Without a ledger all alerts are new, and all are posted. ``decide_on`` bound makes the report inconclusive where
-    nothing is at alert and the interval of a figure in the last week with reviews holds its threshold.
+    nothing is at alert and the interval of a figure in the last week with reviews holds its threshold; the rubric may
+    ask for that as well. A rubric that is weaker than the one that ships is an error, unless it is accepted; the report
+    then says so.
     """
     check_weeks(first, last)
+    policy = check_policy(reviews.loaded, accept_weaker=accept_weaker_policy)
     reviewed = reviews.read()
     figures = figures_over(reviewed, reviews.loaded, first=first, last=last)
     alerts = alerts_of(figures, reviews.loaded)
     weeks = tuple(week.result() for week in figures.weeks)
     inconclusive = tuple(figure.key for figure in figures.inconclusive)
+    decided_on: DecideOn = "bound" if "bound" in {decide_on, reviews.loaded.rubric.decide_on} else "point"
     if alert_file is not None:
         names = tuple(week.week for week in weeks)
         content = AlertFile(version=_ALERT_FILE_VERSION, weeks=names, alerts=alerts, rubric=figures.rubric)
@@ -134,9 +139,10 @@ def monitor(
         new=tuple(alert.id for alert in new),
         posted=tuple(alert.id for alert in posted),
         remarks=(*reviewed.remarks, *figures.remarks),
-        decide_on=decide_on,
-        state=state_of_report(alerts, inconclusive, decide_on),
+        decide_on=decided_on,
+        state=state_of_report(alerts, inconclusive, decided_on),
         inconclusive=inconclusive,
+        policy=policy or None,
     )
     return Monitored(report=report, failure=failure)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.person_names import person_key
 from plumbrule.reviews import campaign_store, closing_decision, sample_draw, submission
 from plumbrule.reviews.campaign_agreement import CampaignAgreement, measure_agreement
 from plumbrule.reviews.campaign_decision import CampaignDecision
@@ -29,16 +30,17 @@ from plumbrule.reviews.campaign_progress import (
     exported_records,
     report_campaign,
 )
+from plumbrule.reviews.campaign_store import ReleaseTerms
 from plumbrule.reviews.queue import NothingLeft, waiting_for_others
 from plumbrule.reviews.record_files import read_given
 from plumbrule.reviews.record_store import StoredRecord
 from plumbrule.reviews.record_store import stored_records as all_records
-from plumbrule.reviews.review_entries import ReleaseMode, Role
+from plumbrule.reviews.review_entries import Role
 from plumbrule.reviews.sample_draw import DrawResult, Request
 from plumbrule.reviews.sheets import RatingForm, Sheet, rating_form, sheet_of
 from plumbrule.reviews.submission import Submitted
-from plumbrule.rubrics import load_scorecard
-from plumbrule.settings import ledger_address
+from plumbrule.rubrics import check_policy, load_scorecard, policy_differences
+from plumbrule.settings import ledger_address, settings_file, user_name
 
 Ledgers = Ledger | str | None
 Records = str | Path | Iterable[Mapping[str, object]]  # a file, - for standard input, or the records themselves
@@ -49,31 +51,43 @@ def draw(
 ) -> DrawResult:
     """Draw a review sample and return its manifest; nothing is opened and nothing is written."""
     loaded = load_scorecard(Path(rubric) if rubric is not None else None, overrides)
-    return sample_draw.draw(request, loaded).result(loaded.rubric)
+    return replace(sample_draw.draw(request, loaded).result(loaded.rubric), policy=policy_differences(loaded) or None)
 
 
-def open_campaign(
+def open_campaign(  # noqa: PLR0913 - what is reviewed, by which policy, where it is kept
     request: Request,
     *,
     name: str | None = None,
     evaluators: int | None = None,
-    author: str = "plumbrule sample",
+    terms: ReleaseTerms | None = None,
+    author: str | None = None,
     rubric: str | Path | None = None,
     overrides: Mapping[str, object] | None = None,
     ledger: Ledgers = None,
     at: datetime | None = None,
 ) -> DrawResult:
-    """Draw a review sample, open a campaign on it, and return its manifest; a ledger that is not there is made."""
+    """Draw a review sample, open a campaign on it, and return its manifest; a ledger that is not there is made.
+
+    ``terms`` fix how it will decide. ``author`` is who opens it, by default ``user.name`` of the settings.
+    """
+    opener = accountable(author)
     loaded = load_scorecard(Path(rubric) if rubric is not None else None, overrides)
+    check_policy(loaded, accept_weaker=terms is not None and terms.accept_weaker_policy)  # before anything is read
     drawn = sample_draw.draw(request, loaded)
     moment = at or now()
     with _opened(ledger, make=moment) as opened:
         campaign = campaign_store.open_campaign(
-            opened, drawn, loaded, author=author, at=moment, name=name, evaluators=evaluators
+            opened, drawn, loaded, author=opener, at=moment, name=name, evaluators=evaluators, terms=terms
         )
     plan = campaign.plan
     return replace(
-        drawn.result(loaded.rubric), campaign=campaign.name, evaluators=plan.evaluators, remarks=plan.remarks
+        drawn.result(loaded.rubric),
+        campaign=campaign.name,
+        evaluators=plan.evaluators,
+        remarks=plan.remarks,
+        mode=plan.mode,
+        decide_on=plan.decide_on,
+        policy=plan.policy,
     )
 
 
@@ -125,16 +139,20 @@ def agreement(
 def close_campaign(
     campaign: str = "last",
     *,
-    mode: ReleaseMode = "any_record",
     as_is: bool = False,
-    author: str = "plumbrule review",
+    second: str | None = None,
+    author: str | None = None,
     ledger: Ledgers = None,
     at: datetime | None = None,
 ) -> CampaignDecision:
-    """Close a campaign and return the decision on the deployment, with its reasons."""
+    """Close a campaign and return the decision on the deployment, with its reasons.
+
+    A release on fewer ratings or items than the trigger asks for needs a ``second`` person beside the ``author``.
+    """
+    closer = accountable(author)
     with _opened(ledger) as opened:
         name = campaign_store.find_name(opened, campaign)
-        return closing_decision.close_campaign(opened, name, author=author, at=at or now(), mode=mode, as_is=as_is)
+        return closing_decision.close_campaign(opened, name, author=closer, at=at or now(), as_is=as_is, second=second)
 
 
 def export_records(
@@ -252,16 +270,17 @@ def assign_items(
     trace_ids: Iterable[str],
     evaluator: str,
     *,
-    author: str = "plumbrule review",
+    author: str | None = None,
     campaign: str = "last",
     ledger: Ledgers = None,
     at: datetime | None = None,
 ) -> AssignedItems:
     """Reserve a place of each item for somebody, who gets it before the others of the queue."""
+    by = accountable(author)
     with _opened(ledger) as opened:
         name = campaign_store.find_name(opened, campaign)
         assigned = [
-            campaign_store.assign_item(opened, name, trace_id, evaluator, author=author, at=at or now()).trace_id
+            campaign_store.assign_item(opened, name, trace_id, evaluator, author=by, at=at or now()).trace_id
             for trace_id in trace_ids
         ]
     return AssignedItems(campaign=name, assigned=tuple(assigned), to=evaluator)
@@ -281,7 +300,13 @@ def submit_record(
     with _opened(ledger) as opened:
         name = campaign_store.find_name(opened, campaign)
         return submission.submit_records(
-            opened, name, [("", record)], at=at or now(), evaluator=evaluator, role=role, reason=reason
+            opened,
+            name,
+            _signed([("", record)], evaluator),
+            at=at or now(),
+            evaluator=evaluator,
+            role=role,
+            reason=reason,
         )
 
 
@@ -296,7 +321,7 @@ def submit_records(
     at: datetime | None = None,
 ) -> Submitted:
     """Keep several records, all or none, as ``submit_record`` does."""
-    given = _given(records)
+    given = _signed(_given(records), evaluator)
     with _opened(ledger) as opened:
         name = campaign_store.find_name(opened, campaign)
         return submission.submit_records(
@@ -308,7 +333,7 @@ def keep_records(
     records: Records, *, evaluator: str | None = None, ledger: Ledgers = None, at: datetime | None = None
 ) -> Submitted:
     """Keep records outside of any campaign, all or none; a ledger that is not there is made."""
-    given, moment = _given(records), at or now()
+    given, moment = _signed(_given(records), evaluator), at or now()
     with _opened(ledger, make=moment) as opened:
         return submission.keep_adhoc(opened, given, at=moment, evaluator=evaluator)
 
@@ -339,6 +364,16 @@ def read_adjudication(path: str) -> Mapping[str, object]:
     return given[0]
 
 
+def accountable(name: str | None) -> str:
+    """Return who does something: the name that is given, else ``user.name`` of the settings; it must name somebody."""
+    named = name if name is not None else user_name()
+    if named is None:
+        raise UsageError(f"say who does this: --as NAME, or user.name in {settings_file()}")
+    if not person_key(named):
+        raise UsageError(f"'{named[:60]}' names nobody: a name has a letter or a digit")
+    return named
+
+
 def now() -> datetime:
     """Return the moment that entries are recorded at."""
     return datetime.now(UTC)
@@ -348,6 +383,20 @@ def _given(records: Records) -> list[tuple[str, object]]:
     if isinstance(records, str | Path):
         return list(read_given(str(records)))
     return [(f"record {number}", record) for number, record in enumerate(records, 1)]
+
+
+def _signed(given: Iterable[tuple[str, object]], evaluator: str | None) -> list[tuple[str, object]]:
+    """Return records where those that name no evaluator are the user's, unless they are submitted ``as`` somebody."""
+    user = user_name() if evaluator is None else None
+    if user is None:
+        return list(given)
+    return [
+        (
+            place,
+            {**record, "evaluator": user} if isinstance(record, Mapping) and not record.get("evaluator") else record,
+        )
+        for place, record in given
+    ]
 
 
 def _sheet(ledger: Ledger, name: str, trace_id: str, viewer: str, at: datetime) -> Sheet:

@@ -89,7 +89,28 @@ campaign_option = click.option(
     metavar="NAME",
     help="The campaign: its name, the start of it, or last, the default.",
 )
-person_option = click.option("--as", "person", required=True, metavar="NAME", help="Who you are.")
+
+
+def _person(_context: click.Context, _parameter: click.Parameter, given: str | None) -> str:
+    """Return who acts: by the option, else by the settings."""
+    from plumbrule.api.reviews import accountable
+
+    return accountable(given)
+
+
+def author_option(text: str, parameter: str = "person") -> Callable[[Command], Command]:
+    """Return the option that names who does something; without it, it is ``user.name`` of the settings."""
+    return click.option(
+        "--as", parameter, metavar="NAME", callback=_person, help=f"{text}; else user.name in settings."
+    )
+
+
+person_option = author_option("Who you are")
+weaker_policy_option = click.option(
+    "--accept-weaker-policy",
+    is_flag=True,
+    help="Use a rubric that is weaker than the one that ships; every result says so.",
+)
 
 
 def records_options(command: Command) -> Command:

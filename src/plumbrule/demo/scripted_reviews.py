@@ -21,11 +21,18 @@ from plumbrule.monitoring.monitoring_report import AnyAlert, DriftPoint, Refusal
 from plumbrule.monitoring.reviewed_interactions import reviewed_in_ledger
 from plumbrule.monitoring.weekly_figures import figures_over
 from plumbrule.prescores.kept_prescore import KeptPrescore
-from plumbrule.reviews.adjudication import Rating, person_key, settle
+from plumbrule.reviews.adjudication import Rating, settle
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_store import campaign_names, claim_item, item_of, load_campaign, open_campaign
-from plumbrule.reviews.closing_decision import close_campaign, kept_decision
+from plumbrule.reviews.campaign_store import (
+    campaign_names,
+    claim_item,
+    item_of,
+    kept_decision,
+    load_campaign,
+    open_campaign,
+)
+from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.interaction_archive import find_interactions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name, named_scores
@@ -39,7 +46,7 @@ from plumbrule.suites import corpus_path
 CORPUS, INTERACTIONS, LOGS = "corpus.jsonl", "interactions.jsonl", "weeks"
 RELEASE = "release-2025-03-31"
 _REVIEWER, _ADJUDICATOR = "Dee", "Cy"  # of the weeks
-_AUTHOR = "plumbrule demo"
+_OPENER, _CLOSER = "Fay", "Gus"
 _A_WEEK = 8  # cards
 
 Clock = Callable[[], datetime]
@@ -149,7 +156,7 @@ def review_release(ledger: Ledger, folder: Path, now: Clock) -> ReleaseReview:
         if card["role"] == "adjudicator" and item is not None and item.adjudication is None:
             adjudicate_item(ledger, RELEASE, _record(card), card["evaluator"], at=now())
     if kept_decision(ledger, RELEASE) is None:
-        close_campaign(ledger, RELEASE, author=_AUTHOR, at=now())
+        close_campaign(ledger, RELEASE, author=_CLOSER, at=now())
     return describe_release(ledger)
 
 
@@ -173,7 +180,7 @@ def review_weeks(ledger: Ledger, folder: Path, now: Clock) -> WeeksReview:
         for item in load_campaign(ledger, name).campaign.unfinished():  # nobody alone calls an answer unsafe
             adjudicate_item(ledger, name, week.cards[item.trace_id], _ADJUDICATOR, at=now())
         if kept_decision(ledger, name) is None:
-            close_campaign(ledger, name, author=_AUTHOR, at=now())
+            close_campaign(ledger, name, author=_CLOSER, at=now())
     loaded = load_scorecard()
     reviewed = reviewed_in_ledger(ledger, loaded)
     figures = figures_over(reviewed, loaded, first=weeks[0].week, last=weeks[-1].week)
@@ -272,12 +279,12 @@ def _rate(ledger: Ledger, name: str, request: Request, cards: Sequence[Card], no
     """Open a campaign where there is none of this name, and submit the records that its items do not have yet."""
     if name not in campaign_names(ledger):
         loaded = load_scorecard()
-        open_campaign(ledger, draw(request, loaded), loaded, author=_AUTHOR, at=now(), name=name)
+        open_campaign(ledger, draw(request, loaded), loaded, author=_OPENER, at=now(), name=name)
     campaign = load_campaign(ledger, name).campaign
     due = []
     for card in cards:
         item = campaign.item(card["trace_id"])
-        if item is not None and person_key(card["evaluator"]) not in item.ratings:
+        if item is not None and campaign.key_of(card["evaluator"]) not in item.ratings:
             claim_item(ledger, name, item.trace_id, card["evaluator"], at=now())
             due.append(("", _record(card)))
     if due:

@@ -3,7 +3,7 @@
 from plumbrule.interactions.contract_findings import Finding
 from plumbrule.interactions.corpus import Corpus, read_corpus
 from plumbrule.interactions.formats.contract import Contract, contract_of
-from plumbrule.interactions.interaction import Interaction, interaction_from
+from plumbrule.interactions.interaction import Interaction, authors_of, interaction_from
 from plumbrule.interactions.interaction_reader import InteractionReading, ReadCounts, read_interactions
 from plumbrule.interactions.trace import Trace
 
@@ -15,6 +15,7 @@ __all__ = [
     "InteractionReading",
     "ReadCounts",
     "Trace",
+    "authors_of",
     "contract_of",
     "interaction_from",
     "read_corpus",

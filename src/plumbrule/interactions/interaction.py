@@ -65,6 +65,18 @@ def interaction_from(
     return replace(joined, given=Given(response=response, trace=given))
 
 
+def authors_of(interaction: Interaction) -> tuple[str, ...]:
+    """Return who wrote the answer, where response or trace name an ``author``, or several; else nobody is known."""
+    if interaction.given is None:
+        return ()
+    response, trace = interaction.given.response, interaction.given.trace or {}
+    named: list[object] = []
+    for part in (response, response.get("metadata"), trace, trace.get("output"), trace.get("metadata")):
+        author = part.get("author") if isinstance(part, Mapping) else None
+        named += author if isinstance(author, list) else [author]
+    return tuple(dict.fromkeys(name for name in named if isinstance(name, str) and name.strip()))
+
+
 def join(sample: Sample, trace: Trace | None, corpus: Corpus, log: FindingLog, *, own: bool) -> Interaction:
     """Bring a response together with its trace and passages; ``own``: its contexts are more than cited excerpts."""
     _compare(sample, trace, log)

@@ -41,8 +41,7 @@ from plumbrule.names import key_of_trace
 from plumbrule.prescores.kept_prescore import read_prescore
 from plumbrule.prescores.prescorer import PreScorer, rules_of_evidence
 from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_store import load_campaign
-from plumbrule.reviews.closing_decision import kept_decision
+from plumbrule.reviews.campaign_store import kept_decision, load_campaign
 from plumbrule.reviews.interaction_archive import stored_interactions
 from plumbrule.reviews.record_store import open_campaigns
 from plumbrule.rubrics import load_compliance, load_refusals, load_scorecard
@@ -55,7 +54,10 @@ from plumbrule.verdicts.verdict import VerdictScorer
 
 _MOST_SIMILAR = 5
 # The parts of a decision that are about all items together; its cards, pairs and remarks are about single items.
-_OF_A_DECISION = ("release", "recommendation", "mode", "records", "overall", "band", "action", "reasons", "as_is")
+_OF_A_DECISION = (
+    *("release", "outcome", "recommendation", "mode", "decide_on", "records", "overall", "band", "action", "reasons"),
+    *("as_is", "second", "policy"),
+)
 
 
 def incident_on(

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from plumbrule.codec import optional_key
 from plumbrule.hashing import sha256_of
 from plumbrule.ledger.entry import escaped
 from plumbrule.outcomes import EXIT_CODES, DecideOn, Outcome
-from plumbrule.rubrics import Stamp
+from plumbrule.rubrics import PolicyDifference, Stamp
 from plumbrule.stats.intervals import Interval
 
 Status = Literal["ON_TARGET", "WATCH", "ALERT"]
@@ -158,6 +159,7 @@ class MonitoringReport:
     decide_on: DecideOn
     state: AlertState
     inconclusive: tuple[str, ...]  # figures of the last week with reviews whose intervals hold their thresholds
+    policy: tuple[PolicyDifference, ...] | None = optional_key()  # how the rubric differs from the one that ships
 
     @property
     def exit_code(self) -> int:

@@ -15,7 +15,8 @@ from plumbrule.interactions.interaction_reader import Source, read_interactions
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.monitoring.refusal_counts import RefusalFacts, should_have_refused
 from plumbrule.names import key_of_trace
-from plumbrule.reviews.adjudication import Rating, Settlement, same_person, settle
+from plumbrule.person_names import plain_key
+from plumbrule.reviews.adjudication import Rating, Settlement, settle
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
 from plumbrule.reviews.interaction_archive import stored_interactions
 from plumbrule.reviews.record_decision import Decision, decide
@@ -340,10 +341,11 @@ def _settled(members: list[RatedRecord], rubric: ScorecardRubric) -> Settlement:
         if member.adjudicates:
             adjudication = rating
         else:
-            ratings = [other for other in ratings if not same_person(other.evaluator, rating.evaluator)] + [rating]
+            ratings = [other for other in ratings if plain_key(other.evaluator) != plain_key(rating.evaluator)]
+            ratings.append(rating)
     if not ratings and adjudication is not None:
-        return settle([adjudication], rubric)
-    return settle(ratings, rubric, adjudication)
+        return settle([adjudication], rubric, key_of=plain_key)
+    return settle(ratings, rubric, adjudication, key_of=plain_key)
 
 
 class _Codes:

@@ -1,11 +1,11 @@
 """Several ratings of one interaction settled: where they disagree too far, an adjudicator who made none decides."""
 
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from plumbrule.errors import InputError
+from plumbrule.person_names import person_key
 from plumbrule.reviews.levels import Scores, level_name, read_scores
 from plumbrule.rubrics import ScorecardRubric
 
@@ -92,8 +92,14 @@ class Settlement:
         )
 
 
-def settle(ratings: Sequence[Rating], rubric: ScorecardRubric, adjudication: Rating | None = None) -> Settlement:
-    """Return the levels that count for one interaction.
+def settle(
+    ratings: Sequence[Rating],
+    rubric: ScorecardRubric,
+    adjudication: Rating | None = None,
+    *,
+    key_of: Callable[[str], str] = person_key,
+) -> Settlement:
+    """Return the levels that count for one interaction; ``key_of`` tells by their names who is the same person.
 
     A dimension goes to an adjudicator where two levels lie as far apart as the rubric says, where any is at a level
     that it names, or where some say that the dimension does not apply and others rate it. The adjudicator's level
@@ -101,7 +107,7 @@ def settle(ratings: Sequence[Rating], rubric: ScorecardRubric, adjudication: Rat
     """
     if not ratings:
         raise InputError("there is no rating to settle")
-    _check_people(ratings, adjudication)
+    _check_people(ratings, adjudication, key_of)
     given = [read_scores(rating.scores, rubric) for rating in ratings]
     decided = None if adjudication is None else read_scores(adjudication.scores, rubric)
     return Settlement(
@@ -112,11 +118,6 @@ def settle(ratings: Sequence[Rating], rubric: ScorecardRubric, adjudication: Rat
             for dimension in rubric.dimensions
         ),
     )
-
-
-def same_person(one: str, other: str) -> bool:
-    """Tell whether two names are the same but for case, width and spaces."""
-    return person_key(one) == person_key(other)
 
 
 def _settled(
@@ -148,18 +149,13 @@ def _reasons(given: list[int | None], rubric: ScorecardRubric) -> list[Reason]:
     return reasons
 
 
-def _check_people(ratings: Sequence[Rating], adjudication: Rating | None) -> None:
+def _check_people(ratings: Sequence[Rating], adjudication: Rating | None, key_of: Callable[[str], str]) -> None:
     seen: set[str] = set()
     for rating in ratings:
-        if not person_key(rating.evaluator):
+        if not key_of(rating.evaluator):
             raise InputError("a rating has no evaluator; name who made it")
-        if person_key(rating.evaluator) in seen:
+        if key_of(rating.evaluator) in seen:
             raise InputError(f"'{rating.evaluator}' rated twice; a change is a new revision of the one rating")
-        seen.add(person_key(rating.evaluator))
-    if adjudication is not None and person_key(adjudication.evaluator) in seen:
+        seen.add(key_of(rating.evaluator))
+    if adjudication is not None and key_of(adjudication.evaluator) in seen:
         raise InputError(f"'{adjudication.evaluator}' rated this interaction; somebody else must adjudicate")
-
-
-def person_key(name: str) -> str:
-    """Return the key of a person's name: the same whatever its case, width and spaces."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -4,12 +4,13 @@ Everybody may append a claim or a record at any moment. Which of them count is d
 alone: the first claim on a place gets it, and what comes too late is void. So all readers agree on who was first.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from plumbrule.errors import InputError
 from plumbrule.names import key_of_trace
-from plumbrule.reviews.adjudication import Rating, Settlement, person_key, settle
+from plumbrule.person_names import person_key, plain_key
+from plumbrule.reviews.adjudication import Rating, Settlement, settle
 from plumbrule.reviews.evaluation_record import record_of
 from plumbrule.reviews.items import Claim, Item, Rated, Revision, Status
 from plumbrule.reviews.review_entries import (
@@ -53,6 +54,15 @@ class Campaign:
         """How many rate each item."""
         return self.plan.evaluators
 
+    @property
+    def key_of(self) -> Callable[[str], str]:
+        """The function that gives the key of a person's name: names with the same key are one person here.
+
+        A campaign of an older version keeps the comparison of its time, or other records would count than did then.
+        """
+        body = None if self.opened is None else self.opened.body
+        return plain_key if isinstance(body, CampaignPlan) and body.names is None else person_key
+
     def item(self, trace_id: str) -> Item | None:
         """Return an item by its trace id, however a UUID is written."""
         return self.items.get(key_of_trace(trace_id))
@@ -75,7 +85,7 @@ class Campaign:
             return None
         ratings = [_rating(rated) for rated in item.ratings.values()]
         decided = None if item.adjudication is None else _rating(item.adjudication)
-        return settle(ratings, self.loaded.rubric, decided)
+        return settle(ratings, self.loaded.rubric, decided, key_of=self.key_of)
 
     def status(self, item: Item, at: datetime) -> Status:
         """Tell how far an item is."""
@@ -94,7 +104,7 @@ class Campaign:
 
         Before one's own rating is in there are none, unless the campaign is closed or one is the item's adjudicator.
         """
-        person = None if viewer is None else person_key(viewer)
+        person = None if viewer is None else self.key_of(viewer)
         adjudicators = {each.person for each in (item.adjudicator(at), item.adjudication) if each is not None}
         if self.closed is None and person not in item.ratings and person not in adjudicators:
             return ()
@@ -103,11 +113,13 @@ class Campaign:
 
     def objection_to_claim(self, item: Item, evaluator: str, at: datetime, role: Role = "evaluator") -> str | None:
         """Return why somebody may not take an item; None where they may."""
-        person = person_key(evaluator)
+        person = self.key_of(evaluator)
         if not person:
             return "a claim needs a name"
         if self.closed is not None:
             return f"{self.name} is closed"
+        if self.wrote(item, person):
+            return f"'{evaluator}' is the author of the answer '{item.trace_id}': somebody else must review it"
         if role == "adjudicator":
             return self._objection_to_adjudicating(item, person, at)
         if person in self.disclosed:
@@ -128,9 +140,11 @@ class Campaign:
         self, item: Item, evaluator: str, at: datetime, *, role: Role = "evaluator", revises: bool = False
     ) -> str | None:
         """Return why somebody may not rate an item, or revise their rating; None where they may."""
-        person = person_key(evaluator)
+        person = self.key_of(evaluator)
         if self.closed is not None:
             return f"{self.name} is closed: its decision stands"
+        if self.wrote(item, person):
+            return f"'{evaluator}' is the author of the answer '{item.trace_id}': somebody else must review it"
         if role == "adjudicator":
             made, claim = item.adjudication, item.adjudicating
             mine = made is not None and made.person == person
@@ -155,13 +169,15 @@ class Campaign:
 
     def objection_to_assigning(self, item: Item, evaluator: str, at: datetime) -> str | None:
         """Return why an item may not be reserved for somebody; None where it may."""
-        person = person_key(evaluator)
+        person = self.key_of(evaluator)
         if not person:
             return "name whom the item is for"
         if self.closed is not None:
             return f"{self.name} is closed"
         if person in self.disclosed:
             return f"'{evaluator}' was shown the ratings of {self.name}: somebody else must rate"
+        if self.wrote(item, person):
+            return f"'{evaluator}' is the author of the answer '{item.trace_id}': somebody else must review it"
         taken = {*item.ratings, *item.holders(at), *item.assigned}
         if person not in taken and len(taken) >= self.evaluators:
             return f"every place of '{item.trace_id}' is taken or kept for somebody"
@@ -201,6 +217,7 @@ class Campaign:
                 earlier=planned.earlier,
                 why=planned.why,
                 paired_by=planned.paired_by,
+                authors=planned.authors or (),
             )
         return None
 
@@ -210,12 +227,14 @@ class Campaign:
         left = len(self.unfinished())
         if left and not closure.as_is:
             return f"{left} of {len(self.items)} items are still open"
+        if closure.second is not None and self.key_of(closure.second) in {"", self.key_of(event.author)}:
+            return f"'{closure.second}' closes {self.name}: the second signature must be another person's"
         self.closed, self.closure = event, closure
         return None
 
     def _disclose(self, event: Event, disclosure: Disclosure) -> str | None:
         evaluator = disclosure.evaluator
-        person = person_key(evaluator)
+        person = self.key_of(evaluator)
         if not person:
             return "name who is to see the ratings"
         for item in self.items.values():
@@ -225,7 +244,7 @@ class Campaign:
         return None
 
     def _take(self, event: Event, body: Assignment | ClaimMade | ClaimReleased) -> str | None:
-        item, person = self.item(body.trace_id), person_key(body.evaluator)
+        item, person = self.item(body.trace_id), self.key_of(body.evaluator)
         if item is None:
             return f"'{body.trace_id}' is no item of {self.name}"
         match body:
@@ -270,7 +289,7 @@ class Campaign:
         objection = self.objection_to_record(item, evaluator, event.at, role=role, revises=reason is not None)
         if objection is not None:
             return objection
-        person = person_key(evaluator)
+        person = self.key_of(evaluator)
         new = Revision(record=record, at=event.at, reason=reason, sequence=event.sequence)
         before = item.adjudication if role == "adjudicator" else item.ratings.get(person)
         slot = before.slot if before is not None else item.claims[person].slot if role == "evaluator" else 0
@@ -282,6 +301,10 @@ class Campaign:
             item.claims.pop(person, None)
             item.assigned.pop(person, None)
         return None
+
+    def wrote(self, item: Item, person: str) -> bool:
+        """Tell whether somebody wrote the answer of an item."""
+        return any(self.key_of(author) == person for author in item.authors)
 
     def _objection_to_adjudicating(self, item: Item, person: str, at: datetime) -> str | None:
         if person in item.ratings:

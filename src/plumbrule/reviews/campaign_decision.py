@@ -4,15 +4,21 @@
 
 1. ``decide_release`` decides over the records: blockers, the average overall score, the recommendation.
 2. An item without a rating is a Fail: what nobody looked at cannot pass.
-3. An item that lacks a rating or an adjudicator makes a Pass a Pass with notes.
+3. Items that lack a rating or an adjudicator, or that are only part of the scope of their trigger, are no release
+   unless a second person signs, and then a Pass with notes at best.
+4. Under ``bound`` a release needs the whole interval of the average overall score above its limit; where the interval
+   does not settle it, the outcome is INCONCLUSIVE. A blocker blocks all the same.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import get_args
 
+from plumbrule.codec import optional_key
 from plumbrule.errors import UsageError
+from plumbrule.outcomes import DecideOn, Outcome, Settled
+from plumbrule.person_names import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name, named_scores
@@ -20,11 +26,15 @@ from plumbrule.reviews.model_change import ModelChange
 from plumbrule.reviews.record_decision import NOTED, Decision, band_of, dimensions_at, recommend, shown, too_low
 from plumbrule.reviews.record_decision import decide as decide_record
 from plumbrule.reviews.review_entries import ReleaseMode
-from plumbrule.rubrics import Loaded, ScorecardRubric
+from plumbrule.rubrics import Loaded, PolicyDifference, ScorecardRubric, policy_differences
 from plumbrule.rubrics.scorecard_rubric import BlockerRule, Recommendation
+from plumbrule.stats.mean_intervals import MeanEstimate, mean_estimate
+from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
 from plumbrule.stats.spread import mean_of
 
 _SHOWN = 5
+_ASKS_FOR_ALL = ("all", "affected")  # the draws of triggers that review everything in their scope
+SAME_ITEMS = "same_items"  # the code of the remark that names earlier campaigns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +62,34 @@ class ItemDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverallEstimate:
+    """How sure the average overall score is: its 95% interval over the items, against the limit of a release."""
+
+    interval_95: tuple[float, float]
+    limit: float
+    state: Settled
+    more_items: int | None  # to settle it with 80% power, were the average the true one; None where it is settled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierCampaign:
+    """An earlier campaign on some of the same items; it has no outcome while it is open."""
+
+    campaign: str
+    items: int  # that both have
+    outcome: Outcome | None
+    recommendation: Recommendation | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignDecision:
     """The decision of a closed campaign, as the ledger keeps it."""
 
     campaign: str
     trigger: str
     release: bool
+    outcome: Outcome = "NO RELEASE"  # older versions kept release alone, and it follows from that
+    decide_on: DecideOn = "point"  # not there in older versions
     mode: ReleaseMode
     records: int
     overall: float | None
@@ -75,30 +107,62 @@ class CampaignDecision:
     cards: tuple[ItemDecision, ...]
     rubric: Mapping[str, str]
     paired: ModelChange | None = None  # not there in older versions
+    estimate: OverallEstimate | None = None  # what follows is not there in older versions, either
+    closed_by: str | None = None
+    second: str | None = optional_key()
+    policy: tuple[PolicyDifference, ...] = ()  # how the rubric differs from the one that ships, the weaker first
+    earlier: tuple[EarlierCampaign, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Fill in the outcome of an older version."""
+        if self.release:
+            object.__setattr__(self, "outcome", "RELEASE")
+
+    @property
+    def headline(self) -> str:
+        """The outcome in a line; one that the interval does not settle says so, and on how many items it rests."""
+        if self.estimate is None or self.estimate.state == "holds" or self.outcome == "NO RELEASE":
+            return f"{self.outcome}: {self.recommendation}"
+        items = "1 item" if self.records == 1 else f"{self.records} items"
+        low, high = self.estimate.interval_95
+        interval = f"the interval of the average overall score, {low:.3g} to {high:.3g}, does not settle it"
+        if self.outcome == "INCONCLUSIVE":
+            return f"INCONCLUSIVE: {items}, and {interval}"
+        return f"RELEASE: {self.recommendation}, on {items}: {interval}"
 
 
-def decide(campaign: Campaign, *, paired: ModelChange | None = None) -> CampaignDecision:
-    """Return the decision of a campaign from its records; ``paired`` is the comparison of a model change."""
+def decide(
+    campaign: Campaign, *, paired: ModelChange | None = None, earlier: tuple[EarlierCampaign, ...] = ()
+) -> CampaignDecision:
+    """Return the decision of a campaign from its records.
+
+    ``paired`` is the comparison of a model change, ``earlier`` what became of campaigns on the same items.
+    """
     decisions = [
         (item, decide_record(settled.scores, campaign.loaded))
         for item in campaign.items.values()
         if (settled := campaign.settlement(item)) is not None
     ]
-    closure = campaign.closure
-    mode: ReleaseMode = "any_record" if closure is None else closure.mode
-    release = decide_release([decision for _, decision in decisions], campaign.loaded, mode)
+    closure, plan = campaign.closure, campaign.plan
+    mode: ReleaseMode = plan.mode or ("any_record" if closure is None else closure.mode)
+    decide_on: DecideOn = plan.decide_on or "point"
+    release = decide_release([decision for _, decision in decisions], campaign.loaded, mode, decide_on)
     left = campaign.unfinished()
     unrated = [item for item in left if not item.ratings]
     unfinished = [item for item in left if item.ratings]
-    recommendation, reasons = _with_open_items(release, items=len(campaign.items), left=len(left), unrated=len(unrated))
-    remarks = campaign.plan.remarks
+    release = _with_missing(release, campaign, left=len(left), unrated=len(unrated))
+    remarks = [remark for remark in plan.remarks if not remark.startswith(f"{SAME_ITEMS}:")]
     if left:
         counts = f"{len(unrated)} items have no rating, {len(unfinished)} lack one or wait for an adjudicator"
-        remarks = (*remarks, f"closed as is: {counts}")
+        remarks.append(f"closed as is: {counts}")
+    remarks += [earlier_remark(other, len(campaign.items)) for other in earlier]
+    remarks += _shared_roles(campaign)
     return CampaignDecision(
         campaign=campaign.name,
-        trigger=campaign.plan.trigger,
-        release=recommendation != "Fail",
+        trigger=plan.trigger,
+        release=release.release,
+        outcome=release.outcome,
+        decide_on=decide_on,
         mode=release.mode,
         records=release.records,
         overall=None if release.overall is None else float(release.overall),
@@ -106,31 +170,97 @@ def decide(campaign: Campaign, *, paired: ModelChange | None = None) -> Campaign
         action=release.action,
         dimension_means={key: None if mean is None else float(mean) for key, mean in release.dimension_means.items()},
         blockers=release.blockers,
-        recommendation=recommendation,
-        reasons=reasons,
+        recommendation=release.recommendation,
+        reasons=release.reasons,
         as_is=closure is not None and closure.as_is,
         items=len(campaign.items),
         unrated=tuple(item.trace_id for item in unrated),
         unfinished=tuple(item.trace_id for item in unfinished),
-        remarks=remarks,
+        remarks=tuple(remarks),
         cards=tuple(
             _item_decision(number, item, decision, campaign.loaded.rubric)
             for number, (item, decision) in enumerate(decisions, 1)
         ),
         rubric=campaign.loaded.stamp(),
         paired=paired,
+        estimate=release.estimate,
+        closed_by=None if campaign.closed is None else campaign.closed.author,
+        second=None if closure is None else closure.second,
+        policy=policy_of(campaign),
+        earlier=earlier,
     )
 
 
-def _with_open_items(
-    release: "ReleaseDecision", *, items: int, left: int, unrated: int
-) -> tuple[Recommendation, tuple[str, ...]]:
-    """Return recommendation and reasons where ``left`` items are not done, and ``unrated`` of them have no rating."""
-    if unrated:  # what nobody looked at cannot pass
-        return "Fail", (*release.reasons, f"{unrated} of {items} items have no rating")
-    if left and release.recommendation != "Fail":  # somebody who should have looked did not: that needs a note
-        return NOTED, (*release.reasons, f"{left} of {items} items lack a rating or wait for an adjudicator")
-    return release.recommendation, release.reasons
+def policy_of(campaign: Campaign) -> tuple[PolicyDifference, ...]:
+    """Return how the rubric of a campaign differs from the one that shipped when it was opened.
+
+    A campaign of an older version, which did not keep that, is compared with the rubric that ships now.
+    """
+    if campaign.plan.mode is None:
+        return policy_differences(campaign.loaded)
+    return campaign.plan.policy or ()
+
+
+def earlier_remark(earlier: EarlierCampaign, items: int) -> str:
+    """Return the remark that names an earlier campaign on some of ``items``."""
+    outcome = "still open" if earlier.outcome is None else f"{earlier.outcome}, {earlier.recommendation}"
+    return f"{SAME_ITEMS}: {earlier.items} of {items} were in the campaign {earlier.campaign} before: {outcome}"
+
+
+def _with_missing(release: "ReleaseDecision", campaign: Campaign, *, left: int, unrated: int) -> "ReleaseDecision":
+    """Return the decision where ``left`` items are not done, or others of the scope were not drawn.
+
+    ``unrated`` of those that are left have no rating: what nobody looked at cannot pass. For the rest somebody who
+    should have looked did not, and two people have to sign for that.
+    """
+    items, plan = len(campaign.items), campaign.plan
+    missing = [f"{left} of {items} items lack a rating or wait for an adjudicator"] if left else []
+    in_scope = plan.in_scope or plan.manifest.population
+    if plan.draw in _ASKS_FOR_ALL and items < in_scope:
+        missing.append(f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for all")
+    if unrated:
+        reasons = (*release.reasons, f"{unrated} of {items} items have no rating")
+        return replace(release, recommendation="Fail", outcome="NO RELEASE", reasons=reasons)
+    if not missing or release.outcome == "NO RELEASE":
+        return release
+    closure = campaign.closure
+    if closure is None or closure.second is None:
+        missing.append("a release on less than was asked for needs a second signature (close --second NAME)")
+        return replace(release, recommendation="Fail", outcome="NO RELEASE", reasons=(*release.reasons, *missing))
+    closer = "somebody" if campaign.closed is None else campaign.closed.author
+    missing.append(f"signed by {closer} and {closure.second}")
+    recommendation: Recommendation = "Fail" if release.recommendation == "Fail" else NOTED
+    return replace(release, recommendation=recommendation, reasons=(*release.reasons, *missing))
+
+
+def _shared_roles(campaign: Campaign) -> list[str]:
+    """Return a remark for each person in several roles, and for names that would be one person's today."""
+    roles: dict[str, dict[str, None]] = {}
+    names: dict[str, str] = {}
+    written: dict[str, dict[str, str]] = {}
+
+    def has(name: str | None, role: str) -> None:
+        if name:
+            person = campaign.key_of(name)
+            roles.setdefault(person, {})[role] = None
+            names.setdefault(person, name)
+            written.setdefault(person_key(name), {}).setdefault(person, name)
+
+    has(None if campaign.opened is None else campaign.opened.author, "opened it")
+    for role, rated in campaign.rated():
+        has(rated.first.evaluator, "rated" if role == "evaluator" else "adjudicated")
+    has(None if campaign.closed is None else campaign.closed.author, "closed it")
+    has(None if campaign.closure is None else campaign.closure.second, "signed second")
+    remarks = [f"roles: {names[person]} {_listed([*held])}" for person, held in roles.items() if len(held) > 1]
+    for same in written.values():
+        if len(same) > 1:  # only where the campaign is older than the comparison
+            told = _listed([f"'{name}'" for name in same.values()])
+            remarks.append(f"names: {told} would be one person today; when this campaign was opened they were not")
+    return remarks
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _item_decision(number: int, item: Item, decision: Decision, rubric: ScorecardRubric) -> ItemDecision:
@@ -161,21 +291,28 @@ class ReleaseDecision:
     blockers: tuple[ReleaseBlocker, ...]
     recommendation: Recommendation
     reasons: tuple[str, ...]
+    outcome: Outcome
+    estimate: OverallEstimate | None
 
     @property
     def release(self) -> bool:
         """Whether nothing speaks against deployment."""
-        return self.recommendation != "Fail"
+        return self.outcome == "RELEASE"
 
 
 def decide_release(
-    decisions: Sequence[Decision], loaded: Loaded[ScorecardRubric], mode: ReleaseMode = "any_record"
+    decisions: Sequence[Decision],
+    loaded: Loaded[ScorecardRubric],
+    mode: ReleaseMode = "any_record",
+    decide_on: DecideOn = "point",
 ) -> ReleaseDecision:
     """Decide on a deployment over many records.
 
     ``any_record``: a blocker of any record blocks. ``run_mean``: a rule for which the rubric allows it is applied to
     the mean of each dimension over all records, which is at the highest level that it reaches; the other rules are
     applied to every record. Without records there is no release.
+
+    ``point``: the average overall score is compared with the limits as it is. ``bound``: the lower end of its interval.
     """
     check_mode(mode)
     if any(decision.rubric != loaded.stamp() for decision in decisions):
@@ -201,7 +338,16 @@ def decide_release(
     recommendation: Recommendation = (
         "Fail" if overall is None else recommend(overall, blocked=bool(blockers), levels=levels, rubric=rubric)
     )
-    reasons = _reasons(overall, blockers, means, recommendation, rubric)
+    estimate = _estimate([decision.overall for decision in decisions], rubric)
+    outcome: Outcome = "NO RELEASE" if recommendation == "Fail" else "RELEASE"
+    unsure: list[str] = []
+    if decide_on == "bound" and estimate is not None and not blockers:
+        outcome = _BY_STATE[estimate.state]
+        if recommendation == "Pass" and estimate.interval_95[0] < rubric.recommendation.pass_at_least:
+            recommendation = NOTED
+            needed = shown(rubric.recommendation.pass_at_least)
+            unsure = [f"the interval of the average overall score reaches below {needed}, which Pass needs"]
+    reasons = _reasons(overall, blockers, means, recommendation, rubric) + unsure
     if recommendation == NOTED:
         reasons += _noted_means(means, reached, rubric) if mode == "run_mean" else _noted_records(decisions, rubric)
     return ReleaseDecision(
@@ -214,7 +360,38 @@ def decide_release(
         blockers=tuple(blockers),
         recommendation=recommendation,
         reasons=tuple(reasons),
+        outcome=outcome,
+        estimate=estimate,
     )
+
+
+_BY_STATE: dict[Settled, Outcome] = {"holds": "RELEASE", "fails": "NO RELEASE", "inconclusive": "INCONCLUSIVE"}
+
+
+def _estimate(overall: Sequence[Fraction], rubric: ScorecardRubric) -> OverallEstimate | None:
+    """Return the interval of the average overall score against the limit of Fail, which is that of a release."""
+    lowest, highest = rubric.levels[-1].score, rubric.levels[0].score
+    scale, limit = highest - lowest, rubric.recommendation.fail_below
+    estimate = mean_estimate([(score - lowest) / scale for score in overall])
+    if estimate is None:
+        return None
+    low, high = (lowest + scale * end for end in estimate.interval)
+    state: Settled = "holds" if low >= limit else "fails" if high < limit else "inconclusive"
+    return OverallEstimate(
+        interval_95=(low, high),
+        limit=float(limit),
+        state=state,
+        more_items=_more_items(estimate, (limit - lowest) / scale) if state == "inconclusive" else None,
+    )
+
+
+def _more_items(estimate: MeanEstimate, limit: Fraction) -> int | None:
+    """Return how many more items would settle it; None where no number would, at this average."""
+    if estimate.method == "clopper_pearson":
+        needed = share_power_samples(estimate.value, limit)
+    else:
+        needed = mean_power_samples(estimate.value, estimate.spread, limit, skewness=estimate.skewness)
+    return None if needed is None else max(1, needed - estimate.samples)
 
 
 def check_mode(mode: str) -> None:

@@ -9,14 +9,15 @@ from typing import Literal
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
-from plumbrule.reviews.adjudication import person_key
+from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_store import Standing
-from plumbrule.reviews.closing_decision import kept_decision
+from plumbrule.reviews.campaign_decision import CampaignDecision, policy_of
+from plumbrule.reviews.campaign_store import Standing, kept_decision
 from plumbrule.reviews.items import STATUSES, Claim, Item, Status
 from plumbrule.reviews.model_change import ModelChange, compare_answers
 from plumbrule.reviews.record_store import ExportedRecord
+from plumbrule.reviews.review_entries import ReleaseMode
+from plumbrule.rubrics import PolicyDifference
 
 Mine = Literal["adjudicated", "adjudicating", "rated", "claimed", "assigned"]
 
@@ -106,6 +107,9 @@ class CampaignProgress:
     status: Mapping[Status, int]
     evaluators: tuple[EvaluatorProgress, ...]
     remarks: tuple[str, ...]
+    mode: ReleaseMode | None = None  # None: of an older version, and chosen at its close
+    decide_on: DecideOn = "point"
+    policy: tuple[PolicyDifference, ...] = ()  # how the rubric differs from the one that ships, the weaker first
 
     @property
     def unrated(self) -> int:
@@ -131,7 +135,7 @@ class ExportedRecords:
 
 def describe_items(campaign: Campaign, viewer: str | None, *, at: datetime) -> tuple[ItemLine, ...]:
     """Return the items with their status; who rated them, never how."""
-    person = None if viewer is None else person_key(viewer)
+    person = None if viewer is None else campaign.key_of(viewer)
     return tuple(
         ItemLine(
             trace_id=item.trace_id,
@@ -174,6 +178,9 @@ def describe_progress(campaign: Campaign, *, at: datetime) -> CampaignProgress:
         status={status: statuses[status] for status in STATUSES},
         evaluators=_people(campaign, at),
         remarks=plan.remarks,
+        mode=plan.mode,
+        decide_on=plan.decide_on or "point",
+        policy=policy_of(campaign),
     )
 
 

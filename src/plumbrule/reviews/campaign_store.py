@@ -12,12 +12,13 @@ from datetime import datetime, timedelta
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
-from plumbrule.interactions.interaction import Interaction
+from plumbrule.interactions.interaction import Interaction, authors_of
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.ledger.entry import utc_text
 from plumbrule.names import key_of_trace, pick
-from plumbrule.reviews.adjudication import person_key
+from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaign_decision import CampaignDecision, EarlierCampaign, check_mode, earlier_remark
 from plumbrule.reviews.interaction_archive import keep_interactions, name_of
 from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
@@ -30,11 +31,13 @@ from plumbrule.reviews.review_entries import (
     ClaimReleased,
     Event,
     PlannedItem,
+    ReleaseMode,
     Role,
+    read_entry,
     read_event,
 )
 from plumbrule.reviews.sample_draw import Drawn
-from plumbrule.rubrics import Loaded, ScorecardRubric
+from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _RESERVED = {ADHOC, "last"}
@@ -54,6 +57,19 @@ class Standing:
         return list(records_of(self.campaign, self.entries))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseTerms:
+    """How a campaign will decide, which nobody can change once it is open.
+
+    ``decide_on`` is as the rubric says where it is None. A rubric that is weaker than the one that ships needs
+    ``accept_weaker_policy``.
+    """
+
+    mode: ReleaseMode = "any_record"
+    decide_on: DecideOn | None = None
+    accept_weaker_policy: bool = False
+
+
 def open_campaign(
     ledger: Ledger,
     drawn: Drawn,
@@ -63,8 +79,15 @@ def open_campaign(
     at: datetime,
     name: str | None = None,
     evaluators: int | None = None,
+    terms: ReleaseTerms | None = None,
 ) -> Campaign:
-    """Open a campaign on what was drawn: the interactions, the rubric and the plan go into the ledger."""
+    """Open a campaign on what was drawn: the interactions, the rubric and the plan go into the ledger.
+
+    What will decide is fixed here: the rubric, and the ``terms``.
+    """
+    terms = terms or ReleaseTerms()
+    check_mode(terms.mode)
+    policy = check_policy(loaded, accept_weaker=terms.accept_weaker_policy)
     name = _checked_name(ledger, name) if name is not None else f"campaign-{at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     wanted = drawn.trigger.evaluators
     if evaluators is not None and evaluators < wanted:
@@ -75,6 +98,8 @@ def open_campaign(
         ledger, [prescore.interaction for prescore in prescores], prescores, author=author, at=at, rubric=loaded
     )
     draw = drawn.result(loaded.rubric)
+    keys = [key_of_trace(trace_id) for trace_id in drawn.manifest.drawn]
+    earlier = earlier_campaigns(ledger, keys, campaign_names(ledger))
     plan = CampaignPlan(
         trigger=draw.trigger,
         scope=draw.scope,
@@ -86,17 +111,54 @@ def open_campaign(
         weeks=drawn.weeks,
         week=draw.week,
         changed=draw.changed,
-        remarks=(*draw.remarks, *(f"{finding.code}: {finding.message}" for finding in kept.findings)),
+        remarks=(
+            *draw.remarks,
+            *(f"{finding.code}: {finding.message}" for finding in kept.findings),
+            *(earlier_remark(other, len(keys)) for other in earlier),
+        ),
         manifest=draw.manifest,
         claim_minutes=loaded.rubric.claims.minutes,
         items=tuple(_planned(drawn, prescore.interaction) for prescore in drawn.prescores),
         rubric=loaded.stamp(),
+        mode=terms.mode,
+        decide_on=terms.decide_on or loaded.rubric.decide_on,
+        names="look_alikes",
+        in_scope=drawn.in_scope,
+        same_items=tuple(other.campaign for other in earlier) or None,
+        policy=policy or None,
     )
     drafts = rubric_drafts(ledger, loaded, author=author, at=at)
     entry = ledger.append_many([*drafts, _draft("campaign", name, plan, author, at)])[-1]
     campaign = load_campaign(ledger, name).campaign
     check_counts(campaign, entry)
     return campaign
+
+
+def earlier_campaigns(ledger: Ledger, keys: Iterable[str], names: Iterable[str]) -> tuple[EarlierCampaign, ...]:
+    """Return those of the campaigns that have some of these items, with what was decided on them."""
+    wanted = frozenset(keys)
+    earlier = []
+    for name in names:
+        plans = (read_event(entry).body for entry in ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
+        plan = next((body for body in plans if isinstance(body, CampaignPlan)), None)
+        shared = 0 if plan is None else sum(key_of_trace(item.trace_id) in wanted for item in plan.items)
+        if shared:
+            decision = kept_decision(ledger, name)
+            earlier.append(
+                EarlierCampaign(
+                    campaign=name,
+                    items=shared,
+                    outcome=None if decision is None else decision.outcome,
+                    recommendation=None if decision is None else decision.recommendation,
+                )
+            )
+    return tuple(earlier)
+
+
+def kept_decision(ledger: Ledger, name: str) -> CampaignDecision | None:
+    """Return the decision of a closed campaign, as it was made."""
+    entry = next(iter(ledger.entries(kind="decision", subject=f"campaigns/{name}")), None)
+    return None if entry is None else read_entry(CampaignDecision, entry)
 
 
 def campaign_names(ledger: Ledger) -> list[str]:
@@ -182,10 +244,11 @@ def claim_next(
     ledger: Ledger, name: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
 ) -> tuple[Item, Claim] | None:
     """Return the item that somebody holds, else take the next one that is free; None where there is none left."""
-    person = person_key(evaluator)
+    campaign = load_items(ledger, name, ()).campaign
+    person = campaign.key_of(evaluator)
     if not person:
         raise UsageError("name the evaluator")
-    quick = _claim_likely(ledger, name, evaluator, at=at) if role == "evaluator" else None
+    quick = _claim_likely(ledger, campaign, evaluator, at=at) if role == "evaluator" else None
     if quick is not None:
         return quick
     campaign = load_campaign(ledger, name).campaign
@@ -217,12 +280,12 @@ def free_items(ledger: Ledger, name: str, evaluator: str, *, at: datetime) -> li
     ]
 
 
-def _claim_likely(ledger: Ledger, name: str, evaluator: str, *, at: datetime) -> tuple[Item, Claim] | None:
+def _claim_likely(ledger: Ledger, opened: Campaign, evaluator: str, *, at: datetime) -> tuple[Item, Claim] | None:
     """Return or take one of the likeliest items, without reading the whole campaign; None where none is free."""
-    likely = likely_items(ledger, load_items(ledger, name, ()).campaign, evaluator)
+    name, likely = opened.name, likely_items(ledger, opened, evaluator)
     for trace_id in likely.held[:_TRIED]:
-        _, item = load_item(ledger, name, trace_id)
-        claim = item.holders(at).get(person_key(evaluator))
+        campaign, item = load_item(ledger, name, trace_id)
+        claim = item.holders(at).get(campaign.key_of(evaluator))
         if claim is not None:
             return item, claim
     if len(likely.held) > _TRIED:
@@ -288,7 +351,7 @@ def _draft(kind: str, name: str, body: Body, author: str, at: datetime, *, item:
 
 def _held(campaign: Campaign, item: Item, evaluator: str, role: Role) -> tuple[Item, Claim]:
     item = item_of(campaign, item.trace_id)
-    claim = item.adjudicating if role == "adjudicator" else item.claims.get(person_key(evaluator))
+    claim = item.adjudicating if role == "adjudicator" else item.claims.get(campaign.key_of(evaluator))
     if claim is None:
         raise UsageError(f"the claim on '{item.trace_id}' did not hold: claim again")
     return item, claim
@@ -310,6 +373,7 @@ def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
         earlier=None if earlier is None else name_of(earlier.prescore.interaction),
         paired_by=None if earlier is None else earlier.paired_by,
         why=drawn.why.get(name, ()),
+        authors=authors_of(interaction) or None,
     )
 
 

@@ -5,10 +5,10 @@ from datetime import datetime
 from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_decision import CampaignDecision, check_mode, decide
-from plumbrule.reviews.campaign_store import check_counts, load_campaign
+from plumbrule.reviews.campaign_decision import CampaignDecision, decide
+from plumbrule.reviews.campaign_store import check_counts, earlier_campaigns, kept_decision, load_campaign
 from plumbrule.reviews.model_change import compare_answers
-from plumbrule.reviews.review_entries import Closure, ReleaseMode, read_entry
+from plumbrule.reviews.review_entries import Closure
 
 
 def close_campaign(
@@ -17,15 +17,15 @@ def close_campaign(
     *,
     author: str,
     at: datetime,
-    mode: ReleaseMode = "any_record",
     as_is: bool = False,
+    second: str | None = None,
 ) -> CampaignDecision:
     """Close a campaign and return the decision on the deployment, with its reasons.
 
-    While items are open it is refused, unless it is closed ``as_is``, which is recorded. A campaign that was closed
-    without its decision, because the process ended in between, gets it now.
+    While items are open it is refused, unless it is closed ``as_is``, which is recorded. A release on fewer ratings or
+    items than the trigger asks for needs a ``second`` person, who is recorded, too. A campaign that was closed without
+    its decision, because the process ended in between, gets it now.
     """
-    check_mode(mode)
     campaign = load_campaign(ledger, name).campaign
     if campaign.closed is None:
         left = campaign.unfinished()
@@ -34,18 +34,21 @@ def close_campaign(
                 f"{name}: {len(left)} of {len(campaign.items)} items are still open, such as "
                 f"'{left[0].trace_id[:60]}'; rate and adjudicate them, or close with --as-is"
             )
-        closure = Closure(as_is=as_is, mode=mode, open=tuple(item.trace_id for item in left))
+        if second is not None and campaign.key_of(second) in {"", campaign.key_of(author)}:
+            raise UsageError(f"--second must be another person than '{author[:60]}', who closes {name}")
+        closure = Closure(
+            as_is=as_is,
+            mode=campaign.plan.mode or "any_record",
+            open=tuple(item.trace_id for item in left),
+            second=second,
+        )
         entry = ledger.append("campaign", f"campaigns/{name}", to_json(closure), author, at=at)
         campaign = load_campaign(ledger, name).campaign
         check_counts(campaign, entry)
     elif kept_decision(ledger, name) is not None:
         raise UsageError(f"{name}: is closed already; 'plumbrule review progress' shows its decision")
-    decision = decide(campaign, paired=compare_answers(ledger, campaign, people=True))
+    paired = compare_answers(ledger, campaign, people=True)
+    earlier = earlier_campaigns(ledger, campaign.items, campaign.plan.same_items or ())
+    decision = decide(campaign, paired=paired, earlier=earlier)
     ledger.append("decision", f"campaigns/{name}", to_json(decision), author, at=at)
     return decision
-
-
-def kept_decision(ledger: Ledger, name: str) -> CampaignDecision | None:
-    """Return the decision of a closed campaign, as it was made."""
-    entry = next(iter(ledger.entries(kind="decision", subject=f"campaigns/{name}")), None)
-    return None if entry is None else read_entry(CampaignDecision, entry)

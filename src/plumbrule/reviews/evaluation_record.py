@@ -15,7 +15,7 @@ from plumbrule.errors import InputError
 from plumbrule.names import nearest
 from plumbrule.reviews.levels import Scores, named_scores, read_scores
 from plumbrule.reviews.record_decision import Blocker, Decision, DecisionResult
-from plumbrule.rubrics import ScorecardRubric
+from plumbrule.rubrics import PolicyDifference, ScorecardRubric
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 
 # What the record shows but nobody writes: it is computed from the scores.
@@ -80,6 +80,7 @@ class DecidedRecord:
     remarks: tuple[str, ...]
     rubric: Mapping[str, str]
     note_needed: tuple[str, ...]  # the dimensions whose rating needs a note before the record can be kept
+    policy: tuple[PolicyDifference, ...] | None = optional_key()  # how the rubric differs from the one that ships
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

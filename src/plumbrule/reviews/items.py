@@ -62,6 +62,7 @@ class Item:
     earlier: str | None  # the trace id of the earlier model's answer to the same question
     why: tuple[str, ...]
     paired_by: PairedBy | None = None
+    authors: tuple[str, ...] = ()  # who wrote the answer
     assigned: dict[str, str] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
     ratings: dict[str, Rated] = field(default_factory=dict)

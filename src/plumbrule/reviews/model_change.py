@@ -7,6 +7,7 @@ from typing import Literal
 
 from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
+from plumbrule.person_names import plain_key
 from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.reviews.adjudication import Rating, settle
 from plumbrule.reviews.campaign import Campaign
@@ -283,7 +284,8 @@ def _earlier_scores(records: Iterable[StoredRecord], loaded: Loaded[ScorecardRub
         return "other_rubric"
     ratings = [_rating(record) for record in members if record.role == "evaluator"]
     decided = [_rating(record) for record in members if record.role == "adjudicator"]
-    return settle(ratings or decided, loaded.rubric, decided[-1] if ratings and decided else None).scores
+    adjudication = decided[-1] if ratings and decided else None
+    return settle(ratings or decided, loaded.rubric, adjudication, key_of=plain_key).scores
 
 
 def _rating(record: StoredRecord) -> Rating:

@@ -1,12 +1,12 @@
 """Which item an evaluator is likely to get next, and what waits for others where nothing is left for them."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from plumbrule.ledger import Ledger, escaped
 from plumbrule.names import key_of_trace
-from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.review_entries import Role
@@ -22,12 +22,12 @@ class Likely:
 
 def likely_items(ledger: Ledger, campaign: Campaign, evaluator: str) -> Likely:
     """Return what to try for an evaluator: reserved places, then free ones, then places that others seem to hold."""
-    keys: dict[str, str] = {}
+    keys = _Keys(campaign.key_of)
     rated, claimed = (
         _people_at(ledger, kind, f"{room}/{campaign.name}", keys)
         for kind, room in (("record", "records"), ("claim", "campaigns"))
     )
-    person = person_key(evaluator)
+    person = campaign.key_of(evaluator)
     held: list[str] = []
     free: list[tuple[bool, bool, str]] = []
     for key, item in campaign.items.items():
@@ -44,12 +44,22 @@ def likely_items(ledger: Ledger, campaign: Campaign, evaluator: str) -> Likely:
     return Likely(held=tuple(held), free=tuple(trace_id for _, _, trace_id in free))
 
 
-def _people_at(ledger: Ledger, kind: str, room: str, keys: dict[str, str]) -> defaultdict[str, set[str]]:
-    """Return who has entries on each item, by the item's part of the subject; ``keys`` spares reading a name twice."""
+class _Keys(dict[str, str]):
+    """The keys of names, each made once."""
+
+    def __init__(self, key_of: Callable[[str], str]) -> None:
+        super().__init__()
+        self._key_of = key_of
+
+    def __missing__(self, name: str) -> str:
+        self[name] = self._key_of(name)
+        return self[name]
+
+
+def _people_at(ledger: Ledger, kind: str, room: str, keys: _Keys) -> defaultdict[str, set[str]]:
+    """Return who has entries on each item, by the item's part of the subject."""
     people: defaultdict[str, set[str]] = defaultdict(set)
     for subject, author in ledger.outlines(kind=kind, run=room):
-        if author not in keys:
-            keys[author] = person_key(author)
         people[subject.split("/")[2]].add(keys[author])
     return people
 
@@ -66,6 +76,7 @@ class Waiting:
     holders: tuple[str, ...]
     shown: bool  # the person who asked was shown the ratings, and so rates nothing
     unrated: int  # items that lack ratings, which an adjudicator has to wait for
+    written: int = 0  # whose answer the person who asked wrote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +90,7 @@ class NothingLeft:
 
 def waiting_for_others(campaign: Campaign, person: str, *, at: datetime, role: Role = "evaluator") -> Waiting:
     """Return what waits in a role that somebody cannot, or need not, take."""
-    key = person_key(person)
+    key = campaign.key_of(person)
     unrated = [item for item in campaign.items.values() if not campaign.full(item)]
     if campaign.closed is not None:
         items = []
@@ -97,6 +108,7 @@ def waiting_for_others(campaign: Campaign, person: str, *, at: datetime, role: R
         holders=tuple(sorted({name for holders in others for name in holders})),
         shown=role == "evaluator" and key in campaign.disclosed,
         unrated=len(unrated),
+        written=sum(campaign.wrote(item, key) for item in items),
     )
 
 

@@ -10,7 +10,7 @@ from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
-from plumbrule.reviews.adjudication import person_key
+from plumbrule.person_names import person_key, plain_key
 from plumbrule.reviews.campaign import Campaign, replay
 from plumbrule.reviews.evaluation_record import EvaluationRecord, FilledRecord, asking_for_a_note, record_of
 from plumbrule.reviews.record_decision import Decision, decide
@@ -271,11 +271,19 @@ def _check_adhoc(record: EvaluationRecord, reason: str | None, *, standing: int)
 
 
 def _alone(entries: list[Entry], name: str | None, rubrics: RubricShelf) -> Iterator[StoredRecord]:
-    """Yield the records outside of campaigns; of two first ones, made at once, the first counts."""
+    """Yield the records outside of campaigns; of two first ones, made at once, the first counts.
+
+    Records of older versions count as they did then: two names that are one person's today may have one each.
+    """
     grouped: dict[tuple[str, str, Role], list[tuple[Entry, RecordEntry]]] = {}
+    of_person: dict[tuple[str, str, Role], tuple[str, str, Role]] = {}
     for entry in entries:
         kept = read_record_entry(entry)
-        key = key_of_trace(kept.record.trace_id or ""), person_key(kept.record.evaluator or ""), kept.role
+        trace, evaluator = key_of_trace(kept.record.trace_id or ""), kept.record.evaluator or ""
+        key = trace, plain_key(evaluator), kept.role
+        first = of_person.setdefault((trace, person_key(evaluator), kept.role), key)
+        if key not in grouped and kept.reason is not None:  # revised under another writing of the name
+            key = first
         members = grouped.setdefault(key, [])
         if not members or kept.reason is not None:
             members.append((entry, kept))

@@ -14,10 +14,11 @@ from pydantic import AfterValidator, ValidationError
 from plumbrule.codec import from_json, optional_key
 from plumbrule.errors import InputError
 from plumbrule.ledger import Entry
+from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.evaluation_record import WrittenRecord
 from plumbrule.reviews.record_decision import DecisionResult
 from plumbrule.reviews.sampling import ManifestResult
-from plumbrule.rubrics import Loaded, ScorecardRubric, kept_rubric
+from plumbrule.rubrics import Loaded, PolicyDifference, ScorecardRubric, kept_rubric
 
 T = TypeVar("T")
 
@@ -45,6 +46,7 @@ class PlannedItem:
     earlier: str | None  # the trace id of the earlier model's answer to the same question
     paired_by: PairedBy | None = None  # not there in older versions
     why: tuple[str, ...]
+    authors: tuple[str, ...] | None = optional_key()  # who wrote the answer, where the interaction names them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,13 @@ class CampaignPlan:
     claim_minutes: int
     items: tuple[PlannedItem, ...]
     rubric: Mapping[str, str]
+    # what follows is not there in older versions
+    mode: ReleaseMode | None = optional_key()
+    decide_on: DecideOn | None = optional_key()
+    names: Literal["look_alikes"] | None = optional_key()  # how names are compared: person_names.person_key
+    in_scope: int | None = optional_key()  # how many interactions the trigger is about, read or not
+    same_items: tuple[str, ...] | None = optional_key()  # earlier campaigns on some of the same items
+    policy: tuple[PolicyDifference, ...] | None = optional_key()  # how the rubric differs from the one that ships
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +104,7 @@ class Closure:
     as_is: bool
     mode: ReleaseMode = "any_record"
     open: tuple[str, ...] = ()
+    second: str | None = optional_key()  # who signed beside the one who closed it; not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

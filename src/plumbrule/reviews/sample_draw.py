@@ -8,20 +8,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plumbrule.codec import optional_key
 from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions.corpus import Corpus, read_corpus
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import InteractionReading
 from plumbrule.names import key_of_trace, nearest
+from plumbrule.outcomes import DecideOn
 from plumbrule.prescores.prescorer import Prescore, prescorer
 from plumbrule.reviews.corpus_changes import Affected, Changes, read_changes
 from plumbrule.reviews.interaction_archive import name_of, traits_of
-from plumbrule.reviews.review_entries import PairedBy
+from plumbrule.reviews.review_entries import PairedBy, ReleaseMode
 from plumbrule.reviews.sampling import Interaction as Drawable
 from plumbrule.reviews.sampling import Manifest, ManifestResult, draw_sample
 from plumbrule.reviews.weeks import week_at
-from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
+from plumbrule.rubrics import Loaded, PolicyDifference, ScorecardRubric, load_compliance, load_refusals
 from plumbrule.rubrics.scorecard_rubric import Trigger
 
 _MOST_REMARKS = 20
@@ -70,6 +72,9 @@ class DrawResult:
     changed: str | None
     remarks: tuple[str, ...]
     manifest: ManifestResult
+    mode: ReleaseMode | None = optional_key()
+    decide_on: DecideOn | None = optional_key()
+    policy: tuple[PolicyDifference, ...] | None = optional_key()  # how the rubric differs from the one that ships
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +91,7 @@ class Drawn:
     read: int
     week: str | None
     remarks: tuple[str, ...]
+    in_scope: int  # how many interactions the trigger is about, those that could not be read as well
 
     def result(self, rubric: ScorecardRubric) -> DrawResult:
         """Return the draw for JSON; no campaign is opened on it yet."""
@@ -114,6 +120,7 @@ class _Population:
     why: dict[str, tuple[str, ...]] = field(default_factory=dict)
     weeks: set[str | None] = field(default_factory=set)
     read: int = 0
+    in_scope: int = 0
     remarks: list[str] = field(default_factory=list)
 
 
@@ -161,6 +168,7 @@ def draw(request: Request, loaded: Loaded[ScorecardRubric]) -> Drawn:
         read=population.read,
         week=request.week or (next(iter(weeks)) if len(weeks) == 1 and population.weeks == weeks else None),
         remarks=tuple(population.remarks),
+        in_scope=population.in_scope,
     )
 
 
@@ -231,6 +239,8 @@ def _survey(
                 f"changed_nowhere: {', '.join(nowhere[:5])}: no interaction cites or retrieved it"
             )
     _check_population(request, trigger, population)
+    of_trigger = len(seen) if trigger.draw == "all" else len(population.members)
+    population.in_scope = of_trigger + reading.counts.bad
     if reading.counts.bad:
         population.remarks.append(
             f"record_bad: {reading.counts.bad} records could not be read: {reading.findings[0].where}"

@@ -14,9 +14,8 @@ from plumbrule.interactions.interaction import PassagesFrom
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
 from plumbrule.prescores.kept_prescore import KeptPrescore, Proposal
-from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.closing_decision import kept_decision
+from plumbrule.reviews.campaign_store import kept_decision
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord, asking_for_a_note
 from plumbrule.reviews.interaction_archive import StoredInteraction, find_interaction
 from plumbrule.reviews.items import Claim, Item, Rated
@@ -168,7 +167,7 @@ def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at:
     if stored is None:
         raise InputError(f"{ledger.name}: does not hold the interaction '{item.trace_id[:60]}'")
     earlier = find_interaction(ledger, item.earlier) if item.earlier is not None else None
-    claim = _own_claim(item, viewer)
+    claim = _own_claim(item, campaign.key_of(viewer))
     return Sheet(
         campaign=campaign.name,
         trigger=campaign.plan.trigger,
@@ -260,7 +259,6 @@ def _rating(rated: Rated, rubric: ScorecardRubric) -> SheetRating:
     )
 
 
-def _own_claim(item: Item, viewer: str) -> Claim | None:
-    person = person_key(viewer)
+def _own_claim(item: Item, person: str) -> Claim | None:
     adjudicates = item.adjudicating is not None and item.adjudicating.person == person
     return item.adjudicating if adjudicates else item.claims.get(person)

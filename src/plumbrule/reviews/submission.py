@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from plumbrule.errors import InputError, UsageError
+from plumbrule.interactions import authors_of
 from plumbrule.ledger import Draft, Ledger
 from plumbrule.names import key_of_trace
-from plumbrule.reviews.adjudication import person_key
+from plumbrule.person_names import person_key, same_person
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_store import check_counts, claim_item, item_of, load_items, rehearse
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
+from plumbrule.reviews.interaction_archive import find_interaction
 from plumbrule.reviews.items import Item, Rated
 from plumbrule.reviews.levels import named_scores
 from plumbrule.reviews.record_store import StoredRecord, record_draft, record_entry, rubric_drafts, stored_records
@@ -80,6 +82,7 @@ def keep_adhoc(
         filled = {"evaluator": evaluator, **stated} if isinstance(stated, Mapping) and evaluator is not None else stated
         try:
             record = read_record(filled, loaded.rubric)
+            _check_author(ledger, record)
             entry = record_entry(ledger, record, campaign=None, role="evaluator", reason=None, at=at, loaded=loaded)
         except InputError as error:
             raise InputError(f"{place}: {error}" if place else str(error)) from None
@@ -110,6 +113,16 @@ def adjudicate_item(
     return submitted.records[0]
 
 
+def _check_author(ledger: Ledger, record: EvaluationRecord) -> None:
+    """Raise where the evaluator wrote the answer, as far as the ledger knows."""
+    stored = find_interaction(ledger, record.trace_id) if record.trace_id else None
+    authors = () if stored is None else authors_of(stored.rebuild())
+    if any(same_person(author, record.evaluator or "") for author in authors):
+        raise InputError(
+            f"'{record.evaluator}' is the author of the answer '{record.trace_id}': somebody else must review it"
+        )
+
+
 def _submitted(name: str | None, records: Iterable[StoredRecord], sequences: set[int]) -> Submitted:
     kept = [record for record in records if record.entry.sequence in sequences]
     return Submitted(campaign=name, records=tuple(sorted(kept, key=lambda record: record.entry.sequence)))
@@ -127,7 +140,7 @@ def _entry(
 ) -> RecordEntry:
     """Return what is kept of one record, applied to the campaign so that the next one of a file is checked after it."""
     record = _read(given, campaign, evaluator=evaluator, role=role, revises=reason is not None)
-    made = _made(item_of(campaign, record.trace_id or ""), record.evaluator or "", role)
+    made = _made(item_of(campaign, record.trace_id or ""), campaign.key_of(record.evaluator or ""), role)
     entry = record_entry(
         ledger,
         record,
@@ -155,7 +168,7 @@ def _read(given: object, campaign: Campaign, *, evaluator: str | None, role: Rol
     if item is None:
         raise InputError(f"'{trace_id[:_SHOWN]}' is no item of {campaign.name}")
     named = given.get("evaluator") or evaluator
-    if evaluator is not None and isinstance(named, str) and person_key(named) != person_key(evaluator):
+    if evaluator is not None and isinstance(named, str) and campaign.key_of(named) != campaign.key_of(evaluator):
         raise InputError(f"'evaluator' is '{named[:_SHOWN]}', and this is submitted as '{evaluator[:_SHOWN]}'")
     original: dict[str, object] = {"trigger": campaign.plan.trigger, "query": item.query or "(none)"}
     stated = {key: value for key, value in given.items() if value is not None}
@@ -173,7 +186,7 @@ def _unchanged(
 ) -> dict[str, object]:
     """Return what stays where nothing else is given: of a revision the old record, of an adjudication what counts."""
     rubric = campaign.loaded.rubric
-    made = _made(item, str(given["evaluator"]), role) if revises else None
+    made = _made(item, campaign.key_of(str(given["evaluator"])), role) if revises else None
     settled = campaign.settlement(item) if role == "adjudicator" else None
     standing: Mapping[str, object] = {}
     fields: dict[str, object] = {}
@@ -190,6 +203,6 @@ def _unchanged(
     return {**{key: value for key, value in fields.items() if key not in given}, "scores": {**standing, **scores}}
 
 
-def _made(item: Item, evaluator: str, role: Role) -> Rated | None:
+def _made(item: Item, person: str, role: Role) -> Rated | None:
     """Return the record that was made, by the adjudicator or by one evaluator."""
-    return item.adjudication if role == "adjudicator" else item.ratings.get(person_key(evaluator))
+    return item.adjudication if role == "adjudicator" else item.ratings.get(person)

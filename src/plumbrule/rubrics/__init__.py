@@ -18,6 +18,12 @@ from plumbrule.rubrics.loader import (
     parse_override,
     shipped_text,
 )
+from plumbrule.rubrics.policy_differences import (
+    PolicyDifference,
+    check_policy,
+    policy_differences,
+    weaker_differences,
+)
 from plumbrule.rubrics.refusal_taxonomy import RefusalCode, RefusalTaxonomy
 from plumbrule.rubrics.rules_policy import RulesPolicy
 from plumbrule.rubrics.scorecard_rubric import ScorecardRubric
@@ -33,6 +39,7 @@ __all__ = [
     "Level",
     "Loaded",
     "Outcome",
+    "PolicyDifference",
     "RefusalCode",
     "RefusalTaxonomy",
     "RulesPolicy",
@@ -40,6 +47,7 @@ __all__ = [
     "Stamp",
     "SupportRules",
     "VerdictRubric",
+    "check_policy",
     "content_of",
     "kept_rubric",
     "load_benchmark",
@@ -50,5 +58,7 @@ __all__ = [
     "load_scorecard",
     "load_verdict",
     "parse_override",
+    "policy_differences",
     "shipped_text",
+    "weaker_differences",
 ]

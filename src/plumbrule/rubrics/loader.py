@@ -31,6 +31,11 @@ _FORMS: dict[str, type[Any]] = {
     "verdict": VerdictRubric,
 }
 RUBRICS = tuple(sorted(_FORMS))
+_VERSIONED = frozenset({"scorecard"})  # it decides on releases: two that differ are told apart by their versions
+_NEEDS_VERSION = (
+    "this is not the {name} rubric that ships under version {version}: give it a version of its own, "
+    'such as version: "{version}-mine"'
+)
 
 
 Stamp = Mapping[str, str]  # name, version and sha256 of a rubric, a model or a suite, in every result of it
@@ -114,13 +119,19 @@ def parse_override(text: str) -> tuple[str, object]:
 
 
 def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -> Loaded[Any]:
-    """Return any rubric that ships, by name, with the file at ``path`` and then ``overrides`` laid over it."""
+    """Return any rubric that ships, by name, with the file at ``path`` and then ``overrides`` laid over it.
+
+    A scorecard that differs from the one that ships needs a version of its own: a file states it, overrides get one
+    that is made from their hash.
+    """
     content = copy.deepcopy(_shipped(name))  # a change of this one is not a change of the next
     if path is None:
         document = Document(where=f"rubric '{name}'", content=content)
     else:
         document = read_yaml(path, mapping="a rubric")
         document.content = _merge(content, document.content)
+        if name in _VERSIONED:
+            _check_version(name, document)
     for key, value in overrides.items():
         try:
             document.override(key, value)
@@ -128,11 +139,36 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
             raise RubricError(
                 f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show {name}' lists them"
             ) from None
+    loaded = _checked(name, document)
+    if name in _VERSIONED and overrides and loaded.sha256 != _shipped_sha256(name):
+        if "version" not in overrides:
+            document.content["version"] = f"{loaded.version}+set.{loaded.sha256[:8]}"
+            loaded = _checked(name, document)
+        elif loaded.version == str(_shipped(name)["version"]):
+            raise RubricError(f"override 'version': {_NEEDS_VERSION.format(name=name, version=loaded.version)}")
+    return loaded
+
+
+def _checked(name: str, document: Document) -> Loaded[Any]:
     adapter = _adapter(name)
     rubric = document.validate(adapter)
     return Loaded(
         rubric=rubric, name=rubric.name, version=rubric.version, sha256=sha256_of(adapter.dump_python(rubric))
     )
+
+
+def _check_version(name: str, document: Document) -> None:
+    """Raise where a file changes a rubric and leaves it the version of the one that ships."""
+    version = str(_shipped(name)["version"])
+    if str(document.content.get("version")) != version or document.content == _shipped(name):
+        return
+    if _checked(name, document).sha256 != _shipped_sha256(name):
+        raise RubricError(f"{document.where}: {_NEEDS_VERSION.format(name=name, version=version)}")
+
+
+@functools.cache
+def _shipped_sha256(name: str) -> str:
+    return _checked(name, Document(where=f"rubric '{name}'", content=copy.deepcopy(_shipped(name)))).sha256
 
 
 @functools.cache

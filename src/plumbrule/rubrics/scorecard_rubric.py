@@ -1,11 +1,20 @@
 """The typed form of the scorecard rubric: what its file may say, part by part; it knows no dimension by name."""
 
 from fractions import Fraction
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
+from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.exact_numbers import exact
 from plumbrule.rubrics.review_rules import ClaimRules, JudgedScore, Key, Text, TraitRule
 from plumbrule.rubrics.scorecard_checks import check_scorecard
@@ -285,6 +294,7 @@ class ScorecardRubric:
     bands: Annotated[tuple[Band, ...], Field(min_length=1)]
     blockers: tuple[BlockerRule, ...]
     recommendation: RecommendationLimits
+    decide_on: DecideOn = "point"  # not there in older versions
     adjudication: Adjudication
     triggers: Annotated[tuple[Trigger, ...], Field(min_length=1)]
     traits: tuple[TraitRule, ...]
@@ -303,6 +313,14 @@ class ScorecardRubric:
     def _holds_together(self) -> Self:
         check_scorecard(self)
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_default(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what older versions did not have, where it says what they did: the hash stays the same."""
+        content: dict[str, Any] = handler(self)
+        if content["decide_on"] == "point":
+            del content["decide_on"]
+        return content
 
     def dimensions_of(self, named: Literal["all"] | tuple[str, ...]) -> tuple[str, ...]:
         """Return the keys that a part of the rubric names, ``all`` spelt out."""

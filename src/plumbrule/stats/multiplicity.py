@@ -28,18 +28,6 @@ def can_be_positive(least_p_values: Sequence[float]) -> list[bool]:
     return [least < ALPHA / tests for least in least_p_values]
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values adjusted by Benjamini and Hochberg (1995): 5% of those below 0.05 are false on average."""
-    adjusted = [1.0] * len(p_values)
-    smallest = 1.0
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    for rank in range(len(order), 0, -1):
-        index = order[rank - 1]
-        smallest = min(smallest, p_values[index] * len(order) / rank)
-        adjusted[index] = smallest
-    return adjusted
-
-
 def excess_p_value(count: int, total: int, all_count: int, all_total: int) -> float:
     """Return the probability that a group of ``total`` has ``count`` events or more when it is like all the others.
 

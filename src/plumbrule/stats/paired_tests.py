@@ -177,27 +177,14 @@ def mean_gap_p_value(differences: Sequence[Fraction], *, bound: Fraction | None 
     return min(1.0, max(2 * t_tail(t, total - 1), float(sign_test(differing, 0))))
 
 
-def percentile_gap_p_value(
-    first: Sequence[Fraction | None], second: Sequence[Fraction | None], share: Fraction
-) -> float | None:
-    """Return the two-sided p-value of a difference of percentiles between two measurements of the same samples.
-
-    The paired quantile test: were both percentiles alike, as many pairs would have their first value alone above the
-    percentile of all values as their second alone, which the exact sign test decides. It holds at any number of pairs
-    and with ties, where a bootstrap of percentiles does not (Conover, Practical Nonparametric Statistics, section 3.5,
-    for the test; pairs make it McNemar's). None is above all others. The p-value is None where there are no pairs.
-    """
-    moves = percentile_moves([[value] for value in first], [[value] for value in second], share)
-    return float(sign_test(moves.count(Fraction(1)), moves.count(Fraction(-1)))) if moves else None
-
-
 def percentile_moves(first: Repeated, second: Repeated, share: Fraction) -> list[Fraction]:
     """Return for each sample how much more of its second values than of its first are above the common percentile.
 
-    The mean of these is 0 where both percentiles are alike: ``mean_gap_p_value`` of them is the paired quantile test
-    for samples that were measured several times, and that of ``percentile_gap_p_value`` for those measured once. A
-    sample without a value on either side is left out. Where no value is above the percentile, as where many are tied at
-    the top, those at it are counted.
+    The mean of these is 0 where both percentiles are alike, which ``mean_gap_p_value`` tests: the paired quantile test.
+    For samples that were measured once it is McNemar's, exact at any number of pairs and with ties, where a bootstrap
+    of percentiles is not (Conover, Practical Nonparametric Statistics, section 3.5). None is above all others. A sample
+    without a value on either side is left out. Where no value is above the percentile, as where many are tied at the
+    top, those at it are counted.
     """
     everything = [value for values in (*first, *second) for value in values]
     known = sorted(value for value in everything if value is not None)

@@ -61,13 +61,6 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
     return round((low + high) / 2, _PLACES + 2)
 
 
-def binomial_cdf(count: int, total: int, share: float) -> float:
-    """Return the probability of ``count`` successes or fewer in ``total`` trials."""
-    if count < 0 or count >= total:
-        return 0.0 if count < 0 else 1.0
-    return beta_cdf(1 - share, total - count, count + 1)
-
-
 def _beta_fraction(x: float, a: float, b: float) -> float:
     """Evaluate the continued fraction of the incomplete beta function, by Lentz's method."""
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))

@@ -5,7 +5,6 @@ figure is None where it is not defined: with nothing rated twice, or with no var
 """
 
 import math
-import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,39 +41,14 @@ def tabulate(ratings: Iterable[tuple[str, str, int]]) -> list[list[int | None]]:
     return [[table[thing].get(rater) for rater in raters] for thing in sorted(table)]
 
 
-def alpha_estimate(rows: Iterable[Row], levels: Sequence[int], *, seed: int, resamples: int = 1_000) -> AlphaEstimate:
-    """Return alpha with the 95% interval of a seeded bootstrap over the things rated.
-
-    The interval is None where fewer than half of the resamples have an alpha.
-    """
-    patterns = _patterns(rows, levels)
-    alphas = []
-    generator = random.Random(seed)  # noqa: S311 - a resample is no secret
-    count = len(patterns)
-    for _ in range(resamples if count else 0):
-        # random() alone is promised to stay the same in every version of Python
-        drawn = Counter(patterns[int(generator.random() * count)] for _ in range(count))
-        alpha = _alpha(drawn, levels)
-        if alpha is not None:
-            alphas.append(alpha)
-    alphas.sort()
-    enough = bool(alphas) and 2 * len(alphas) >= resamples
-    return AlphaEstimate(
-        value=_alpha(Counter(patterns), levels),
-        interval=Interval(_at(alphas, 25), _at(alphas, 975)) if enough else None,
-        pairable=count,
-        undefined=(resamples if count else 0) - len(alphas),
-    )
-
-
 def alpha_over_items(
     items: Sequence[Sequence[Row]], levels: Sequence[int], *, seed: int, resamples: int = 1_000
 ) -> AlphaEstimate:
     """Return alpha over the rows of all items, with the 95% interval of a seeded bootstrap over the items.
 
     An item has a row for each thing that was rated of it, such as a dimension. The rows of one item are not
-    independent, so they are drawn together. ``pairable`` counts rows, as of ``alpha_estimate``; items without a row
-    that was rated twice are left out.
+    independent, so they are drawn together. ``pairable`` counts the rows that were rated twice or more;
+    items without any are left out. The interval is None where fewer than half of the resamples have an alpha.
     """
     grouped = [patterns for rows in items if (patterns := _patterns(rows, levels))]
 
@@ -191,11 +165,6 @@ def _ordinal_distances(totals: Mapping[int, int], levels: Sequence[int]) -> dict
             between += (totals[levels[place - 1]] + totals[high]) / 2
             distances[low, high] = distances[high, low] = between**2
     return distances
-
-
-def _at(ordered: Sequence[float], per_mille: int) -> float:
-    """Return the percentile by nearest rank."""
-    return ordered[max(0, -(-per_mille * len(ordered) // 1_000) - 1)]
 
 
 def _mean(values: Sequence[float]) -> float:

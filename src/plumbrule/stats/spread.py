@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from plumbrule.stats.intervals import Z95, Interval, wilson_of_share
+from plumbrule.stats.intervals import Z95
 from plumbrule.stats.quantiles import t_tail
 
 _EXACT_DENOMINATORS = 2_000
@@ -43,35 +43,10 @@ def sample_sd(values: Sequence[Fraction]) -> float | None:
     return math.sqrt(math.fsum((float(value) - centre) ** 2 for value in values) / (len(values) - 1))
 
 
-def share_mean_interval(values: Sequence[Fraction]) -> Interval | None:
-    """Return the 95% interval of the mean of values in [0, 1]; None for fewer than two values.
-
-    Student's t, cut to [0, 1]. Where all values are alike they show no spread of their own, and a width of 0 would
-    claim certainty; the largest spread that such a mean allows stands in, which makes it Wilson's interval.
-    """
-    mean, deviation = mean_of(values), sample_sd(values)
-    if mean is None or deviation is None:
-        return None
-    total = len(values)
-    if deviation == 0:
-        return wilson_of_share(float(mean), total)
-    reach = t_quantile_975(total - 1) * deviation / math.sqrt(total)
-    return Interval(max(0.0, float(mean) - reach), min(1.0, float(mean) + reach))
-
-
-def share_settles_at(share: Fraction, limit: Fraction) -> int | None:
-    """Return how many samples make Wilson's interval of ``share`` exclude ``limit``; None where none would."""
-    if share == limit:
-        return None
-    return max(1, math.ceil(Fraction(Z95) ** 2 * limit * (1 - limit) / (share - limit) ** 2))
-
-
 def mean_settles_at(mean: Fraction, deviation: float, limit: Fraction) -> int | None:
-    """Return how many samples of this spread make the mean's interval exclude ``limit``; None where none would."""
+    """Return how many samples of this spread, above 0, make the mean's t interval exclude ``limit``; None for none."""
     if mean == limit:
         return None
-    if deviation == 0:
-        return share_settles_at(mean, limit)
     ratio = (deviation / float(abs(mean - limit))) ** 2
     total = max(2, math.ceil(Z95**2 * ratio))
     while total < 1_000 and t_quantile_975(total - 1) ** 2 * ratio > total:  # beyond, t is the normal distribution

@@ -241,6 +241,8 @@ def test_bounds_decide_on_request(run: Run, store: Store) -> None:
     [shown] = run("monitor", "--ledger", store.url, "--decide-on", "bound", "--json").records
     assert (shown["decide_on"], shown["state"], shown["alerts"]) == ("bound", "inconclusive", [])
     assert figures(shown["weeks"][0])["average_overall_score"]["state"] == "inconclusive"
+    for more in ([], ["--decide-on", "point"]):  # a rubric that asks for bounds is not asked for less
+        assert run("monitor", "--ledger", store.url, "--set", "decide_on=bound", *more).code == 5
     store.record(card("t9", 1))
     assert run("monitor", "--ledger", store.url, "--decide-on", "bound").code == 1
 

@@ -99,8 +99,8 @@ def test_another_rubric(run: Run, write: Write, tmp_path: Path) -> None:
     done = run("review", "decide", path, "--set", "recommendation.fail_below=3.46", "--json")
     assert (done.code, done.records[0]["recommendation"]) == (1, "Fail")
     assert done.records[0]["rubric"]["sha256"] != load_scorecard().sha256
-    (tmp_path / "mine.yaml").write_text("recommendation: {pass_at_least: 3.4}\n")
-    done = run("review", "decide", path, "--rubric", tmp_path / "mine.yaml", "--json")
+    (tmp_path / "mine.yaml").write_text("version: mine\nrecommendation: {pass_at_least: 3.4}\n")
+    done = run("review", "decide", path, "--rubric", tmp_path / "mine.yaml", "--accept-weaker-policy", "--json")
     assert (done.code, done.records[0]["recommendation"]) == (0, "Pass")
 
 

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option, records_options, rubric_options
+from plumbrule.cli.options import (
+    json_option,
+    ledger_option,
+    records_options,
+    rubric_options,
+    weaker_policy_option,
+)
 from plumbrule.outcomes import DecideOn
 
 
@@ -25,10 +31,11 @@ from plumbrule.outcomes import DecideOn
 @click.option(
     "--decide-on",
     type=click.Choice(["point", "bound"]),
-    default="point",
-    help="bound: exit with 5 where nothing is at alert, and the interval of a figure still holds its threshold.",
+    help="bound: exit with 5 where nothing is at alert, and the interval of a figure still holds its threshold; "
+    "so does a rubric with decide_on: bound.",
 )
 @rubric_options
+@weaker_policy_option
 @ledger_option
 @json_option
 def command(
@@ -42,9 +49,10 @@ def command(
     webhook_secret_env: str | None,
     webhook_timeout: float,
     allow_private: bool,
-    decide_on: DecideOn,
+    decide_on: DecideOn | None,
     rubric: Path | None,
     settings: tuple[str, ...],
+    accept_weaker_policy: bool,
     ledger_url: str | None,
     as_json: bool,
 ) -> int:
@@ -82,7 +90,13 @@ def command(
         )
     with reviews_from(records, interactions, triggers, loaded, ledger_url) as reviews:
         monitored = monitoring.monitor(
-            reviews, first=first, last=last, alert_file=alert_file, webhook=receiver, decide_on=decide_on
+            reviews,
+            first=first,
+            last=last,
+            alert_file=alert_file,
+            webhook=receiver,
+            accept_weaker_policy=accept_weaker_policy,
+            decide_on=decide_on,
         )
     report, failure = monitored.report, monitored.failure
     if as_json:

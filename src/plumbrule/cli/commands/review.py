@@ -2,12 +2,18 @@
 
 import sys
 from pathlib import Path
-from typing import Literal
 
 import click
 
 from plumbrule.cli.commands import review_work
-from plumbrule.cli.options import campaign_option, json_option, ledger_option, rubric_options
+from plumbrule.cli.options import (
+    author_option,
+    campaign_option,
+    json_option,
+    ledger_option,
+    rubric_options,
+    weaker_policy_option,
+)
 
 
 @click.group("review")
@@ -20,7 +26,7 @@ def command() -> None:
     Examples:
       plumbrule review list
       plumbrule review rate --as Ada
-      plumbrule review close
+      plumbrule review close --as Gus
       plumbrule review decide card.json
     """
 
@@ -28,8 +34,9 @@ def command() -> None:
 @command.command("decide")
 @click.argument("file")
 @rubric_options
+@weaker_policy_option
 @json_option
-def decide(file: str, rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> int:
+def decide(file: str, rubric: Path | None, settings: tuple[str, ...], accept_weaker_policy: bool, as_json: bool) -> int:
     """Compute overall score, band, action, blockers and recommendation of each record in FILE; nothing is stored.
 
     FILE holds one JSON object, a JSON array or one object a line; - reads standard input. The exit code is 1 if any
@@ -46,7 +53,7 @@ def decide(file: str, rubric: Path | None, settings: tuple[str, ...], as_json: b
     from plumbrule.rubrics import parse_override
 
     overrides = dict(parse_override(setting) for setting in settings)
-    decided = decide_records(file, rubric=rubric, overrides=overrides)
+    decided = decide_records(file, rubric=rubric, overrides=overrides, accept_weaker_policy=accept_weaker_policy)
     if as_json:
         for record in decided:
             print_json(record)
@@ -140,44 +147,49 @@ def agreement(reference: str, run: str | None, person: str | None, ledger_url: s
         show_agreement(stdout(), measured)
 
 
+def _mode_is_fixed(_context: click.Context, _parameter: click.Parameter, given: str | None) -> None:
+    if given is not None:
+        raise click.UsageError("--mode is fixed when a campaign opens: choose it with 'plumbrule sample --mode'")
+
+
 @command.command("close")
 @campaign_option
-@click.option(
-    "--mode",
-    type=click.Choice(["any_record", "run_mean"]),
-    default="any_record",
-    show_default=True,
-    help="What blocks: any record, or for rules that are not about Unsafe the mean.",
-)
+@click.option("--mode", hidden=True, expose_value=False, callback=_mode_is_fixed, help="Fixed at the opening.")
 @click.option("--as-is", is_flag=True, help="Close though items are open: no release if any has no rating.")
-@click.option("--as", "person", metavar="NAME", default="plumbrule review", help="Who closes it, for the ledger.")
+@click.option("--second", metavar="NAME", help="Who signs beside you, for a release on less than the trigger asks for.")
+@author_option("Who closes it")
 @ledger_option
 @json_option
 def close(
     reference: str,
-    mode: Literal["any_record", "run_mean"],
     as_is: bool,
+    second: str | None,
     person: str,
     ledger_url: str | None,
     as_json: bool,
 ) -> int:
-    """Close a campaign and decide on the deployment: exit code 0 for a release, else 1.
+    """Close a campaign and decide on the deployment: exit code 0 RELEASE, 1 NO RELEASE, 5 INCONCLUSIVE.
+
+    What decides was fixed when the campaign was opened. With --as-is, or on part of the scope of its trigger, it is no
+    release unless a second person signs, and then a Pass with notes at best.
 
     \b
     Examples:
-      plumbrule review close
-      plumbrule review close --campaign release-7 --mode run_mean --json
+      plumbrule review close --as Gus
+      plumbrule review close --campaign release-7 --as Gus --json
+      plumbrule review close --as-is --as Gus --second Hal
     """
     from plumbrule.api import reviews
     from plumbrule.cli.terminal_console import print_json, stdout
     from plumbrule.cli.views.review_tables import show_decision
+    from plumbrule.outcomes import EXIT_CODES
 
-    decision = reviews.close_campaign(reference, mode=mode, as_is=as_is, author=person, ledger=ledger_url)
+    decision = reviews.close_campaign(reference, as_is=as_is, second=second, author=person, ledger=ledger_url)
     if as_json:
         print_json(decision)
     else:
         show_decision(stdout(), decision)
-    return int(not decision.release)
+    return EXIT_CODES[decision.outcome]
 
 
 @command.command("export")

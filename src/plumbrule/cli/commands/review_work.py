@@ -4,7 +4,7 @@ from typing import Literal
 
 import click
 
-from plumbrule.cli.options import campaign_option, json_option, ledger_option, person_option
+from plumbrule.cli.options import author_option, campaign_option, json_option, ledger_option, person_option
 
 
 @click.command("next")
@@ -90,7 +90,7 @@ def release(trace_id: str, reference: str, person: str, ledger_url: str | None, 
 @click.command("assign")
 @click.argument("trace_ids", metavar="TRACE_ID...", nargs=-1, required=True)
 @click.option("--to", "person", required=True, metavar="NAME", help="Who shall rate it.")
-@click.option("--as", "author", metavar="NAME", default="plumbrule review", help="Who assigns it, for the ledger.")
+@author_option("Who assigns it", "author")
 @campaign_option
 @ledger_option
 @json_option
@@ -101,7 +101,7 @@ def assign(
 
     \b
     Example:
-      plumbrule review assign 96d0cc5f --to Ada
+      plumbrule review assign 96d0cc5f --to Ada --as Fay
     """
     from plumbrule.api import reviews
     from plumbrule.cli.terminal_console import plain, print_json, stdout

@@ -74,19 +74,25 @@ def show(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: boo
 @rubric_options
 @json_option
 def check(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> None:
-    """Check a rubric file against its form, and print the hash that results will carry.
+    """Check a rubric file against its form, print the hash that results will carry, and how it differs in policy.
+
+    A scorecard that differs from the one that ships needs a version of its own.
 
     \b
     Example:
       plumbrule rubric check verdict --rubric my-verdict.yaml
     """
-    from plumbrule.cli.terminal_console import print_json
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.policy_lines import show_policy
+    from plumbrule.rubrics import load_rubric, parse_override, policy_differences
 
-    stamp, _ = _loaded(name, rubric, settings)
+    loaded = load_rubric(name, rubric, dict(parse_override(setting) for setting in settings))
+    stamp, policy = loaded.stamp(), policy_differences(loaded)
     if as_json:
-        print_json(stamp)
+        print_json({**stamp, **({"policy": policy} if policy else {})})
     else:
         click.echo(f"good: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256']}")
+        show_policy(stdout(), policy)
 
 
 def _loaded(name: str, rubric: Path | None, settings: tuple[str, ...]) -> tuple[dict[str, str], object]:

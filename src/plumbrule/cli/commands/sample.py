@@ -1,10 +1,17 @@
 """``plumbrule sample``: draw what is to be reviewed on an occasion, and open its campaign."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option, rubric_options, verdict_rubric_option
+from plumbrule.cli.options import (
+    json_option,
+    ledger_option,
+    rubric_options,
+    verdict_rubric_option,
+    weaker_policy_option,
+)
 
 
 @click.command("sample")
@@ -28,12 +35,25 @@ from plumbrule.cli.options import json_option, ledger_option, rubric_options, ve
 @click.option("--week", metavar="YYYY-Www", help="Only interactions of this ISO week, in UTC, such as 2026-W05.")
 @click.option("--name", metavar="NAME", help="What the campaign is called; else an id with the time.")
 @click.option("--evaluators", type=click.IntRange(min=1), metavar="N", help="More evaluators for each item.")
-@click.option("--as", "person", metavar="NAME", default="plumbrule sample", help="Who opens it, for the ledger.")
+@click.option(
+    "--mode",
+    type=click.Choice(["any_record", "run_mean"]),
+    default="any_record",
+    show_default=True,
+    help="What blocks at the close: any record, or for rules that are not about Unsafe the mean.",
+)
+@click.option(
+    "--decide-on",
+    type=click.Choice(["point", "bound"]),
+    help="What the average overall score is compared by: itself, or the end of its interval; else as the rubric says.",
+)
+@click.option("--as", "person", metavar="NAME", help="Who opens it; else user.name in settings.")
 @click.option("--strict", is_flag=True, help="Stop at the first deviation from the response contract.")
 @verdict_rubric_option
 @click.option("--no-claims", is_flag=True, help="Pre-score numbers and dates only: no parser, several times faster.")
 @click.option("--dry-run", is_flag=True, help="Draw and show; open nothing, write nothing.")
 @rubric_options
+@weaker_policy_option
 @ledger_option
 @json_option
 def command(
@@ -48,13 +68,16 @@ def command(
     week: str | None,
     name: str | None,
     evaluators: int | None,
-    person: str,
+    mode: Literal["any_record", "run_mean"],
+    decide_on: Literal["point", "bound"] | None,
+    person: str | None,
     strict: bool,
     verdict_rubric: Path | None,
     no_claims: bool,
     dry_run: bool,
     rubric: Path | None,
     settings: tuple[str, ...],
+    accept_weaker_policy: bool,
     ledger_url: str | None,
     as_json: bool,
 ) -> None:
@@ -63,19 +86,21 @@ def command(
     PATH holds responses and traces, as for prescore. What is drawn follows from the trigger: the full test suite before
     a deployment; a representative sample after a change of model; what a new corpus touches; 50 by strata each week;
     one interaction of an incident. Only what is drawn is pre-scored and goes into the ledger; --verdict-rubric is for
-    these pre-scores, --rubric is the scorecard.
+    these pre-scores, --rubric is the scorecard. How the campaign will decide is fixed now: by --rubric, --mode and
+    --decide-on.
 
     \b
     Examples:
-      plumbrule sample answers.jsonl --trigger monitoring --week 2025-W03 --name week-3
-      plumbrule sample answers.jsonl --trigger pre-deployment
-      plumbrule sample answers.jsonl --trigger corpus-release --changed OPS-014,REC-003
-      plumbrule sample new.jsonl --trigger model-change --size 100 --earlier old.jsonl
-      plumbrule sample log.jsonl --trigger incident --trace 96d0cc5f-d4c2-4c2e-bc26-847f0316909e
+      plumbrule sample answers.jsonl --trigger monitoring --week 2025-W03 --name week-3 --as Fay
+      plumbrule sample answers.jsonl --trigger pre-deployment --decide-on bound --as Fay
+      plumbrule sample answers.jsonl --trigger corpus-release --changed OPS-014,REC-003 --as Fay
+      plumbrule sample new.jsonl --trigger model-change --size 100 --earlier old.jsonl --as Fay
+      plumbrule sample log.jsonl --trigger incident --trace 96d0cc5f-d4c2-4c2e-bc26-847f0316909e --as Fay
     """
     from plumbrule.api import reviews
     from plumbrule.cli.terminal_console import print_json, stdout
     from plumbrule.cli.views.sample_manifest import show_draw
+    from plumbrule.reviews.campaign_store import ReleaseTerms
     from plumbrule.reviews.sample_draw import Request
     from plumbrule.rubrics import parse_override
 
@@ -101,6 +126,7 @@ def command(
             request,
             name=name,
             evaluators=evaluators,
+            terms=ReleaseTerms(mode=mode, decide_on=decide_on, accept_weaker_policy=accept_weaker_policy),
             author=person,
             rubric=rubric,
             overrides=overrides,

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain, table
 from plumbrule.cli.views.monitoring_tables import STATUS_STYLES, target_sign, value_text, weeks_line
+from plumbrule.cli.views.review_tables import OUTCOME_STYLES, estimate_text
 from plumbrule.demo.scripted_reviews import CapReason, Disagreement, ReleaseReview, WeeksReview
 from plumbrule.monitoring.monitoring_report import Status, ThresholdAlert
 from plumbrule.monitoring.weekly_figures import worst_of
@@ -40,13 +41,10 @@ def show_release(console: Console, review: ReleaseReview, rubric: ScorecardRubri
     for disagreement in review.disagreements:
         _show_disagreement(console, disagreement)
     console.print()
-    released = decision.release
-    text = f"{'RELEASE' if released else 'NO RELEASE'}: {decision.recommendation}"
-    console.print(
-        Text(text, "bold green" if released else "bold red"),
-        plain(f"{decision.records} records, average {figure(decision.overall)} of 4, {decision.band}", "dim"),
-        sep="  ",
-    )
+    console.print(plain(decision.headline, OUTCOME_STYLES[decision.outcome]))
+    average = f"{decision.records} records, average {figure(decision.overall)} of 4, {decision.band}"
+    interval = "" if decision.estimate is None else f"; {estimate_text(decision.estimate)}"
+    console.print(plain(f"  {average}{interval}", "dim"))
     for reason in decision.reasons:
         console.print(plain(f"  {reason}"))
     if not decision.blockers:

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.views.policy_lines import show_policy
 from plumbrule.monitoring.monitoring_report import (
     AlertState,
     AnyAlert,
@@ -41,6 +42,7 @@ _SIGNS = {"above": ">", "at_least": "≥", "below": "<", "at_most": "≤"}
 
 def show_monitoring(console: Console, report: MonitoringReport, rubric: ScorecardRubric) -> None:
     """Print the figures, how they developed, and what is at alert."""
+    show_policy(console, report.policy)
     if not report.weeks:
         console.print(plain("there are no records: review some interactions first", "yellow"))
         _show_remarks(console, report)

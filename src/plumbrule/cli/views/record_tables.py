@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain, print_json, stdout
+from plumbrule.cli.views.policy_lines import show_policy
 from plumbrule.reviews.evaluation_record import DecidedRecord, count_recommendations
 from plumbrule.reviews.submission import Submitted
 from plumbrule.rubrics.scorecard_rubric import Recommendation
@@ -27,6 +28,7 @@ def show_submitted(submitted: Submitted, *, as_json: bool) -> None:
 def show_decided(decided: Sequence[DecidedRecord], *, console: Console | None = None) -> None:
     """Print the decision on each record, and the dimensions that still need a note."""
     console = console or stdout()
+    show_policy(console, decided[0].policy if decided else None)
     table = Table(box=None, pad_edge=False)
     table.add_column("", justify="right", no_wrap=True)
     for heading in ("record", "overall", "band", "action", "recommendation"):

@@ -1,5 +1,6 @@
 """Campaigns on a terminal: lists, progress, agreement, the comparison of a model change, the decision."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -7,6 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.views.policy_lines import show_policy
+from plumbrule.outcomes import Outcome, Settled
 from plumbrule.reports.figure_text import figure
 from plumbrule.reviews.campaign_agreement import (
     CampaignAgreement,
@@ -15,11 +18,12 @@ from plumbrule.reviews.campaign_agreement import (
     JudgeScoreAgreement,
     PrescoreAgreement,
 )
-from plumbrule.reviews.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaign_decision import CampaignDecision, OverallEstimate
 from plumbrule.reviews.campaign_progress import CampaignProgress, CampaignReport, ClaimLine, ItemLine
 from plumbrule.reviews.items import Status
 from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLine, Reason, Verdict
 from plumbrule.reviews.queue import NothingLeft
+from plumbrule.rubrics.scorecard_rubric import Recommendation
 from plumbrule.terminal import shortened
 
 _STYLES: dict[Verdict, str] = {"better": "green", "worse": "red", "no clear difference": ""}
@@ -32,6 +36,9 @@ _WHY: dict[Reason, str] = {
 }
 
 
+OUTCOME_STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
+_STATES: dict[Settled, str] = {"holds": "not below", "fails": "below", "inconclusive": "on both sides of"}
+_WORST: tuple[Recommendation, ...] = ("Fail", "Pass with notes", "Pass")
 _STATUS: dict[Status, str] = {"open": "dim", "claimed": "cyan", "adjudication": "yellow", "done": "green"}
 _SHOWN_ID = 13
 _SHOWN_QUERY = 60
@@ -142,6 +149,7 @@ def nothing_left_text(person: str, nothing: NothingLeft) -> str:
     whom = "another adjudicator" if adjudicates else "other evaluators"
     why = [f"{person} was shown the ratings"] if waiting.shown else []
     why += [f"{person} rated {waiting.rated} of them"] if waiting.rated else []
+    why += [f"{person} wrote the answers of {waiting.written} of them"] if waiting.written else []
     why += [f"{waiting.held} with {', '.join(waiting.holders)}"] if waiting.held else []
     wait = "waits" if waiting.items == 1 else "wait"
     return "; ".join([f"{left}: {_items(waiting.items)} {wait} for {whom}", *why])
@@ -152,6 +160,8 @@ def show_progress(console: Console, report: CampaignReport) -> None:
     console.print(plain(report.campaign, "bold"))
     about = f"{report.trigger}: {report.scope}; {report.depth}; {report.evaluators_per_item} for each item"
     console.print(plain(about), soft_wrap=True)
+    if report.decision is None:
+        show_policy(console, report.policy)
     console.print(f"ratings: {report.ratings} of {report.ratings_wanted} on {report.items} items")
     parts = [Text(f"{status} {count}", _STATUS[status]) for status, count in report.status.items()]
     console.print(Text(" · ").join(parts))
@@ -168,10 +178,11 @@ def show_progress(console: Console, report: CampaignReport) -> None:
 
 
 def show_decision(console: Console, decision: CampaignDecision) -> None:
-    """Print the decision of a campaign: the lowest records, what blocks, the remarks."""
+    """Print the decision of a campaign: the failing records first, then those with notes; what blocks, the remarks."""
     console.print()
+    show_policy(console, decision.policy)
     table = _table("", "item", "overall", "recommendation", "lowest")
-    records = sorted(decision.cards, key=lambda item: (item.overall, item.record))
+    records = sorted(decision.cards, key=lambda item: (_WORST.index(item.recommendation), item.overall, item.record))
     for item in records[:_SHOWN_RECORDS]:
         table.add_row(
             str(item.record),
@@ -183,18 +194,31 @@ def show_decision(console: Console, decision: CampaignDecision) -> None:
     if records:
         console.print(table)
     if len(records) > _SHOWN_RECORDS:
-        console.print(plain(f"and {len(records) - _SHOWN_RECORDS} cards that are no lower; --json lists all", "dim"))
+        rest = Counter(item.recommendation for item in records[_SHOWN_RECORDS:])
+        counts = ", ".join(f"{rest[name]} {name}" for name in _WORST if rest[name])
+        console.print(plain(f"and {counts}; --json lists all", "dim"))
     console.print()
     overall = f"average overall {figure(decision.overall)}, {decision.band}" if records else "no cards"
-    console.print(plain(f"{decision.records} cards, {decision.mode}: {overall}"), soft_wrap=True)
-    outcome, style = ("RELEASE", "bold green") if decision.release else ("NO RELEASE", "bold red")
-    console.print(Text(f"{outcome}: {decision.recommendation}", style))
+    interval = "" if decision.estimate is None else f"; {estimate_text(decision.estimate)}"
+    console.print(plain(f"{decision.records} cards, {decision.mode}: {overall}{interval}"), soft_wrap=True)
+    console.print(plain(decision.headline, OUTCOME_STYLES[decision.outcome]), soft_wrap=True)
     for reason in decision.reasons:
         console.print(plain(f"  {reason}"), soft_wrap=True)
     for remark in decision.remarks:
         console.print(plain(remark, "yellow"), soft_wrap=True)
     if decision.paired is not None:
         show_pairing(console, decision.paired)
+
+
+def estimate_text(estimate: OverallEstimate) -> str:
+    """Return the interval of the average, its state against the limit, and what would settle it."""
+    low, high = estimate.interval_95
+    text = f"95% interval {low:.3g} to {high:.3g}, {_STATES[estimate.state]} {figure(estimate.limit)}"
+    if estimate.state != "inconclusive":
+        return text
+    if estimate.more_items is None:
+        return f"{text}: at this average no number of items would settle it"
+    return f"{text}: about {estimate.more_items:,} more items would settle it, were this the true average"
 
 
 def show_agreement(console: Console, agreement: CampaignAgreement) -> None:

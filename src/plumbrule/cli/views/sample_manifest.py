@@ -3,6 +3,7 @@
 from rich.console import Console
 
 from plumbrule.cli.terminal_console import plain, stamp_line, table
+from plumbrule.cli.views.policy_lines import show_policy
 from plumbrule.reviews.sample_draw import DrawResult
 
 
@@ -11,7 +12,10 @@ def show_draw(console: Console, draw: DrawResult) -> None:
     manifest = draw.manifest
     people = f"{draw.evaluators} evaluator{'s' if draw.evaluators > 1 else ''} for each"
     console.print(plain(draw.campaign or "a draw; nothing was opened", "bold"))
+    show_policy(console, draw.policy)
     console.print(plain(f"{draw.trigger}: {draw.scope}; {draw.depth}; {people}"), soft_wrap=True)
+    if draw.mode is not None:
+        console.print(plain(f"decides by {draw.mode}, on the {draw.decide_on}"), soft_wrap=True)
     console.print()
     rows = table("stratum", ">share", ">quota", ">population", ">drawn", ">shortfall")
     for stratum in manifest.strata:

@@ -11,7 +11,7 @@ from plumbrule.interactions.trace import is_trace
 
 Shape = Literal["spans", "span", "langfuse", "langfuse part", "trace", "passage", "response", "unknown"]
 
-_BESIDE = {"contexts": ("contexts", "passages"), "expected": ("expected",), "id": ("id",)}
+_BESIDE = {"contexts": ("contexts", "passages"), "expected": ("expected",), "id": ("id",), "author": ("author",)}
 
 
 def shape_of(record: Mapping[str, object]) -> Shape:
