@@ -8,6 +8,8 @@ names::
 
     [ledger]
     key = "/secure/plumbrule.key"  # the key that signs checkpoints, in place of the one made at first use
+
+``PLUMBRULE_LEDGER_KEY`` names the key as well, and goes before the file.
 """
 
 import os
@@ -62,7 +64,7 @@ def user_name() -> str | None:
 
 def signing_key_file() -> Path | None:
     """Return the key that the user named for signing checkpoints; None where they named none."""
-    named = _setting("ledger", "key")
+    named = os.environ.get("PLUMBRULE_LEDGER_KEY") or _setting("ledger", "key")
     return None if named is None else Path(named).expanduser()
 
 
