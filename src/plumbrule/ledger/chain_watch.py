@@ -15,7 +15,7 @@ from contextlib import closing
 from sqlalchemy import Engine, func, select
 
 from plumbrule.ledger.chain import BrokenChainError, Row, header_hash, is_intact, judge, walk
-from plumbrule.ledger.chain_state import NOTHING, ChainState, Mark, Scope, extended, scope_of
+from plumbrule.ledger.chain_state import NOTHING, ChainState, Mark, extended, scope_of
 from plumbrule.ledger.database import reading
 from plumbrule.ledger.entry import KINDS, Entry
 from plumbrule.ledger.entry_rows import headers, stream
@@ -51,6 +51,7 @@ class ChainWatch:
         kept = Kept(own=(), foreign=None, beside_is_missing=False)
         if not made and self._files is not None:
             kept = self._files.read()
+        self._known = known_hashes(kept, name=self._name, ledger_id=self._state.ledger_id)
         self._see_guards()
         self._hold_against(kept)
         own = max(kept.own, key=lambda state: state.sequence, default=None)
@@ -151,11 +152,12 @@ class ChainWatch:
         if missing:
             self._faulty = True
             said = f"the guards that refuse changes are missing or changed: {', '.join(missing)}"
-            raise LedgerBrokenError(f"{self._name}: {said}: see plumbrule ledger verify, then {ACCEPT}")
+            raise self._walk_whole() or LedgerBrokenError(
+                f"{self._name}: {said}; no entry was changed: to put them back: {ACCEPT}"
+            )
 
     def _hold_against(self, kept: Kept) -> None:
-        """Refuse a ledger that is not the one of which something was kept, or no longer goes as far."""
-        self._known = known_hashes(kept, name=self._name, ledger_id=self._state.ledger_id)
+        """Refuse a ledger that no longer goes as far as what was kept of it, or goes another way."""
         for state in kept.states:
             wanted = select(entries.c.entry_sha256).where(entries.c.sequence == state.sequence)
             with reading(self._engine, self._name) as connection:
@@ -183,9 +185,9 @@ class ChainWatch:
             at = time.monotonic()
             if any(at - self._verified.get((kind, part), -_TRUSTED_S) < _TRUSTED_S for part in (scope, None)):
                 return
-            marks: dict[Scope, Mark] = {}
+            marks: dict[str, Mark] = {}
             wanted = {
-                (of, part): mark
+                part: mark
                 for (of, part), mark in self._state.scopes.items()
                 if of == kind and (scope is None or scope == part)
             }
@@ -193,13 +195,13 @@ class ChainWatch:
             with closing(headers(self._engine, self._name, kind=kind, scope=scope, upto=upto)) as found:
                 for header in found:
                     try:
-                        whole, subject = header_hash(header) == header[7], header[2].decode()
+                        whole = header_hash(header) == header[7]
+                        part = scope_of(header[2].decode()) if scope is None else scope
                     except (TypeError, AttributeError, UnicodeDecodeError):  # no text where text belongs
-                        whole, subject = False, ""
+                        whole, part = False, ""
                     if not whole:
                         raise self._accuse(f"entry {header[0]} is not the one that was written")
-                    place = kind, scope_of(subject)
-                    marks[place] = extended(marks.get(place, NOTHING), header[7].decode())
+                    marks[part] = extended(marks.get(part, NOTHING), header[7].decode())
             if marks != wanted:
                 raise self._accuse(f"an entry of the kind {kind} is missing or was exchanged")
             self._verified[kind, scope] = at

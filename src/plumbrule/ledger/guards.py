@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, text
 
 from plumbrule.ledger.database import writing
 from plumbrule.ledger.ledger_errors import told_clearly
@@ -65,7 +65,7 @@ def restore_guards(engine: Engine, name: str) -> None:
                 connection.exec_driver_sql(statement)
             return
         function = "CREATE OR REPLACE FUNCTION plumbrule_refuse_change() RETURNS trigger LANGUAGE plpgsql"
-        connection.exec_driver_sql(f"{function} AS $${_FUNCTION}$$")
+        connection.execute(text(f"{function} AS $${_FUNCTION}$$"))
         connection.exec_driver_sql("ALTER FUNCTION plumbrule_refuse_change() RESET ALL")
         for guard, table in _POSTGRES.items():
             connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {guard} ON {table}")

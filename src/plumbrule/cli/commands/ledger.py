@@ -5,13 +5,6 @@ from pathlib import Path
 import click
 
 from plumbrule.cli.options import json_option, ledger_option
-from plumbrule.errors import PlumbruleError
-
-
-class BrokenLedgerError(PlumbruleError):
-    """What ``ledger verify`` was asked to find: its answer is no, which is no failure of the command."""
-
-    exit_code = 1
 
 
 @click.group("ledger")
@@ -43,7 +36,7 @@ def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, a
     """
     from plumbrule.api.ledger import verify_ledger
     from plumbrule.cli.ledger_access import open_here
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
     from plumbrule.cli.views.ledger_view import show_verification
     from plumbrule.ledger import LedgerBrokenError
 
@@ -51,7 +44,8 @@ def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, a
         with open_here(ledger_url, checked=False) as ledger:
             verification = verify_ledger(ledger, checkpoint=checkpoint, keep=keep)
     except LedgerBrokenError as error:  # too broken to be walked along, or not the ledger that it was
-        raise BrokenLedgerError(str(error)) from None
+        stderr().print(plain(f"plumbrule: {error}"), soft_wrap=True)
+        return 1
     if as_json:
         print_json(verification)
     else:

@@ -18,9 +18,8 @@ def show_verification(console: Console, name: str, verification: Verification) -
     last = verification.last_sha256[:12]
     console.print(plain(f"whole: {name}, {verification.entries} entries, last {last}", "green"))
     for guard in verification.missing_guards:
-        console.print(
-            plain(f"missing or changed guard: {guard}; the database would let entries be changed", "bold red")
-        )
+        text = f"missing or changed guard: {guard}; the database would let entries be changed"
+        console.print(plain(text, "bold red"))
     for back in verification.times_back or ():
         console.print(plain(back.message, "yellow"), soft_wrap=True)
 
