@@ -79,7 +79,7 @@ def _settings() -> dict[str, dict[str, str]]:
     try:
         with file.open("rb") as stream:
             raw = stream.read(_LARGEST + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
