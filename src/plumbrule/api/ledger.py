@@ -11,7 +11,6 @@ from plumbrule.ledger import (
     Verification,
     accept,
     backup,
-    known_hashes,
     open_ledger,
     read_checkpoint,
     write_checkpoint,
@@ -25,8 +24,11 @@ def verify_ledger(ledger: Ledger, *, checkpoint: Path | None = None, keep: Path 
     ``keep`` is where the end of a whole chain is written. A ledger that may be broken is opened with ``checked=False``.
     """
     checkpoints = [] if checkpoint is None else [_read(ledger, checkpoint)]
-    kept = None if ledger.files is None else ledger.files.read()
-    anchors = [] if kept is None else known_hashes(kept, name=ledger.name, ledger_id=ledger.ledger_id)
+    anchors: list[tuple[int, str]] = []
+    if ledger.files is not None:
+        kept = ledger.files.read()
+        kept.see_ledger(ledger.ledger_id, name=ledger.name)
+        anchors += kept.known_hashes()
     verification = ledger.verify(*checkpoints, anchors=anchors)
     if keep is not None and verification.whole:
         write_checkpoint(ledger.checkpoint(), keep)

@@ -3,7 +3,6 @@
 from plumbrule.ledger.acceptance import accept
 from plumbrule.ledger.backup import backup, restore
 from plumbrule.ledger.chain import Break, TimeBack, Verification
-from plumbrule.ledger.chain_watch import known_hashes
 from plumbrule.ledger.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey, escaped
 from plumbrule.ledger.export import export
@@ -48,7 +47,6 @@ __all__ = [
     "backup",
     "escaped",
     "export",
-    "known_hashes",
     "open_ledger",
     "read_checkpoint",
     "restore",

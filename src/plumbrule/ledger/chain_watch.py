@@ -38,7 +38,7 @@ class ChainWatch:
     def __init__(self, engine: Engine, *, name: str, ledger_id: str, files: StateFiles | None) -> None:
         self._engine, self._name, self._files = engine, name, files
         self._state = ChainState(ledger_id=ledger_id)
-        self._known: list[tuple[int, str]] = []
+        self._kept = Kept(own=(), foreign=None, beside_is_missing=False)
         self._kept_upto = -1
         self._kept_at = time.monotonic()
         self._verified: dict[tuple[str, str | None], float] = {}  # by kind and scope, None for all of a kind
@@ -48,10 +48,10 @@ class ChainWatch:
 
     def begin(self, *, made: bool) -> None:
         """Hold the ledger against what was kept of it; ``made`` tells that it is new."""
-        kept = Kept(own=(), foreign=None, beside_is_missing=False)
         if not made and self._files is not None:
-            kept = self._files.read()
-        self._known = known_hashes(kept, name=self._name, ledger_id=self._state.ledger_id)
+            self._kept = self._files.read()
+        kept = self._kept
+        kept.see_ledger(self._state.ledger_id, name=self._name)
         self._see_guards()
         self._hold_against(kept)
         own = max(kept.own, key=lambda state: state.sequence, default=None)
@@ -222,7 +222,7 @@ class ChainWatch:
         return self._walk_whole() or LedgerBrokenError(f"{self._name}: {what}: {_RESTORE}")
 
     def _walk_whole(self) -> LedgerBrokenError | None:
-        known = [*self._known, *([] if self._state.sequence < 0 else self._state.known_hashes())]
+        known = [*self._kept.known_hashes(), *([] if self._state.sequence < 0 else self._state.known_hashes())]
         with closing(stream(self._engine, self._name)) as rows:
             broken = judge(rows, ledger_id=self._state.ledger_id, anchors=known).broken
         if broken is None:
@@ -237,14 +237,3 @@ class ChainWatch:
 def fold(state: ChainState, row: Row) -> None:
     """Take a verified row into a state."""
     state.fold(kind=row[1].decode(), subject=row[2].decode(), at=row[4].decode(), entry_sha256=row[8].decode())
-
-
-def known_hashes(kept: Kept, *, name: str, ledger_id: str) -> list[tuple[int, str]]:
-    """Return what is kept of single entries, by their numbers; refuse what is kept of another ledger."""
-    for state in kept.states:
-        if state.ledger_id != ledger_id:
-            before = f"is {ledger_id}, but {state.ledger_id} was here before"
-            raise LedgerBrokenError(
-                f"{name}: {before}: another ledger was put in its place; if that is right: {ACCEPT}"
-            )
-    return [known for state in kept.states for known in state.known_hashes()]

@@ -71,6 +71,20 @@ class Kept:
         """Return all of them: what another key signed is no proof, and must be met all the same."""
         return self.own if self.foreign is None else (*self.own, self.foreign)
 
+    def see_ledger(self, ledger_id: str, *, name: str) -> None:
+        """Refuse a ledger in the place of another one."""
+        for state in self.states:
+            if state.ledger_id != ledger_id:
+                before = f"is {ledger_id}, but {state.ledger_id} was here before"
+                raise LedgerBrokenError(
+                    f"{name}: {before}: another ledger was put in its place; if that is right: {ACCEPT}"
+                )
+
+    def known_hashes(self) -> Iterator[tuple[int, str]]:
+        """Yield what is known of single entries: their numbers, and hashes or the beginnings of them."""
+        for state in self.states:
+            yield from state.known_hashes()
+
 
 def signing_key() -> SigningKey | None:
     """Return the key that the user named, else their own, made at first use; None where none can be kept."""
