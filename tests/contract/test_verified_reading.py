@@ -21,6 +21,7 @@ from plumbrule.ledger import Draft, LedgerBrokenError, backup, open_ledger, rest
 from plumbrule.ledger.chain import link
 from plumbrule.ledger.entry import Entry, Sealed
 from plumbrule.ledger.guards import GUARDS, missing_guards, restore_guards
+from plumbrule.ledger.tables import COLUMNS
 
 if TYPE_CHECKING:
     from _pytest.tmpdir import TempPathFactory
@@ -70,14 +71,12 @@ class Victim:
 
     def put(self, *changed: Entry, remove: str = "1 = 0") -> None:
         """Replace entries by others with the same numbers, and take some away; the guards stand again afterwards."""
-        names = ("sequence", "kind", "subject", "author", "recorded_at_utc", "body")
-        names += ("body_sha256", "previous_sha256", "entry_sha256")
-        columns, values = ", ".join(names), ", ".join(f":{name}" for name in names)
+        columns, values = ", ".join(COLUMNS), ", ".join(f":{name}" for name in COLUMNS)
         self.backend.tamper()
         engine = create_engine(self.url)
         with engine.begin() as connection:
             connection.execute(text(f"DELETE FROM entries WHERE {remove}"))  # noqa: S608 - tampering
-            if rows := [{name: getattr(entry, name) for name in names} for entry in changed]:
+            if rows := [{name: getattr(entry, name) for name in COLUMNS} for entry in changed]:
                 connection.execute(text("DELETE FROM entries WHERE sequence = :sequence"), rows)
                 connection.execute(text(f"INSERT INTO entries ({columns}) VALUES ({values})"), rows)  # noqa: S608 - the same
         restore_guards(engine, "tampered")

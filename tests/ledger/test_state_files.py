@@ -16,6 +16,7 @@ import pytest
 
 from plumbrule import cli
 from plumbrule.errors import InputError, UsageError
+from plumbrule.files import written_whole
 from plumbrule.ledger import LedgerBrokenError, backup, export, open_ledger, state_files
 from plumbrule.settings import settings_directory
 
@@ -99,6 +100,11 @@ def notes(path: Path) -> list[Any]:
 def beside(path: Path) -> Path:
     """Return the checkpoint beside a ledger."""
     return path.with_name(f"{path.name}.checkpoint")
+
+
+def kept_upto(path: Path) -> int:
+    """Return the number of the entry at which a checkpoint ends."""
+    return int(json.loads(path.read_bytes())["sequence"])
 
 
 def mode(path: Path) -> int:
@@ -185,7 +191,7 @@ def test_a_copy_that_went_another_way_is_refused(file: Path, tmp_path: Path) -> 
         notes(file)
 
 
-def test_another_ledger_in_its_place_is_refused(file: Path, tmp_path: Path) -> None:
+def test_another_ledger_in_its_place_is_refused(file: Path, tmp_path: Path, said: Say) -> None:
     """A new chain with a new name is no way around; who starts a new ledger in the same place may."""
     with open_ledger(url(tmp_path / "other.db"), at=AT):
         pass
@@ -197,7 +203,9 @@ def test_another_ledger_in_its_place_is_refused(file: Path, tmp_path: Path) -> N
     file.unlink()
     with open_ledger(url(file), at=AT):
         pass
+    assert "a new ledger was made; ledger-test with 4 entries was here before" in said()[-1]
     assert notes(file) == []
+    assert said() == []
 
 
 def test_a_deleted_checkpoint_is_noticed(file: Path, said: Say) -> None:
@@ -342,7 +350,7 @@ def test_a_folder_that_cannot_be_written_is_read_all_the_same(
 ) -> None:
     """The settings directory keeps what the folder does not take, and it is said."""
     beside(file).unlink()
-    whole = state_files.written_whole
+    whole = written_whole
 
     def refused(path: Path, *, private: bool) -> Any:
         if path == beside(file):
@@ -387,19 +395,18 @@ def test_processes_at_once_keep_the_latest_checkpoint(file: Path) -> None:
     with open_ledger(url(file), checked=False) as ledger:
         last = ledger.checkpoint()
     kept = [beside(file), *(settings_directory() / "checkpoints").glob("*.json")]
-    assert [json.loads(path.read_bytes())["sequence"] for path in kept] == [last.sequence] * 2
+    assert [kept_upto(path) for path in kept] == [last.sequence] * 2
     assert last.sequence == 3 + 36
 
 
 def test_a_long_run_keeps_checkpoints_on_its_way(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not with every append, but not only at its end either."""
-    sequence = lambda: json.loads(beside(file).read_bytes())["sequence"]  # noqa: E731 - short
     with open_ledger(url(file)) as ledger:
         ledger.append("note", "n", 3, "ana", at=AT)
-        assert sequence() == 3
+        assert kept_upto(beside(file)) == 3
         monkeypatch.setattr("plumbrule.ledger.chain_watch._KEEP_EVERY_S", 0.0)
         ledger.append("note", "n", 4, "ana", at=AT)
-        assert sequence() == 5
+        assert kept_upto(beside(file)) == 5
 
 
 def test_a_checkpoint_elsewhere_is_signed(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,7 +48,10 @@ class ChainWatch:
 
     def begin(self, *, made: bool) -> None:
         """Hold the ledger against what was kept of it; ``made`` tells that it is new."""
-        if not made and self._files is not None:
+        if made:
+            self._begin_new()
+            return
+        if self._files is not None:
             self._kept = self._files.read()
         kept = self._kept
         kept.see_ledger(self._state.ledger_id, name=self._name)
@@ -57,12 +60,19 @@ class ChainWatch:
         own = max(kept.own, key=lambda state: state.sequence, default=None)
         if own is not None:
             self._state, self._kept_upto = own, -1 if kept.beside_is_missing else own.sequence
-        upto = self.advance()
-        if made and self._files is not None:
-            self._files.write(self._state, over=True)
-            self._kept_upto = upto
-        elif not made:
-            self._say_how(own, kept, upto)
+        self._say_how(own, kept, self.advance())
+
+    def _begin_new(self) -> None:
+        """Keep the state of a new ledger in the place of whatever was kept; say it where that was another ledger."""
+        if self._files is None:
+            self.advance()
+            return
+        before = self._files.last_known()
+        self._kept_upto = self.advance()
+        self._files.write(self._state, over=True)
+        if before is not None and before.ledger_id != self._state.ledger_id:
+            there = f"{before.ledger_id} with {before.sequence + 1:,} entries was here before"
+            _log.warning("%s: a new ledger was made; %s", self._name, there)
 
     def cover(self, kind: str | None, *, subjects: Iterable[str] | None = None, run: str | None = None) -> int:
         """Verify the scopes that a search looks into, all of a kind where nothing narrows it; return up to where.
@@ -77,12 +87,15 @@ class ChainWatch:
                     self._see_scope(each, None)
                 return upto
             within = {scope_of(subject) for subject in (subjects or ())}
-            within |= set() if run is None else {run, scope_of(run)}
-            below = "\0" if run is None else f"{run}/"  # no subject holds a zero
-            for each, scope in list(self._state.scopes):
-                # what is in no known scope cannot be missing, and is refused when it is read
-                if each in kinds and (scope in within or scope.startswith(below)):
-                    self._see_scope(each, scope)
+            if run is not None:
+                within |= {run, scope_of(run)}
+                if "/" not in run:  # else no scope is below it
+                    within |= {scope for _, scope in self._state.scopes if scope.startswith(f"{run}/")}
+            for each in kinds:
+                for scope in within:
+                    # what is in no known scope cannot be missing, and is refused when it is read
+                    if (each, scope) in self._state.scopes:
+                        self._see_scope(each, scope)
         return upto
 
     def advance(self) -> int:

@@ -147,6 +147,13 @@ class StateFiles:
         missing = self.beside is not None and not self.beside.exists()
         return Kept(own=tuple(own), foreign=foreign, beside_is_missing=missing)
 
+    def last_known(self) -> ChainState | None:
+        """Return the furthest state that is kept, or None where none is, or none that can be trusted."""
+        try:
+            return max(self.read().own, key=lambda state: state.sequence, default=None)
+        except (LedgerBrokenError, UsageError):
+            return None
+
     def write(self, state: ChainState, *, over: bool = False) -> tuple[Path, ...]:
         """Keep a state, unless a later one is kept already; return the files that could not be written.
 

@@ -123,10 +123,14 @@ class Ledger:
 
     def outlines(self, *, kind: str, run: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield subject and author of the entries that fit, in the order of the chain, without reading their bodies."""
-        wanted = select(entries.c.subject, entries.c.author).where(*_conditions(kind=kind, run=run))
-        self._cover(_Search(kind, run=run))
-        with reading(self._engine, self.name) as connection:
-            yield from (tuple(row) for row in connection.execute(wanted.order_by(entries.c.sequence)))
+        columns = entries.c.sequence, entries.c.subject, entries.c.author
+        wanted = select(*columns).where(*_conditions(kind=kind, run=run)).order_by(entries.c.sequence)
+        upto = self._cover(_Search(kind, run=run))
+        with self._told(), reading(self._engine, self.name) as connection:
+            for sequence, subject, author in connection.execute(wanted):
+                if self._watch is not None and sequence > upto:  # appended in the meantime
+                    upto = self._watch.advance()
+                yield subject, author
 
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
