@@ -27,7 +27,8 @@ NOTHING: Mark = (0, "")
 
 def scope_of(subject: str) -> str:
     """Return the part of a subject that its scope is named by: its first two parts, without the last one."""
-    return "/".join(subject.split("/")[:-1][:2])
+    parts = subject.split("/", 3)
+    return parts[0] if len(parts) == 2 else "/".join(parts[:-1][:2])
 
 
 def extended(mark: Mark, entry_sha256: str) -> Mark:
@@ -58,8 +59,9 @@ class ChainState:
                 self.anchors, self.stride = self.anchors[::2], self.stride * 2
         scope = kind, scope_of(subject)
         self.scopes[scope] = extended(self.scopes.get(scope, NOTHING), entry_sha256)
-        if len(self.times_back) < _MOST_TIMES and (back := time_back(self.sequence, at, self.recorded_at_utc)):
-            self.times_back[self.sequence] = back
+        if at < self.recorded_at_utc and len(self.times_back) < _MOST_TIMES:
+            back = time_back(self.sequence, at, self.recorded_at_utc)
+            self.times_back |= {} if back is None else {self.sequence: back}
         self.recorded_at_utc, self.entry_sha256 = at, entry_sha256
 
     @property
