@@ -1,4 +1,4 @@
-"""A ledger: durable appends a second, and the time to verify many entries.
+"""A ledger: durable appends a second, the time to verify many entries, and what verified reading costs.
 
 ``python -m bench.ledger [--entries 1000000] [--url URL]``; without a URL it uses a temporary SQLite file.
 """
@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from plumbrule.ledger import Draft, Ledger, ResultKey, open_ledger
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 BODY = {"accuracy": 2, "faithfulness": 1, "latency_e2e_ms": 812.5, "total_tokens": 1432, "rationale": "x" * 300}
+RUN_SIZE = 1000
 
 
 def main() -> None:
@@ -30,14 +32,14 @@ def main() -> None:
 
 
 def measure(url: str, entries: int) -> None:
-    """Fill a ledger with results, one by one and in bulk, and verify it."""
+    """Fill a ledger with results, one by one and in bulk, verify it, and read from it with and without checks."""
     with open_ledger(url, at=AT) as ledger:
         for writers in (1, 8, 32):
             say(f"durable results a second, {writers} at once", rate(ledger, writers))
         begin = time.perf_counter()
         for start in range(0, entries, 20_000):
             ledger.append_many(
-                Draft(kind="result", subject=key("bulk", n).subject, body={**BODY, "n": n}, author="measure", at=AT)
+                Draft(kind="result", subject=bulk_key(n).subject, body={**BODY, "n": n}, author="measure", at=AT)
                 for n in range(start, min(start + 20_000, entries))
             )
         say("entries a second in bulk", entries / (time.perf_counter() - begin))
@@ -47,6 +49,28 @@ def measure(url: str, entries: int) -> None:
         say("  of them on the processor", time.process_time() - cpu)
         if not found.whole:
             sys.exit(1)
+    for what, read in READS.items():
+        plain, verified = (least_time(url, read, checked=checked) for checked in (False, True))
+        say(f"milliseconds on the processor to {what}, verified", verified * 1000)
+        say("  times as long as without verifying", verified / plain)
+
+
+READS: dict[str, Callable[[Ledger], object]] = {
+    "open and close the ledger": lambda _ledger: None,
+    f"read a run of {RUN_SIZE} results": lambda ledger: sum(1 for _ in ledger.results("bulk-0")),
+    f"find one of {RUN_SIZE} results": lambda ledger: ledger.result(bulk_key(7)),
+}
+
+
+def least_time(url: str, read: Callable[[Ledger], object], *, checked: bool, times: int = 7) -> float:
+    """Return the least processor time that a command takes for a read, with opening and closing the ledger."""
+    taken = []
+    for _ in range(times):
+        begin = time.process_time()
+        with open_ledger(url, checked=checked) as ledger:
+            read(ledger)
+        taken.append(time.process_time() - begin)
+    return min(taken)
 
 
 def disk(path: Path, seconds: float = 2.0) -> float:
@@ -64,6 +88,11 @@ def disk(path: Path, seconds: float = 2.0) -> float:
 def key(run: str, number: int) -> ResultKey:
     """Return the key of a result."""
     return ResultKey(run=run, repeat=0, sample=f"q{number}")
+
+
+def bulk_key(number: int) -> ResultKey:
+    """Return the key of a result of one of many runs."""
+    return key(f"bulk-{number // RUN_SIZE}", number)
 
 
 def rate(ledger: Ledger, writers: int, seconds: float = 3.0) -> float:

@@ -6,7 +6,7 @@ from plumbrule._version import __version__
 
 if TYPE_CHECKING:
     from plumbrule.api.datasets import validate_file
-    from plumbrule.api.ledger import LedgerBackup, back_up_ledger, verify_ledger
+    from plumbrule.api.ledger import LedgerBackup, back_up_ledger, checkpoint_ledger, reset_checkpoint, verify_ledger
     from plumbrule.api.monitoring import Monitored, Reviews, feedback, incident, monitor, take_sample, write_incident
     from plumbrule.api.prescores import PrescorePolicies, prescore, prescore_file, prescore_many
     from plumbrule.api.reports import write_report
@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from plumbrule.http.transport_errors import TransportError
     from plumbrule.interactions.interaction import Interaction
     from plumbrule.interactions.interaction_reader import InteractionReading, read_interactions
-    from plumbrule.ledger.chain import Verification
+    from plumbrule.ledger.chain import TimeBack, Verification
+    from plumbrule.ledger.checkpoint import Checkpoint
     from plumbrule.ledger.entry import Entry
     from plumbrule.ledger.ledger_errors import LedgerError
     from plumbrule.ledger.migration import open_ledger
@@ -105,6 +106,7 @@ __all__ = [
     "CampaignDecision",
     "CampaignProgress",
     "CampaignReport",
+    "Checkpoint",
     "ClaimList",
     "ComplianceRubric",
     "DatasetCheck",
@@ -161,6 +163,7 @@ __all__ = [
     "SuiteOutcome",
     "SupportCalibration",
     "TakenSample",
+    "TimeBack",
     "TransportError",
     "UsageError",
     "Verdict",
@@ -176,6 +179,7 @@ __all__ = [
     "calibrate_support",
     "campaign_agreement",
     "campaign_progress",
+    "checkpoint_ledger",
     "claim_adjudication",
     "claim_items",
     "claim_next",
@@ -205,6 +209,7 @@ __all__ = [
     "prescore_many",
     "read_interactions",
     "release_item",
+    "reset_checkpoint",
     "run",
     "run_suite",
     "score",
@@ -230,6 +235,7 @@ _HOMES = {
     "CampaignDecision": "reviews.campaign_decision",
     "CampaignProgress": "reviews.campaign_progress",
     "CampaignReport": "reviews.campaign_progress",
+    "Checkpoint": "ledger.checkpoint",
     "ClaimList": "reviews.campaign_progress",
     "ComplianceRubric": "rubrics.compliance_rubric",
     "DatasetCheck": "samples.validation",
@@ -286,6 +292,7 @@ _HOMES = {
     "SuiteOutcome": "suites.suite_run",
     "SupportCalibration": "api.support",
     "TakenSample": "monitoring.regression_samples",
+    "TimeBack": "ledger.chain",
     "TransportError": "http.transport_errors",
     "UsageError": "errors",
     "Verdict": "verdicts.verdict",
@@ -300,6 +307,7 @@ _HOMES = {
     "calibrate_support": "api.support",
     "campaign_agreement": "api.reviews:agreement",
     "campaign_progress": "api.reviews:progress",
+    "checkpoint_ledger": "api.ledger",
     "claim_adjudication": "api.reviews",
     "claim_items": "api.reviews",
     "claim_next": "api.reviews",
@@ -329,6 +337,7 @@ _HOMES = {
     "prescore_many": "api.prescores",
     "read_interactions": "interactions.interaction_reader",
     "release_item": "api.reviews",
+    "reset_checkpoint": "api.ledger",
     "run": "api.runs",
     "run_suite": "api.suites",
     "score": "api.scoring",

@@ -10,12 +10,17 @@ from typing import BinaryIO
 
 from plumbrule.errors import UsageError
 
+PRIVATE = 0o600
+
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write to; ``path`` changes only when the block ends well."""
+def written_whole(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """Give a file to write to; ``path`` changes only when the block ends well.
+
+    Only its owner may read or write a ``private`` one.
+    """
     path = Path(os.path.realpath(path))  # a link stays a link
-    mode = _mode_for(path)
+    mode = _mode_for(path) & (PRIVATE if private else ~0)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent)
     except OSError as error:
@@ -35,6 +40,12 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner may read, where there is none; SQLite's own files follow it."""
+    with suppress(OSError):  # that it cannot be made is for the caller to find, who writes it
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
 
 
 def _mode_for(path: Path) -> int:

@@ -8,6 +8,8 @@ names::
 
     [ledger]
     key = "/secure/plumbrule.key"  # the key that signs checkpoints, in place of the one made at first use
+
+``PLUMBRULE_LEDGER_KEY`` names the key as well, and goes before the file.
 """
 
 import os
@@ -62,7 +64,7 @@ def user_name() -> str | None:
 
 def signing_key_file() -> Path | None:
     """Return the key that the user named for signing checkpoints; None where they named none."""
-    named = _setting("ledger", "key")
+    named = os.environ.get("PLUMBRULE_LEDGER_KEY") or _setting("ledger", "key")
     return None if named is None else Path(named).expanduser()
 
 
@@ -77,7 +79,7 @@ def _settings() -> dict[str, dict[str, str]]:
     try:
         with file.open("rb") as stream:
             raw = stream.read(_LARGEST + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None

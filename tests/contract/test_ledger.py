@@ -334,10 +334,12 @@ class TestTampering:
         ledger.close()
         drop = "DROP TRIGGER ledger_info_refuse_" + ("update" if backend.kind == "sqlite" else "change ON ledger_info")
         backend.run(drop, "UPDATE ledger_info SET ledger_id = 'ledger-2'")
-        with open_ledger(backend.url) as opened:
+        with open_ledger(backend.url, checked=False) as opened:
             found = opened.verify()
         assert found.broken is not None
         assert (found.broken.sequence, found.broken.fault) == (0, "identity")
+        with pytest.raises(LedgerBrokenError):
+            open_ledger(backend.url)
 
     @pytest.mark.parametrize(
         "statement",

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plumbrule.ledger import Ledger, open_ledger
-from plumbrule.ledger.entry_rows import missing_guards
-from plumbrule.ledger.tables import GUARDS
+from plumbrule.ledger import Ledger, LedgerBrokenError, open_ledger
+from plumbrule.ledger.guards import GUARDS, missing_guards
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 
@@ -32,7 +31,10 @@ def test_damaged_text_is_named_not_a_crash(ledger: Ledger, column: str, value: s
     found = ledger.verify().broken
     assert found is not None
     assert found.sequence == 1
-    assert [entry.value for entry in ledger.entries(after=1)] == [1]
+    with pytest.raises(LedgerBrokenError, match="entry 1: "):
+        list(ledger.entries(after=0))
+    with open_ledger(ledger.engine.url, checked=False) as opened:
+        assert [entry.value for entry in opened.entries(after=1)] == [1]
 
 
 def test_missing_guards_are_named(ledger: Ledger) -> None:

@@ -1,18 +1,55 @@
-"""The ledger for Python callers and the command line: verify its chain, and copy it."""
+"""The ledger for Python callers and the command line: verify its chain, keep checkpoints of it, and copy it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from plumbrule.ledger import Checkpoint, Ledger, Verification, backup, read_checkpoint, write_checkpoint
+from plumbrule.errors import InputError, UsageError
+from plumbrule.ledger import (
+    Checkpoint,
+    Ledger,
+    Verification,
+    accept,
+    backup,
+    open_ledger,
+    read_checkpoint,
+    write_checkpoint,
+)
 from plumbrule.reviews.record_store import open_campaigns
 
 
 def verify_ledger(ledger: Ledger, *, checkpoint: Path | None = None, keep: Path | None = None) -> Verification:
-    """Walk the hash chain, also against a checkpoint file; ``keep`` is where the end of a whole chain is written."""
-    verification = ledger.verify(*([] if checkpoint is None else [read_checkpoint(checkpoint)]))
+    """Walk the hash chain, against what is kept of it outside the database and, too, against a checkpoint file.
+
+    ``keep`` is where the end of a whole chain is written. A ledger that may be broken is opened with ``checked=False``.
+    """
+    checkpoints = [] if checkpoint is None else [_read(ledger, checkpoint)]
+    anchors: list[tuple[int, str]] = []
+    if ledger.files is not None:
+        kept = ledger.files.read()
+        kept.see_ledger(ledger.ledger_id, name=ledger.name)
+        anchors += kept.known_hashes()
+    verification = ledger.verify(*checkpoints, anchors=anchors)
     if keep is not None and verification.whole:
         write_checkpoint(ledger.checkpoint(), keep)
     return verification
+
+
+def checkpoint_ledger(ledger: Ledger, *, to: Path | None = None) -> Checkpoint:
+    """Return the end of the verified chain, signed; ``to`` is a file elsewhere that it is written to."""
+    end = ledger.checkpoint()
+    checkpoint = end if ledger.files is None else ledger.files.key.signed(end)
+    if to is not None:
+        write_checkpoint(checkpoint, to)
+    return checkpoint
+
+
+def reset_checkpoint(address: str, author: str, *, at: datetime) -> Checkpoint:
+    """Accept a ledger as it is, whatever was kept of it before, and record in it who did; return the new checkpoint."""
+    if not author.strip():
+        raise UsageError("who accepts the ledger as it is? a name is needed")
+    with open_ledger(address, checked=False) as ledger:
+        return accept(ledger, author.strip(), at=at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +63,12 @@ class LedgerBackup:
 def back_up_ledger(ledger: Ledger, file: Path) -> LedgerBackup:
     """Copy the ledger to a file, verified, while others may go on writing."""
     return LedgerBackup(end=backup(ledger, file), open_campaigns=open_campaigns(ledger))
+
+
+def _read(ledger: Ledger, path: Path) -> Checkpoint:
+    """Read a checkpoint, and refuse one that names our key and was changed since it was signed."""
+    checkpoint = read_checkpoint(path)
+    key = None if ledger.files is None else ledger.files.key
+    if key is not None and checkpoint.key_id == key.key_id and not key.signs(checkpoint):
+        raise InputError(f"{path}: is not a checkpoint as it was signed: it was changed")
+    return checkpoint

@@ -31,7 +31,9 @@ SCHEMAS: Mapping[str, Described] = {
         "reviews.campaign_progress:CampaignReport",
         "'review progress --json', and without the decision one item of 'review list --json'",
     ),
-    "checkpoint": Described("ledger.checkpoint:Checkpoint", "the file of 'ledger verify --keep'"),
+    "checkpoint": Described(
+        "ledger.checkpoint:Checkpoint", "'ledger checkpoint --json', and its file; the file of 'ledger verify --keep'"
+    ),
     "claims": Described("reviews.campaign_progress:ClaimList", "'review claim --json'"),
     "comparison": Described("runs.comparison:RunComparison", "'compare --json'"),
     "dataset-check": Described("samples.validation:DatasetCheck", "'validate --json'"),

@@ -1,5 +1,6 @@
 """The command line: one module per command, loaded when it is called."""
 
+import logging
 import os
 import sys
 from importlib import import_module
@@ -99,6 +100,22 @@ def main() -> None:
 
 def invoke(arguments: list[str]) -> int:
     """Run one command and return its exit code; a user's mistake is one line on standard error."""
+    log, remarks = logging.getLogger("plumbrule"), _Remarks(logging.WARNING)
+    log.addHandler(remarks)
+    try:
+        return _invoke(arguments)
+    finally:
+        log.removeHandler(remarks)
+
+
+class _Remarks(logging.Handler):
+    """Prints what the package says beside its results, such as the first use of a ledger, on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        click.echo(f"plumbrule: {safe(' '.join(record.getMessage().split()))}", err=True)
+
+
+def _invoke(arguments: list[str]) -> int:
     try:
         if COMPLETION_VARIABLE in os.environ:
             cli.main(arguments, prog_name="plumbrule", complete_var=COMPLETION_VARIABLE)

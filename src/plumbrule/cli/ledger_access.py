@@ -8,9 +8,9 @@ from plumbrule.ledger import Ledger, open_ledger
 from plumbrule.settings import ledger_address, ledger_is_named
 
 
-def open_here(ledger_url: str | None, *, make: bool = False) -> Ledger:
-    """Open the ledger that is meant; only a run makes a new one."""
-    return open_ledger(ledger_address(ledger_url), at=now() if make else None)
+def open_here(ledger_url: str | None, *, make: bool = False, checked: bool = True) -> Ledger:
+    """Open the ledger that is meant; only a run makes a new one, and only those who look for faults do not check it."""
+    return open_ledger(ledger_address(ledger_url), at=now() if make else None, checked=checked)
 
 
 @contextmanager

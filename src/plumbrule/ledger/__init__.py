@@ -1,7 +1,8 @@
 """The ledger: an append-only store of everything that was measured and decided, in one hash chain."""
 
+from plumbrule.ledger.acceptance import accept
 from plumbrule.ledger.backup import backup, restore
-from plumbrule.ledger.chain import Break, Verification
+from plumbrule.ledger.chain import Break, TimeBack, Verification
 from plumbrule.ledger.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey, escaped
 from plumbrule.ledger.export import export
@@ -40,7 +41,9 @@ __all__ = [
     "NotALedgerError",
     "ResultKey",
     "ResultStandsError",
+    "TimeBack",
     "Verification",
+    "accept",
     "backup",
     "escaped",
     "export",

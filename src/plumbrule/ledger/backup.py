@@ -14,6 +14,7 @@ import orjson
 from sqlalchemy.engine import URL
 
 from plumbrule.errors import InputError, RecordError, UsageError
+from plumbrule.files import make_private
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger.chain import BrokenChainError, Row, walk
 from plumbrule.ledger.checkpoint import Checkpoint
@@ -44,7 +45,7 @@ def backup(ledger: Ledger, path: Path) -> Checkpoint:
     try:
         with told_clearly(str(path)):
             _copy(ledger, temporary)
-        with open_ledger(URL.create("sqlite", database=str(temporary))) as copy:
+        with open_ledger(URL.create("sqlite", database=str(temporary)), checked=False) as copy:
             verification, end = copy.verify(), copy.checkpoint()
         if verification.broken is not None:
             raise LedgerBrokenError(f"{ledger.name}: {verification.broken.message}: no backup was kept")
@@ -80,6 +81,7 @@ def restore(source: Path, address: str | URL, *, lock_timeout_s: float = LOCK_TI
 
 def _copy(ledger: Ledger, path: Path) -> None:
     raw = ledger.engine.raw_connection()
+    make_private(path)
     try:
         with closing(sqlite3.connect(path)) as target:
             cast("sqlite3.Connection", raw.driver_connection).backup(target)

@@ -3,8 +3,10 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Literal
 
+from plumbrule.codec import optional_key
 from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.entry import Entry, Sealed
 
@@ -13,6 +15,11 @@ BEFORE_ALL = "0" * 64  # what the opening entry names as the one before it
 
 Fault = Literal["body", "form", "gap", "hash", "identity", "previous", "rewritten", "truncated"]
 Row = tuple[int, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]  # the columns, text as UTF-8
+# the same without the body, which stands in the hash of the entry by its own hash
+Header = tuple[int, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
+
+_TOLERATED = timedelta(minutes=1)  # writers take the time before they wait for one another
+_LISTED_TIMES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +29,22 @@ class Break:
     sequence: int
     fault: Fault
     message: str
+    kind: str | None = optional_key()  # of the entry as it stands; None where there is no entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeBack:
+    """An entry whose time is before that of the entry it follows."""
+
+    sequence: int
+    recorded_at_utc: str
+    entry_before_utc: str
+
+    @property
+    def message(self) -> str:
+        """Return it as a sentence."""
+        before = f"entry {self.sequence - 1}, {self.entry_before_utc}"
+        return f"entry {self.sequence}: its time, {self.recorded_at_utc}, is before that of {before}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +57,7 @@ class Verification:
     last_sha256: str
     broken: Break | None
     missing_guards: tuple[str, ...]
+    times_back: tuple[TimeBack, ...] | None = optional_key()  # the first of them; None where time only goes on
 
 
 class BrokenChainError(Exception):
@@ -46,10 +70,6 @@ class BrokenChainError(Exception):
 
 def link(sealed: Sealed, *, sequence: int, previous_sha256: str) -> Entry:
     """Return the entry that a sealed draft becomes at its place in the chain."""
-    # One part a line: no part holds a line break, so the text can be read in one way only, and anyone can check a hash
-    # with printf and sha256sum.
-    parts = (TAG, str(sequence), sealed.kind, sealed.subject, sealed.author, sealed.recorded_at_utc)
-    text = "\n".join((*parts, sealed.body_sha256, previous_sha256))
     return Entry(
         sequence=sequence,
         kind=sealed.kind,
@@ -59,14 +79,54 @@ def link(sealed: Sealed, *, sequence: int, previous_sha256: str) -> Entry:
         body=sealed.body,
         body_sha256=sealed.body_sha256,
         previous_sha256=previous_sha256,
-        entry_sha256=hashlib.sha256(text.encode()).hexdigest(),
+        entry_sha256=_hash_of(sealed, sequence, previous_sha256),
     )
 
 
-def walk(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield each row that is rightly linked to the one before; raise at the first that is not."""
+def _hash_of(content: Sealed | Entry, sequence: int, previous_sha256: str) -> str:
+    # One part a line: no part holds a line break, so the text can be read in one way only, and anyone can check a hash
+    # with printf and sha256sum.
+    parts = (TAG, str(sequence), content.kind, content.subject, content.author, content.recorded_at_utc)
+    text = "\n".join((*parts, content.body_sha256, previous_sha256))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_intact(entry: Entry) -> bool:
+    """Tell whether the body of an entry and its other parts are those that its hash was taken over."""
+    try:
+        return (
+            hashlib.sha256(entry.body.encode()).hexdigest() == entry.body_sha256
+            and _hash_of(entry, entry.sequence, entry.previous_sha256) == entry.entry_sha256
+        )
+    except (AttributeError, TypeError, UnicodeEncodeError):  # a number, a blob or nothing where text belongs
+        return False
+
+
+def header_hash(header: Header) -> bytes:
+    """Return the hash that an entry with this header must have; a TypeError where a column holds no text."""
+    sequence, kind, subject, author, at, body_sha256, previous, _own = header
+    text = b"\n".join((TAG.encode(), b"%d" % sequence, kind, subject, author, at, body_sha256, previous))
+    return hashlib.sha256(text).hexdigest().encode()
+
+
+def time_back(sequence: int, at: str, before: str) -> TimeBack | None:
+    """Return the entry as one whose time goes back, where it does by more than writers at once explain."""
+    if at >= before:
+        return None
+    try:
+        tolerated = datetime.fromisoformat(before) - datetime.fromisoformat(at) <= _TOLERATED
+    except (ValueError, TypeError):
+        tolerated = False
+    return None if tolerated else TimeBack(sequence=sequence, recorded_at_utc=at, entry_before_utc=before)
+
+
+def walk(rows: Iterable[Row], *, after: int = -1, after_sha256: str = BEFORE_ALL) -> Iterator[Row]:
+    """Yield each row that is rightly linked to the one before; raise at the first that is not.
+
+    The first row must follow the entry ``after``; by default it is the opening entry.
+    """
     sha256, tag, newline = hashlib.sha256, TAG.encode(), b"\n"
-    expected, before = 0, BEFORE_ALL.encode()
+    expected, before = after + 1, after_sha256.encode()
     for row in rows:
         sequence, kind, subject, author, at, body, body_sha256, previous, own = row
         try:
@@ -78,7 +138,7 @@ def walk(rows: Iterable[Row]) -> Iterator[Row]:
                 and sha256(text).hexdigest().encode() == own
             )
         except TypeError:  # a number or nothing where text belongs
-            raise BrokenChainError(_broken(expected, "form", "a column holds no text")) from None
+            raise BrokenChainError(_broken(expected, "form", "a column holds no text", row)) from None
         if not whole:
             raise BrokenChainError(_explain(row, expected, before))
         yield row
@@ -93,12 +153,22 @@ def judge(
     ledger_id: str,
     missing_guards: tuple[str, ...] = (),
     checkpoints: Iterable[Checkpoint] = (),
+    anchors: Iterable[tuple[int, str]] = (),
 ) -> Verification:
-    """Walk along ``rows`` in their order and tell whether they are a whole chain that holds every checkpoint."""
+    """Walk along ``rows`` in their order and tell whether they are a whole chain that holds every checkpoint.
+
+    ``anchors`` are what else is known of the chain: the beginning of the hash of an entry, by its number.
+    """
     count, last, broken = 0, BEFORE_ALL.encode(), None
+    latest = b""
+    times: list[TimeBack] = []
+    known = [*anchors, *((checkpoint.sequence, checkpoint.entry_sha256) for checkpoint in checkpoints)]
     try:
-        for row in _held(rows, ledger_id, checkpoints):
+        for row in _held(rows, ledger_id, known):
             count, last = count + 1, row[8]
+            if row[4] < latest and (back := time_back(row[0], row[4].decode(), latest.decode())):
+                times.append(back)
+            latest = row[4]
     except BrokenChainError as error:
         broken = error.broken
     return Verification(
@@ -108,19 +178,28 @@ def judge(
         last_sha256=last.decode(),
         broken=broken,
         missing_guards=missing_guards,
+        times_back=tuple(times[:_LISTED_TIMES]) or None,
     )
 
 
-def _held(rows: Iterable[Row], ledger_id: str, checkpoints: Iterable[Checkpoint]) -> Iterator[Row]:
+def _held(rows: Iterable[Row], ledger_id: str, known: Iterable[tuple[int, str]]) -> Iterator[Row]:
     """Walk along ``rows`` and raise also where the ledger's own name or a checkpoint is not met."""
-    expected = {checkpoint.sequence: checkpoint.entry_sha256.encode() for checkpoint in checkpoints}
-    count = 0
+    expected: dict[int, list[bytes]] = {}
+    for number, digest in known:
+        expected.setdefault(number, []).append(digest.encode())
+    count, met = 0, -1
     for row in walk(rows):
         sequence = row[0]
         if not sequence and row[2] != ledger_id.encode():
-            raise BrokenChainError(_broken(0, "identity", f"it does not open {ledger_id}, as the ledger calls itself"))
-        if sequence in expected and expected.pop(sequence) != row[8]:
-            raise BrokenChainError(_broken(sequence, "rewritten", "it is not the entry that the checkpoint names"))
+            message = f"it does not open {ledger_id}, as the ledger calls itself"
+            raise BrokenChainError(_broken(0, "identity", message, row))
+        if sequence in expected:
+            if not all(map(row[8].startswith, expected.pop(sequence))):
+                message = "it is not the entry that the checkpoint names"
+                if sequence - met > 1:
+                    message += f": the chain was written again from an entry after {met}" if met >= 0 else ""
+                raise BrokenChainError(_broken(sequence, "rewritten", message, row))
+            met = sequence
         yield row
         count += 1
     if expected:
@@ -134,13 +213,15 @@ def _explain(row: Row, expected: int, before: bytes) -> Break:
     if sequence > expected:
         return _broken(expected, "gap", f"it is missing; entry {sequence} comes instead")
     if sequence < expected:
-        return _broken(sequence, "gap", "it stands before the opening entry")
+        return _broken(sequence, "gap", "it stands before the opening entry", row)
     if hashlib.sha256(body).hexdigest().encode() != body_sha256:
-        return _broken(sequence, "body", "its body is not the one that was written")
+        return _broken(sequence, "body", "its body is not the one that was written", row)
     if previous != before:
-        return _broken(sequence, "previous", "it does not follow the entry before it: one of the two was exchanged")
-    return _broken(sequence, "hash", "its kind, subject, author, time or hash is not the one that was written")
+        message = "it does not follow the entry before it: one of the two was exchanged"
+        return _broken(sequence, "previous", message, row)
+    return _broken(sequence, "hash", "its kind, subject, author, time or hash is not the one that was written", row)
 
 
-def _broken(sequence: int, fault: Fault, message: str) -> Break:
-    return Break(sequence=sequence, fault=fault, message=f"entry {sequence}: {message}")
+def _broken(sequence: int, fault: Fault, message: str, row: Row | None = None) -> Break:
+    kind = row[1].decode(errors="replace") if row is not None and isinstance(row[1], bytes) else None
+    return Break(sequence=sequence, fault=fault, message=f"entry {sequence}: {message}", kind=kind)

@@ -37,7 +37,7 @@ def export(ledger: Ledger, path: Path, *, withholds: Withholds = lambda _kind, _
 def export_jsonl(ledger: Ledger, path: Path, *, withholds: Withholds = lambda _kind, _subject: False) -> int:
     """Write one entry a line, its body as JSON; the same entries give the same bytes from every database."""
     count = 0
-    with written_whole(path) as file:
+    with written_whole(path, private=True) as file:
         for row in _whole(ledger):
             file.write(_line(row, withheld=_withheld(row, withholds)))
             count += 1
@@ -54,7 +54,7 @@ def export_parquet(ledger: Ledger, path: Path, *, withholds: Withholds) -> int:
     schema = pa.schema([(name, pa.int64() if name == "sequence" else pa.string()) for name in COLUMNS])
     rows = _whole(ledger)
     count = 0
-    with written_whole(path) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+    with written_whole(path, private=True) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
         while batch := [_bare(row) if _withheld(row, withholds) else row for row in islice(rows, _BATCH_ROWS)]:
             writer.write_table(
                 pa.table([pa.array(column) for column in zip(*batch, strict=True)], names=COLUMNS).cast(schema)

@@ -12,7 +12,7 @@
         ├── LedgerBusyError       4  another process holds the ledger for too long
         ├── LedgerFullError       4  the disk is full or failing
         ├── LedgerUnreachableError 4 the server does not answer
-        └── LedgerBrokenError     1  the chain is broken where whole entries were needed
+        └── LedgerBrokenError     4  the chain is broken where whole entries were needed
 """
 
 import sqlite3
@@ -69,7 +69,7 @@ class LedgerUnreachableError(LedgerError):
 class LedgerBrokenError(LedgerError):
     """The chain is broken where whole entries were needed."""
 
-    exit_code = 1
+    exit_code = 4
 
 
 @contextmanager

@@ -9,7 +9,9 @@ from sqlalchemy import Connection, Engine, func, inspect, select, text
 from sqlalchemy.engine import URL
 
 from plumbrule.errors import UsageError
+from plumbrule.files import make_private
 from plumbrule.ledger.chain import BEFORE_ALL, link
+from plumbrule.ledger.chain_watch import ChainWatch
 from plumbrule.ledger.database import make_engine, name_of, read_url, reading, writing
 from plumbrule.ledger.entry import Draft, utc_text
 from plumbrule.ledger.entry_rows import row_of
@@ -21,6 +23,7 @@ from plumbrule.ledger.ledger_errors import (
     NotALedgerError,
     told_clearly,
 )
+from plumbrule.ledger.state_files import StateFiles, signing_key
 from plumbrule.ledger.store import Ledger
 from plumbrule.ledger.tables import SCHEMA_VERSION, entries, ledger_info
 
@@ -35,8 +38,13 @@ def open_ledger(
     at: datetime | None = None,
     ledger_id: str | None = None,
     lock_timeout_s: float = LOCK_TIMEOUT_S,
+    checked: bool = True,
 ) -> Ledger:
-    """Open the ledger at a URL; one that is not there yet is made when ``at``, the time to record, is given."""
+    """Open the ledger at a URL; one that is not there yet is made when ``at``, the time to record, is given.
+
+    What is read from it is verified against the checkpoint that is kept outside the database. Only those who look at a
+    broken ledger, or verify all of it, open one that is not ``checked``.
+    """
     url = read_url(address)
     name = name_of(url)
     file = _file_of(url)
@@ -44,19 +52,24 @@ def open_ledger(
         raise _absent(name)
     if at is not None and file is not None:
         _make_folder(file.parent, name)
+        make_private(file)
     engine = make_engine(url, lock_timeout_s=lock_timeout_s)
     try:
         with reading(engine, name) as connection:
             version = version_of(connection, name)
-        _bring_up(engine, name, version, at=at, ledger_id=ledger_id)
+        made = _bring_up(engine, name, version, at=at, ledger_id=ledger_id)
         if file is not None:
             _log_ahead(engine, name, lock_timeout_s)
         with reading(engine, name) as connection:
-            identity = connection.scalar(_IDENTITY)
+            identity = str(connection.scalar(_IDENTITY))
+        files, watch = _state_files(url, file), None
+        if checked:
+            watch = ChainWatch(engine, name=name, ledger_id=identity, files=files)
+            watch.begin(made=made)
     except BaseException:
         engine.dispose()
         raise
-    return Ledger(engine, name=name, ledger_id=str(identity))
+    return Ledger(engine, name=name, ledger_id=identity, files=files, watch=watch)
 
 
 def upgrade(
@@ -67,6 +80,7 @@ def upgrade(
     file = _file_of(url)
     if file is not None:
         _make_folder(file.parent, name_of(url))
+        make_private(file)
     engine = make_engine(url, lock_timeout_s=lock_timeout_s)
     try:
         return _migrate(engine, name_of(url), at=at, ledger_id=ledger_id), SCHEMA_VERSION
@@ -93,17 +107,29 @@ def version_of(connection: Connection, name: str) -> int:
     return int(version)
 
 
-def _bring_up(engine: Engine, name: str, version: int, *, at: datetime | None, ledger_id: str | None) -> None:
-    """Make the tables of a new ledger; leave it to the user when an old one changes."""
+def _bring_up(engine: Engine, name: str, version: int, *, at: datetime | None, ledger_id: str | None) -> bool:
+    """Make the tables of a new ledger and tell whether it was; leave it to the user when an old one changes."""
     if version == 0 and at is None:
         raise _absent(name)
     if version == 0 and at is not None:
-        _migrate(engine, name, at=at, ledger_id=ledger_id)
-    elif version < SCHEMA_VERSION:
+        return _migrate(engine, name, at=at, ledger_id=ledger_id) == 0
+    if version < SCHEMA_VERSION:
         raise LedgerVersionError(
             f"{name}: is a ledger of version {version}, this Plumbrule writes version {SCHEMA_VERSION}: "
             "run plumbrule ledger upgrade"
         )
+    return False
+
+
+def _state_files(url: URL, file: Path | None) -> StateFiles | None:
+    """Return where the state of the chain is kept outside the database; None where no key can be kept."""
+    key = signing_key()
+    if key is None:
+        return None
+    if file is None:
+        return StateFiles(key, place=name_of(url), beside=None)
+    # the place as the user names it: a link to an older copy must not pass for another place
+    return StateFiles(key, place=str(file.absolute()), beside=file.with_name(f"{file.name}.checkpoint"))
 
 
 def _absent(name: str) -> UsageError:

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Engine, text
 
 from plumbrule.errors import UsageError
+from plumbrule.files import make_private
 from plumbrule.ledger.ledger_errors import told_clearly
 
 
@@ -38,6 +39,7 @@ def holding(engine: Engine, subject: str, *, name: str, ledger_id: str) -> Itera
 @contextmanager
 def _held_by_a_file(path: Path, subject: str, *, name: str) -> Iterator[None]:
     """Hold a file by SQLite's own lock, which works on every system."""
+    make_private(path)
     with ExitStack() as stack:
         with told_clearly(name):
             lock = stack.enter_context(closing(sqlite3.connect(path, timeout=0, isolation_level=None)))

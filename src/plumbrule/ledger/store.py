@@ -1,7 +1,8 @@
 """The ledger itself: appends entries durably, one writer at a time, and finds them again."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -10,13 +11,16 @@ from sqlalchemy import ColumnElement, Connection, Engine, bindparam, func, or_, 
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger.chain import Verification, judge, link
+from plumbrule.ledger.chain_watch import ChainWatch
 from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.database import reading, writing
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
-from plumbrule.ledger.entry_rows import insert, missing_guards, stream
+from plumbrule.ledger.entry_rows import insert, stream
+from plumbrule.ledger.guards import missing_guards
 from plumbrule.ledger.ledger_errors import EntryError, LedgerBrokenError, LedgerError, ResultStandsError
 from plumbrule.ledger.run_lock import holding
 from plumbrule.ledger.shared_commit import SharedCommit, Ticket
+from plumbrule.ledger.state_files import StateFiles
 from plumbrule.ledger.tables import entries
 
 _FETCH = 1000
@@ -35,10 +39,20 @@ class Ledger:
     Make one with ``open_ledger``, and one for each process.
     """
 
-    def __init__(self, engine: Engine, *, name: str, ledger_id: str) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        name: str,
+        ledger_id: str,
+        files: StateFiles | None = None,
+        watch: ChainWatch | None = None,
+    ) -> None:
         self.name = name
         self.ledger_id = ledger_id
+        self.files = files  # what is kept of it outside the database
         self._engine = engine
+        self._watch = watch  # None where what is read is not verified
         self._commits = SharedCommit(self._write)
 
     @property
@@ -55,8 +69,13 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database."""
-        self._engine.dispose()
+        """Keep a checkpoint of what was verified, and let go of the database."""
+        watch, self._watch = self._watch, None
+        try:
+            if watch is not None:
+                watch.keep()
+        finally:
+            self._engine.dispose()
 
     def append(self, kind: str, subject: str, body: object, author: str, *, at: datetime) -> Entry:
         """Append one entry; it is durable when this returns. A result that already stands is returned as it is."""
@@ -88,19 +107,30 @@ class Ledger:
 
     def entry(self, sequence: int) -> Entry | None:
         """Return one entry by its number."""
-        return self._one(entries.c.sequence == sequence)
+        last = -1 if self._watch is None else self._watch.advance()
+        with self._told(), reading(self._engine, self.name) as connection:
+            row = connection.execute(select(entries).where(entries.c.sequence == sequence)).mappings().first()
+        if row is None and self._watch is not None and 0 <= sequence <= last:
+            raise self._watch.fault(LedgerBrokenError(f"{self.name}: entry {sequence} is missing"))
+        return None if row is None else self._checked(Entry(**row))
 
     def entries(
         self, *, kind: str | None = None, subject: str | None = None, run: str | None = None, after: int = 0
     ) -> Iterator[Entry]:
         """Yield the entries that fit, in the order of the chain; ``run`` finds all that belongs to a run."""
-        return self._select(*_conditions(kind=kind, subject=subject, run=run), entries.c.sequence > after)
+        search = _Search(kind, subjects=None if subject is None else (subject,), run=run)
+        return self._select(search, *_conditions(kind=kind, subject=subject, run=run), entries.c.sequence > after)
 
     def outlines(self, *, kind: str, run: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield subject and author of the entries that fit, in the order of the chain, without reading their bodies."""
-        wanted = select(entries.c.subject, entries.c.author).where(*_conditions(kind=kind, run=run))
-        with reading(self._engine, self.name) as connection:
-            yield from (tuple(row) for row in connection.execute(wanted.order_by(entries.c.sequence)))
+        columns = entries.c.sequence, entries.c.subject, entries.c.author
+        wanted = select(*columns).where(*_conditions(kind=kind, run=run)).order_by(entries.c.sequence)
+        upto = self._cover(_Search(kind, run=run))
+        with self._told(), reading(self._engine, self.name) as connection:
+            for sequence, subject, author in connection.execute(wanted):
+                if self._watch is not None and sequence > upto:  # appended in the meantime
+                    upto = self._watch.advance()
+                yield subject, author
 
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
@@ -108,17 +138,18 @@ class Ledger:
         last: dict[str, Entry] = {}
         for start in range(0, len(asked), _ASK):
             some = entries.c.subject.in_(asked[start : start + _ASK])
-            last.update((entry.subject, entry) for entry in self._select(entries.c.kind == kind, some))
+            search = _Search(kind, subjects=asked)
+            last.update((entry.subject, entry) for entry in self._select(search, entries.c.kind == kind, some))
         return last
 
     def standing(self, kind: str) -> Iterator[Entry]:
         """Yield the last entry of a kind on each subject that has any, in the order of the chain."""
         last = select(func.max(entries.c.sequence)).where(entries.c.kind == kind).group_by(entries.c.subject)
-        return self._select(entries.c.sequence.in_(last))
+        return self._select(_Search(kind), entries.c.sequence.in_(last))
 
     def runs(self, prefix: str = "") -> Iterator[Entry]:
         """Yield the runs whose id begins with ``prefix``, the oldest first."""
-        return self._select(entries.c.kind == "run", *_begins(prefix))
+        return self._select(_Search("run"), entries.c.kind == "run", *_begins(prefix))
 
     def results(self, run: str) -> Iterator[Entry]:
         """Yield the results of a run, in the order in which they were finished."""
@@ -126,7 +157,8 @@ class Ledger:
 
     def result(self, key: ResultKey) -> Entry | None:
         """Return the one result of a sample in a repeat of a run."""
-        return self._one(*_conditions(kind="result", subject=key.subject))
+        search = _Search("result", subjects=(key.subject,))
+        return next(iter(self._select(search, *_conditions(kind="result", subject=key.subject))), None)
 
     def hold(self, run: str) -> AbstractContextManager[None]:
         """Hold a run while a block carries it out: a second process is refused, and a killed one lets go."""
@@ -154,14 +186,19 @@ class Ledger:
             recorded_at_utc=last.recorded_at_utc,
         )
 
-    def verify(self, *checkpoints: Checkpoint) -> Verification:
-        """Walk along the whole chain and name the first broken entry; checkpoints must be held, too."""
+    def verify(self, *checkpoints: Checkpoint, anchors: Iterable[tuple[int, str]] = ()) -> Verification:
+        """Walk along the whole chain and name the first broken entry; checkpoints must be held, too.
+
+        ``anchors`` are what else is known: the beginning of the hash of an entry, by its number.
+        """
         for checkpoint in checkpoints:
             if checkpoint.ledger_id != self.ledger_id:
                 raise UsageError(f"{self.name}: is {self.ledger_id}, the checkpoint is of {checkpoint.ledger_id}")
         missing = missing_guards(self._engine, self.name)
         with closing(stream(self._engine, self.name)) as rows:
-            return judge(rows, ledger_id=self.ledger_id, missing_guards=missing, checkpoints=checkpoints)
+            return judge(
+                rows, ledger_id=self.ledger_id, missing_guards=missing, checkpoints=checkpoints, anchors=anchors
+            )
 
     def _write(self, tickets: list[Ticket]) -> None:
         """Write what every ticket asks for, in one transaction, and settle them all."""
@@ -169,7 +206,7 @@ class Ledger:
             with writing(self._engine, self.name) as connection:
                 new: list[Entry] = []
                 standing = _standing(connection, tickets)
-                last = _last(connection, self.name)
+                last = before = _last(connection, self.name)
                 for ticket in tickets:
                     try:
                         added = _place(ticket, last, standing)
@@ -179,6 +216,8 @@ class Ledger:
                         new += added
                         last = added[-1] if added else last
                 insert(connection, new)
+            if self._watch is not None:
+                self._watch.appended(before, new)
         except BaseException as error:
             for ticket in tickets:
                 ticket.error = ticket.error or (error if isinstance(error, LedgerError) else _interrupted(self.name))
@@ -188,19 +227,49 @@ class Ledger:
             for ticket in tickets:
                 ticket.settled = True
 
-    def _select(self, *conditions: ColumnElement[bool]) -> Iterator[Entry]:
+    def _select(self, search: "_Search", *conditions: ColumnElement[bool]) -> Iterator[Entry]:
         wanted = select(entries).where(*conditions).order_by(entries.c.sequence)
+        upto = self._cover(search)
         with (
+            self._told(),
             reading(self._engine, self.name) as connection,
             connection.execution_options(yield_per=_FETCH).execute(wanted) as rows,
         ):
             for row in rows.mappings():
-                yield Entry(**row)
+                entry = Entry(**row)
+                if self._watch is not None and entry.sequence > upto:  # appended in the meantime
+                    upto = self._watch.advance()
+                yield self._checked(entry)
 
-    def _one(self, *conditions: ColumnElement[bool]) -> Entry | None:
-        with reading(self._engine, self.name) as connection:
-            row = connection.execute(select(entries).where(*conditions)).mappings().first()
-        return None if row is None else Entry(**row)
+    def _cover(self, search: "_Search") -> int:
+        """Verify what a search looks into; return the number of the last verified entry."""
+        if self._watch is None:
+            return -1
+        return self._watch.cover(search.kind, subjects=search.subjects, run=search.run)
+
+    def _checked(self, entry: Entry) -> Entry:
+        if self._watch is not None:
+            self._watch.check(entry)
+        return entry
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Name the first bad entry where text is too damaged to be read at all."""
+        try:
+            yield
+        except LedgerError as error:
+            if type(error) is not LedgerError or self._watch is None:
+                raise
+            raise self._watch.fault(error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What a search looks into: a kind or all of them, whole, or only some subjects, or what belongs to a run."""
+
+    kind: str | None
+    subjects: Sequence[str] | None = None
+    run: str | None = None
 
 
 def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entry]:

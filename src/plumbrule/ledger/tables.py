@@ -45,10 +45,3 @@ ledger_info = Table(  # a row for each version that the ledger has had: this tab
 )
 
 COLUMNS = tuple(str(column.name) for column in entries.columns)
-
-GUARDS = {  # the triggers that refuse every change of what stands
-    "sqlite": frozenset(
-        f"{table}_refuse_{change}" for table in ("entries", "ledger_info") for change in ("update", "delete", "replace")
-    ),
-    "postgresql": frozenset({"entries_refuse_change", "ledger_info_refuse_change"}),
-}

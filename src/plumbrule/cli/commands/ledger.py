@@ -9,7 +9,7 @@ from plumbrule.cli.options import json_option, ledger_option
 
 @click.group("ledger")
 def command() -> None:
-    """Verify, export, back up and upgrade the append-only store of runs.
+    """Verify, export, back up and upgrade the append-only store of runs, and keep checkpoints of it.
 
     \b
     Examples:
@@ -24,9 +24,10 @@ def command() -> None:
 @ledger_option
 @json_option
 def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, as_json: bool) -> int:
-    """Walk the hash chain and name the first broken entry: exit code 1 if there is one.
+    """Walk the hash chain and name the first broken entry: exit code 1 if there is one, or if a guard is missing.
 
-    A chain alone cannot stop its owner from rewriting all of it: keep a checkpoint elsewhere.
+    The chain is held against the checkpoint that every command keeps outside the database, signed; also against one
+    that you keep elsewhere.
 
     \b
     Examples:
@@ -35,16 +36,61 @@ def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, a
     """
     from plumbrule.api.ledger import verify_ledger
     from plumbrule.cli.ledger_access import open_here
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
     from plumbrule.cli.views.ledger_view import show_verification
+    from plumbrule.ledger import LedgerBrokenError
 
-    with open_here(ledger_url) as ledger:
-        verification = verify_ledger(ledger, checkpoint=checkpoint, keep=keep)
+    try:
+        with open_here(ledger_url, checked=False) as ledger:
+            verification = verify_ledger(ledger, checkpoint=checkpoint, keep=keep)
+    except LedgerBrokenError as error:  # too broken to be walked along, or not the ledger that it was
+        stderr().print(plain(f"plumbrule: {error}"), soft_wrap=True)
+        return 1
     if as_json:
         print_json(verification)
     else:
         show_verification(stdout(), ledger.name, verification)
-    return int(not verification.whole)
+    return int(not verification.whole or bool(verification.missing_guards))
+
+
+@command.command("checkpoint")
+@click.option("--to", type=click.Path(path_type=Path), metavar="FILE", help="Write it to FILE, to keep elsewhere.")
+@click.option("--reset", is_flag=True, help="Accept the ledger as it is; it is recorded.")
+@click.option("--as", "person", metavar="NAME", help="With --reset: who accepts it, by default user.name.")
+@ledger_option
+@json_option
+def checkpoint(to: Path | None, reset: bool, person: str | None, ledger_url: str | None, as_json: bool) -> None:
+    """Show the signed end of the verified chain, write it elsewhere, or accept a ledger as it is.
+
+    Every command holds the ledger against the checkpoint of the command before. After a restored backup, a lost key or
+    a checkpoint that was damaged, --reset verifies the whole chain, puts missing guards back, records who accepted it
+    in the ledger, and keeps a new checkpoint.
+
+    \b
+    Examples:
+      plumbrule ledger checkpoint --to checkpoint.json
+      plumbrule ledger checkpoint --reset --as "Ada Lovelace"
+    """
+    from plumbrule.settings import ledger_address, user_name
+
+    accepting = (person or user_name()) if reset else None
+    if reset and accepting is None:
+        raise click.UsageError("--reset needs --as NAME: who accepts the ledger as it is?")
+    if person is not None and not reset:
+        raise click.UsageError("--as NAME goes with --reset")
+    from plumbrule.api.ledger import checkpoint_ledger, reset_checkpoint
+    from plumbrule.cli.ledger_access import now, open_here
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.ledger_view import show_checkpoint
+
+    if accepting is not None:
+        reset_checkpoint(ledger_address(ledger_url), accepting, at=now())
+    with open_here(ledger_url) as ledger:
+        end = checkpoint_ledger(ledger, to=to)
+    if as_json:
+        print_json(end)
+    else:
+        show_checkpoint(stdout(), ledger.name, end, to=to, accepted_by=accepting)
 
 
 @command.command("export")

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from plumbrule.api.ledger import LedgerBackup
 from plumbrule.cli.terminal_console import plain
-from plumbrule.ledger import Verification
+from plumbrule.ledger import Checkpoint, Verification
 from plumbrule.reviews.disclosure import Written
 
 
@@ -18,8 +18,23 @@ def show_verification(console: Console, name: str, verification: Verification) -
     last = verification.last_sha256[:12]
     console.print(plain(f"whole: {name}, {verification.entries} entries, last {last}", "green"))
     for guard in verification.missing_guards:
-        text = f"missing guard: {guard}; entries could be changed unseen until the next verify"
-        console.print(plain(text, "yellow"))
+        text = f"missing or changed guard: {guard}; the database would let entries be changed"
+        console.print(plain(text, "bold red"))
+    for back in verification.times_back or ():
+        console.print(plain(back.message, "yellow"), soft_wrap=True)
+
+
+def show_checkpoint(
+    console: Console, name: str, checkpoint: Checkpoint, *, to: Path | None, accepted_by: str | None
+) -> None:
+    """Print the end of the verified chain, and where it was written to."""
+    if accepted_by is not None:
+        console.print(plain(f"accepted as it is by {accepted_by}, and recorded", "yellow"))
+    key = "not signed" if checkpoint.key_id is None else f"signed by key {checkpoint.key_id}"
+    end = f"entry {checkpoint.sequence}, {checkpoint.entry_sha256[:12]}, {checkpoint.recorded_at_utc}"
+    console.print(plain(f"{name}: {end}, {key}"), soft_wrap=True)
+    if to is not None:
+        console.print(plain(f"{to}: the checkpoint, to keep elsewhere"), soft_wrap=True)
 
 
 def show_export(console: Console, file: Path, written: Written) -> None:
