@@ -404,7 +404,11 @@ def test_records_outside_of_campaigns(run: Run, write: Write) -> None:
     """Kept whole, once each."""
     given = card("t-1", 4, trigger="incident", query="Fee?", evaluator="Ada")
     path = write("card.json", given)
-    assert run("review", "submit", path, "--adhoc").code == 0
+    unknown = run("review", "submit", path, "--adhoc")
+    assert (unknown.code, "there is no interaction 't-1'" in unknown.err) == (3, True)
+    source = write("t-1.jsonl", [{"trace_id": "t-1", "query": "Fee?", "answer": "It is $25."}])
+    assert run("review", "submit", path, "--from", source).code == 2
+    assert run("review", "submit", path, "--adhoc", "--from", source).code == 0
     again = run("review", "submit", path, "--adhoc")
     assert (again.code, "rated 't-1' already" in again.err) == (3, True)
 

@@ -208,6 +208,7 @@ def test_the_json_form() -> None:
         "cards",
         "rubric",
         "paired",
+        "newer_versions",
     ]
     assert from_json(CampaignDecision, shown, where="here") == decision
 

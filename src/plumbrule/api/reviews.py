@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from plumbrule.errors import UsageError
+from plumbrule.interactions.interaction_reader import Source, read_interactions
 from plumbrule.ledger import Ledger, open_ledger
 from plumbrule.reviews import campaign_store, closing_decision, sample_draw, submission
 from plumbrule.reviews.campaign_agreement import CampaignAgreement, measure_agreement
@@ -305,12 +306,22 @@ def submit_records(
 
 
 def keep_records(
-    records: Records, *, evaluator: str | None = None, ledger: Ledgers = None, at: datetime | None = None
+    records: Records,
+    *,
+    evaluator: str | None = None,
+    interactions: Source | None = None,
+    passages: Source | None = None,
+    ledger: Ledgers = None,
+    at: datetime | None = None,
 ) -> Submitted:
-    """Keep records outside of any campaign, all or none; a ledger that is not there is made."""
+    """Keep records outside of any campaign, all or none; a ledger that is not there is made.
+
+    The interactions that they are about are in the ledger, or at the path ``interactions``, and are kept then.
+    """
     given, moment = _given(records), at or now()
+    reading = read_interactions(interactions, passages) if interactions is not None else ()
     with _opened(ledger, make=moment) as opened:
-        return submission.keep_adhoc(opened, given, at=moment, evaluator=evaluator)
+        return submission.keep_adhoc(opened, given, at=moment, evaluator=evaluator, interactions=reading)
 
 
 def adjudicate(

@@ -26,7 +26,7 @@ from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_store import campaign_names, claim_item, item_of, load_campaign, open_campaign
 from plumbrule.reviews.closing_decision import close_campaign, kept_decision
-from plumbrule.reviews.interaction_archive import find_interactions
+from plumbrule.reviews.interaction_archive import find_versions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name, named_scores
 from plumbrule.reviews.record_decision import decide
@@ -202,7 +202,8 @@ def describe_release(ledger: Ledger) -> ReleaseReview:
     """Return what the ledger has on the review of the release."""
     campaign = load_campaign(ledger, RELEASE).campaign
     rubric = campaign.loaded.rubric
-    stored = find_interactions(ledger, [item.trace_id for item in campaign.items.values()])
+    found = find_versions(ledger, [item.wanted for item in campaign.items.values()])
+    stored = {wanted.trace_id: version.meant for wanted, version in found.items()}
     prescores = {trace_id: one.prescore for trace_id, one in stored.items() if one.prescore is not None}
     disagreements = []
     noted = []
@@ -288,7 +289,7 @@ def _failed(ledger: Ledger, name: str, trace_id: str) -> FailedInteraction:
     """Return an interaction with its lowest ratings and the notes on it."""
     campaign = load_campaign(ledger, name).campaign
     item = item_of(campaign, trace_id)
-    stored = find_interactions(ledger, [trace_id])[trace_id]
+    stored = find_versions(ledger, [item.wanted])[item.wanted].meant
     settled = campaign.settlement(item)
     scores = {} if settled is None else settled.scores
     low = campaign.loaded.rubric.scores_of(campaign.loaded.rubric.note_required_at)

@@ -201,6 +201,10 @@ class Campaign:
                 earlier=planned.earlier,
                 why=planned.why,
                 paired_by=planned.paired_by,
+                opened=event.sequence,
+                interaction=planned.interaction,
+                earlier_interaction=planned.earlier_interaction,
+                answered=planned.answered,
             )
         return None
 
@@ -267,6 +271,8 @@ class Campaign:
         evaluator, role, reason = record.evaluator or "", entry.role, entry.reason
         if item is None:
             return f"'{record.trace_id}' is no item of {self.name}"
+        if None not in (entry.interaction, item.interaction) and entry.interaction != item.interaction:
+            return f"the record is about another version of '{item.trace_id}' than {self.name} drew"
         objection = self.objection_to_record(item, evaluator, event.at, role=role, revises=reason is not None)
         if objection is not None:
             return objection

@@ -9,7 +9,7 @@ from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.interaction_archive import find_interactions
+from plumbrule.reviews.interaction_archive import find_versions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name
 from plumbrule.rubrics import ScorecardRubric
@@ -190,12 +190,12 @@ def _figures(
 def _beside_prescores(
     ledger: Ledger, ratings: Sequence[Rated], items: Sequence[Item], rubric: ScorecardRubric
 ) -> Iterator[PrescoreAgreement]:
-    stored = find_interactions(ledger, [item.trace_id for item in items])
+    found = find_versions(ledger, [item.wanted for item in items])
     scores = {level.name: level.score for level in rubric.levels}
     proposals = {
-        trace_id: prescore.scores
-        for trace_id, interaction in stored.items()
-        if (prescore := interaction.prescore) is not None
+        wanted.trace_id: prescore.scores
+        for wanted, version in found.items()
+        if (prescore := version.meant.prescore) is not None
     }
     labels = _levels(rubric)
     named = [level_name(score, rubric) for score in labels]

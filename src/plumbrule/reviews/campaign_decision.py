@@ -49,6 +49,7 @@ class ItemDecision:
     low: tuple[str, ...]  # the dimensions at a level that needs a note
     evaluators: tuple[str | None, ...]
     adjudicator: str | None
+    interaction: str | None = None  # the hash of the version that was rated; not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +76,17 @@ class CampaignDecision:
     cards: tuple[ItemDecision, ...]
     rubric: Mapping[str, str]
     paired: ModelChange | None = None  # not there in older versions
+    newer_versions: tuple[str, ...] = ()  # items with a newer version, which nobody rated here; the same
 
 
-def decide(campaign: Campaign, *, paired: ModelChange | None = None) -> CampaignDecision:
-    """Return the decision of a campaign from its records; ``paired`` is the comparison of a model change."""
+def decide(
+    campaign: Campaign, *, paired: ModelChange | None = None, newer_versions: tuple[str, ...] = ()
+) -> CampaignDecision:
+    """Return the decision of a campaign from its records.
+
+    ``paired`` is the comparison of a model change; ``newer_versions`` are the items that were kept again with another
+    content after they were drawn.
+    """
     decisions = [
         (item, decide_record(settled.scores, campaign.loaded))
         for item in campaign.items.values()
@@ -95,6 +103,9 @@ def decide(campaign: Campaign, *, paired: ModelChange | None = None) -> Campaign
     if left:
         counts = f"{len(unrated)} items have no rating, {len(unfinished)} lack one or wait for an adjudicator"
         remarks = (*remarks, f"closed as is: {counts}")
+    if newer_versions:
+        counts = f"{len(newer_versions)} of {len(campaign.items)} items have a newer version"
+        remarks = (*remarks, f"{counts}: this decision is about the versions that were drawn, and not about those")
     return CampaignDecision(
         campaign=campaign.name,
         trigger=campaign.plan.trigger,
@@ -119,6 +130,7 @@ def decide(campaign: Campaign, *, paired: ModelChange | None = None) -> Campaign
         ),
         rubric=campaign.loaded.stamp(),
         paired=paired,
+        newer_versions=newer_versions,
     )
 
 
@@ -145,6 +157,7 @@ def _item_decision(number: int, item: Item, decision: Decision, rubric: Scorecar
         low=tuple(key for key, score in decision.scores.items() if score in low),
         evaluators=tuple(rated.record.evaluator for rated in item.ratings.values()),
         adjudicator=None if item.adjudication is None else item.adjudication.record.evaluator,
+        interaction=item.interaction,
     )
 
 

@@ -12,7 +12,7 @@ from plumbrule.ledger.entry import utc_text
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_store import Standing
+from plumbrule.reviews.campaign_store import Standing, name_versions
 from plumbrule.reviews.closing_decision import kept_decision
 from plumbrule.reviews.items import STATUSES, Claim, Item, Status
 from plumbrule.reviews.model_change import ModelChange, compare_answers
@@ -119,6 +119,7 @@ class CampaignReport(CampaignProgress):
 
     paired: ModelChange | None
     decision: CampaignDecision | None
+    newer_versions: tuple[str, ...] = ()  # the items that were kept again with another content after they were drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +185,7 @@ def report_campaign(ledger: Ledger, campaign: Campaign, *, at: datetime) -> Camp
         **{field.name: getattr(progress, field.name) for field in fields(progress)},
         paired=compare_answers(ledger, campaign, people=False) if campaign.closed is None else None,
         decision=kept_decision(ledger, campaign.name) if campaign.closed is not None else None,
+        newer_versions=name_versions(ledger, campaign),
     )
 
 

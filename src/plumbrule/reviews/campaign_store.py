@@ -18,7 +18,7 @@ from plumbrule.ledger.entry import utc_text
 from plumbrule.names import key_of_trace, pick
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.interaction_archive import keep_interactions, name_of
+from plumbrule.reviews.interaction_archive import find_versions, hash_of, keep_interactions, name_of
 from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
 from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
@@ -70,7 +70,7 @@ def open_campaign(
     if evaluators is not None and evaluators < wanted:
         raise UsageError(f"{drawn.trigger.key} takes {wanted} evaluators or more for each item, not {evaluators}")
     paired = [earlier.prescore for earlier in drawn.earlier.values()]
-    prescores = [*drawn.prescores, *paired]
+    prescores = [*paired, *drawn.prescores]  # of two versions under one trace id the new one is the latest
     kept = keep_interactions(
         ledger, [prescore.interaction for prescore in prescores], prescores, author=author, at=at, rubric=loaded
     )
@@ -129,6 +129,18 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
     wanted = [entry for entry in entries if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
     wanted.sort(key=lambda entry: entry.sequence)
     return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+
+
+def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
+    """Give each item the hash of its version, where an older plan has none; return the items with a newer version."""
+    found = find_versions(ledger, [item.wanted for item in campaign.items.values()])
+    newer = []
+    for item in campaign.items.values():
+        version = found.get(item.wanted)
+        if version is not None:
+            item.interaction = version.meant.version
+            newer += [item.trace_id] if version.newer is not None else []
+    return tuple(newer)
 
 
 def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
@@ -309,6 +321,8 @@ def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
         earlier=None if earlier is None else name_of(earlier.prescore.interaction),
         paired_by=None if earlier is None else earlier.paired_by,
         why=drawn.why.get(name, ()),
+        interaction=hash_of(interaction),
+        earlier_interaction=None if earlier is None else hash_of(earlier.prescore.interaction),
     )
 
 

@@ -6,7 +6,7 @@ from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.campaign_decision import CampaignDecision, check_mode, decide
-from plumbrule.reviews.campaign_store import check_counts, load_campaign
+from plumbrule.reviews.campaign_store import check_counts, load_campaign, name_versions
 from plumbrule.reviews.model_change import compare_answers
 from plumbrule.reviews.review_entries import Closure, ReleaseMode, read_entry
 
@@ -40,7 +40,8 @@ def close_campaign(
         check_counts(campaign, entry)
     elif kept_decision(ledger, name) is not None:
         raise UsageError(f"{name}: is closed already; 'plumbrule review progress' shows its decision")
-    decision = decide(campaign, paired=compare_answers(ledger, campaign, people=True))
+    newer = name_versions(ledger, campaign)
+    decision = decide(campaign, paired=compare_answers(ledger, campaign, people=True), newer_versions=newer)
     ledger.append("decision", f"campaigns/{name}", to_json(decision), author, at=at)
     return decision
 

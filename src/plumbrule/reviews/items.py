@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from plumbrule.reviews.evaluation_record import EvaluationRecord
+from plumbrule.reviews.interaction_archive import Wanted
 from plumbrule.reviews.review_entries import PairedBy
 
 # open: nobody holds a free place; claimed: somebody does; adjudication: all ratings are in and disagree too far; done
@@ -62,11 +63,27 @@ class Item:
     earlier: str | None  # the trace id of the earlier model's answer to the same question
     why: tuple[str, ...]
     paired_by: PairedBy | None = None
+    opened: int  # the sequence of the entry that opened the campaign
+    interaction: str | None = None  # the hash of the version that was drawn
+    earlier_interaction: str | None = None
+    answered: bool | None = None  # whether the assistant answered, or refused; None where an older plan does not say
     assigned: dict[str, str] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
     ratings: dict[str, Rated] = field(default_factory=dict)
     adjudicating: Claim | None = None
     adjudication: Rated | None = None
+
+    @property
+    def wanted(self) -> Wanted:
+        """The version of the interaction that this item is about, whatever was kept later."""
+        return Wanted(trace_id=self.trace_id, version=self.interaction, before=self.opened)
+
+    @property
+    def wanted_earlier(self) -> Wanted | None:
+        """The version of the earlier model's answer; None where there is none."""
+        if self.earlier is None:
+            return None
+        return Wanted(trace_id=self.earlier, version=self.earlier_interaction, before=self.opened)
 
     def holders(self, at: datetime) -> dict[str, Claim]:
         """Return the claims that are valid at a moment."""

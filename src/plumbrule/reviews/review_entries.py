@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, ValidationError
 
-from plumbrule.codec import from_json
+from plumbrule.codec import from_json, optional_key
 from plumbrule.errors import InputError
 from plumbrule.ledger import Entry
 from plumbrule.reviews.evaluation_record import WrittenRecord
@@ -45,6 +45,9 @@ class PlannedItem:
     earlier: str | None  # the trace id of the earlier model's answer to the same question
     paired_by: PairedBy | None = None  # not there in older versions
     why: tuple[str, ...]
+    interaction: str | None = None  # the hash of the version that was drawn; not there in older versions
+    earlier_interaction: str | None = optional_key()  # the same of the earlier answer
+    answered: bool | None = None  # whether the assistant answered, or refused; not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +124,10 @@ class ClaimReleased:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordEntry:
-    """A record, or with a reason a revision of one, and the decision on it."""
+    """A record, or with a reason a revision of one, and the decision on it.
+
+    ``interaction`` is the hash of the version that it is about.
+    """
 
     record: WrittenRecord
     decision: DecisionResult
@@ -130,6 +136,7 @@ class RecordEntry:
     campaign: str | None
     role: Role
     rubric: Mapping[str, str]
+    interaction: str | None = None  # not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

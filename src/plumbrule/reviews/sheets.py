@@ -18,7 +18,7 @@ from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.closing_decision import kept_decision
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord, asking_for_a_note
-from plumbrule.reviews.interaction_archive import StoredInteraction, find_interaction
+from plumbrule.reviews.interaction_archive import FoundVersion, find_versions
 from plumbrule.reviews.items import Claim, Item, Rated
 from plumbrule.reviews.levels import Scores, level_name, named_scores
 from plumbrule.reviews.model_change import PairLine
@@ -46,6 +46,8 @@ class EarlierAnswer(_Proposals):
     """The earlier model's answer to the same question."""
 
     trace_id: str
+    interaction: str  # the hash of the version that is shown
+    newer_version: str | None  # the hash of the latest version, where it is another one
     query: str
     answer: str | None
     refusal: Refusal | None
@@ -104,6 +106,8 @@ class Sheet(_Proposals):
     stratum: str | None
     why: tuple[str, ...]
     trace_id: str
+    interaction: str  # the hash of the version that the campaign drew, which is shown
+    newer_version: str | None  # the hash of the latest version, where it is another one
     query: str
     answer: str | None
     refusal: Refusal | None
@@ -164,10 +168,10 @@ class RatingForm:
 def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at: datetime) -> Sheet:
     """Return all that an evaluator needs to rate one item, and the ratings that they may see."""
     rubric = campaign.loaded.rubric
-    stored = find_interaction(ledger, item.trace_id)
-    if stored is None:
-        raise InputError(f"{ledger.name}: does not hold the interaction '{item.trace_id[:60]}'")
-    earlier = find_interaction(ledger, item.earlier) if item.earlier is not None else None
+    found = find_versions(ledger, filter(None, (item.wanted, item.wanted_earlier)))
+    if item.wanted not in found:
+        raise InputError(f"{ledger.name}: does not hold the interaction '{item.trace_id[:60]}' that was drawn")
+    earlier = found.get(item.wanted_earlier) if item.wanted_earlier is not None else None
     claim = _own_claim(item, viewer)
     return Sheet(
         campaign=campaign.name,
@@ -178,7 +182,7 @@ def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at:
         claimed_until=None if claim is None or claim.until <= at else utc_text(claim.until),
         stratum=item.stratum,
         why=item.why,
-        **_answer(stored),
+        **_answer(found[item.wanted]),
         earlier=None if earlier is None else EarlierAnswer(**_answer(earlier)),
         paired_by=item.paired_by,
         pair=_pair(ledger, campaign, item),
@@ -204,13 +208,15 @@ def rating_form(
     )
 
 
-def _answer(stored: StoredInteraction) -> dict[str, Any]:
+def _answer(found: FoundVersion) -> dict[str, Any]:
     """Return the fields that a sheet and the earlier answer on it share."""
-    kept = stored.kept
+    kept = found.meant.kept
     interaction = kept.rebuild()
     sample = interaction.sample
     return {
         "trace_id": kept.trace_id,
+        "interaction": found.meant.version,
+        "newer_version": found.newer,
         "query": sample.question,
         "answer": sample.answer,
         "refusal": sample.refusal,

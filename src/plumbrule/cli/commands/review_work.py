@@ -4,7 +4,13 @@ from typing import Literal
 
 import click
 
-from plumbrule.cli.options import campaign_option, json_option, ledger_option, person_option
+from plumbrule.cli.options import (
+    campaign_option,
+    interaction_options,
+    json_option,
+    ledger_option,
+    person_option,
+)
 
 
 @click.command("next")
@@ -161,25 +167,41 @@ def rate(
 @click.argument("file")
 @click.option("--as", "person", metavar="NAME", help="Who you are, where the records do not say.")
 @click.option("--adhoc", is_flag=True, help="Keep records outside of any campaign.")
+@interaction_options
 @campaign_option
 @ledger_option
 @json_option
-def submit(file: str, person: str | None, adhoc: bool, reference: str, ledger_url: str | None, as_json: bool) -> None:
+def submit(
+    file: str,
+    person: str | None,
+    adhoc: bool,
+    source: str | None,
+    passages: str | None,
+    reference: str,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
     """Keep the records of FILE, all or none: each of an item that its evaluator holds.
 
     FILE holds one JSON object, a JSON array or one object a line; - reads standard input. A record needs trace_id and
-    scores, and notes at Needs Review or below; the rest is filled in.
+    scores, and notes at Needs Review or below; the rest is filled in. With --adhoc a record is about the latest version
+    of an interaction that the ledger has, or about one of --from, which is kept with it.
 
     \b
     Examples:
       plumbrule review submit card.json --as Ada
       plumbrule review submit cards.jsonl --campaign week-3 --json
+      plumbrule review submit card.json --adhoc --from answers.jsonl
     """
     from plumbrule.api import reviews
     from plumbrule.cli.views.record_tables import show_submitted
 
+    if source is not None and not adhoc:
+        raise click.UsageError("--from goes with --adhoc: a campaign has its own interactions")
     if adhoc:
-        submitted = reviews.keep_records(file, evaluator=person, ledger=ledger_url)
+        submitted = reviews.keep_records(
+            file, evaluator=person, interactions=source, passages=passages, ledger=ledger_url
+        )
     else:
         submitted = reviews.submit_records(file, evaluator=person, campaign=reference, ledger=ledger_url)
     show_submitted(submitted, as_json=as_json)

@@ -18,6 +18,7 @@ from plumbrule.terminal import safe, shortened
 _MARKER = re.compile(r"\[\d+\]")
 _SHOWN_EVIDENCE = 160
 _MOST_EVIDENCE = 3
+_SHOWN_HASH = 12
 _BASES = {
     "rules": "by rules",
     "figures": "measured against gold passages",
@@ -110,6 +111,12 @@ def show_ratings(console: Console, sheet: Sheet) -> None:
 
 def _show_answer(console: Console, shown: Sheet | EarlierAnswer, whose: str) -> None:
     status = shown.grounding_status or "no grounding status"
+    if shown.newer_version is not None:
+        text = (
+            f"a newer version of {shown.trace_id} was kept later ({shown.newer_version[:_SHOWN_HASH]}): "
+            f"this is the one that the campaign drew ({shown.interaction[:_SHOWN_HASH]}), and the one to rate"
+        )
+        console.print(plain(text, "yellow"), soft_wrap=True)
     console.print(plain(shown.query or "(no question)", "bold"), soft_wrap=True)
     refusal = shown.refusal
     if refusal is not None:
