@@ -293,7 +293,7 @@ def test_nothing_is_shown_before_ones_own_rating(run: Run, sample: Run) -> None:
 
 def test_rating_by_keys(run: Run, sample: Run) -> None:
     """Enter takes the proposal, 0 is not applicable where allowed, b goes back, a note is insisted on, q stops."""
-    one, two = drawn(sample("monitoring", "--size", "10"))[3:5]
+    one, two = drawn(sample("monitoring", "--size", "10"))[:2]  # refusals
     run("review", "assign", one, two, "--to", "Ada")
     keys = ["4", "x", "3", "b", "2", "4", "0", "0", "4", "3", "", "thin retrieval", "y", "q"]
     done = run("review", "rate", "--as", "Ada", stdin="\n".join(keys).encode())

@@ -12,6 +12,7 @@ from plumbrule.names import key_of_trace
 from plumbrule.reviews.adjudication import Rating, Settlement, person_key, settle
 from plumbrule.reviews.evaluation_record import record_of
 from plumbrule.reviews.items import Claim, Item, Rated, Revision, Status
+from plumbrule.reviews.levels import objection_to_levels
 from plumbrule.reviews.review_entries import (
     Assignment,
     CampaignPlan,
@@ -274,6 +275,7 @@ class Campaign:
         if None not in (entry.interaction, item.interaction) and entry.interaction != item.interaction:
             return f"the record is about another version of '{item.trace_id}' than {self.name} drew"
         objection = self.objection_to_record(item, evaluator, event.at, role=role, revises=reason is not None)
+        objection = objection or objection_to_levels(record.scores, self.loaded.rubric, answered=item.answered is True)
         if objection is not None:
             return objection
         person = person_key(evaluator)

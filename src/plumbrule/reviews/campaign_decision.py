@@ -15,7 +15,7 @@ from typing import get_args
 from plumbrule.errors import UsageError
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.items import Item
-from plumbrule.reviews.levels import level_name, named_scores
+from plumbrule.reviews.levels import level_name, named_scores, objection_to_levels
 from plumbrule.reviews.model_change import ModelChange
 from plumbrule.reviews.record_decision import NOTED, Decision, band_of, dimensions_at, recommend, shown, too_low
 from plumbrule.reviews.record_decision import decide as decide_record
@@ -103,6 +103,15 @@ def decide(
     if left:
         counts = f"{len(unrated)} items have no rating, {len(unfinished)} lack one or wait for an adjudicator"
         remarks = (*remarks, f"closed as is: {counts}")
+    excused = [
+        item.trace_id
+        for item, decision in decisions
+        if objection_to_levels(decision.scores, campaign.loaded.rubric, answered=item.answered is True)
+    ]
+    if excused:  # only in a campaign that was opened before this was checked
+        named = ", ".join(excused[:_SHOWN])
+        name = campaign.loaded.rubric.not_applicable.name
+        remarks = (*remarks, f"{len(excused)} answered items have dimensions at {name}, which is for refusals: {named}")
     if newer_versions:
         counts = f"{len(newer_versions)} of {len(campaign.items)} items have a newer version"
         remarks = (*remarks, f"{counts}: this decision is about the versions that were drawn, and not about those")

@@ -18,7 +18,7 @@ from plumbrule.ledger.entry import utc_text
 from plumbrule.names import key_of_trace, pick
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.interaction_archive import find_versions, hash_of, keep_interactions, name_of
+from plumbrule.reviews.interaction_archive import find_versions, hash_of, is_refusal, keep_interactions, name_of
 from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
 from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
@@ -132,13 +132,15 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
 
 
 def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
-    """Give each item the hash of its version, where an older plan has none; return the items with a newer version."""
+    """Give each item what an older plan does not say of its version; return the items with a newer version."""
     found = find_versions(ledger, [item.wanted for item in campaign.items.values()])
     newer = []
     for item in campaign.items.values():
         version = found.get(item.wanted)
         if version is not None:
             item.interaction = version.meant.version
+            if item.answered is None:
+                item.answered = not is_refusal(version.meant.rebuild())
             newer += [item.trace_id] if version.newer is not None else []
     return tuple(newer)
 
@@ -322,6 +324,7 @@ def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
         paired_by=None if earlier is None else earlier.paired_by,
         why=drawn.why.get(name, ()),
         interaction=hash_of(interaction),
+        answered=not is_refusal(interaction),
         earlier_interaction=None if earlier is None else hash_of(earlier.prescore.interaction),
     )
 

@@ -5,6 +5,7 @@ is one version, however often it is kept. Whoever looks for an interaction says 
 (``find_interaction``), or the one that a campaign drew or a record is about (``find_versions``).
 """
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,9 +24,19 @@ from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.prescores.prescorer import Prescore
 from plumbrule.reviews.review_entries import read_entry
 from plumbrule.reviews.weeks import week_at
-from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals, load_scorecard
+from plumbrule.rubrics import (
+    Loaded,
+    ScorecardRubric,
+    load_compliance,
+    load_refusals,
+    load_scorecard,
+    load_verdict,
+)
 from plumbrule.rubrics.review_rules import TraitRule
 from plumbrule.samples.sample_model import Passage
+from plumbrule.text.text_view import TextView
+from plumbrule.verdicts.lexicon import lexicon_of
+from plumbrule.verdicts.refusal import RefusalWording, judge_refusal
 
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
@@ -143,6 +154,23 @@ def name_of(interaction: Interaction) -> str:
 def hash_of(interaction: Interaction) -> str:
     """Return the hash by which this version of an interaction is known."""
     return _version_of(_given_parts(interaction))
+
+
+def is_refusal(interaction: Interaction) -> bool:
+    """Tell whether the assistant refused, by declaration or by its wording.
+
+    A declared refusal beside an answer that cites sources is an answer.
+    """
+    sample = interaction.sample
+    found = judge_refusal(sample, TextView(sample.answer or ""), _refusal_wording())
+    if found is None or not found.refused:
+        return False
+    return found.start is not None or not ((sample.answer or "").strip() and sample.citations)
+
+
+@functools.cache
+def _refusal_wording() -> RefusalWording:
+    return lexicon_of(load_verdict().rubric).refusal
 
 
 def subject_of(trace_id: str) -> str:

@@ -18,7 +18,7 @@ from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.closing_decision import kept_decision
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord, asking_for_a_note
-from plumbrule.reviews.interaction_archive import FoundVersion, find_versions
+from plumbrule.reviews.interaction_archive import FoundVersion, find_versions, is_refusal
 from plumbrule.reviews.items import Claim, Item, Rated
 from plumbrule.reviews.levels import Scores, level_name, named_scores
 from plumbrule.reviews.model_change import PairLine
@@ -90,6 +90,7 @@ class SheetDimension:
     in_view: bool
     may_be_not_applicable: bool
     key_questions: tuple[str, ...]
+    artifacts: tuple[str, ...]  # what to look at: the primary validation source
     levels: tuple[SheetLevel, ...]
 
 
@@ -108,6 +109,7 @@ class Sheet(_Proposals):
     trace_id: str
     interaction: str  # the hash of the version that the campaign drew, which is shown
     newer_version: str | None  # the hash of the latest version, where it is another one
+    answered: bool  # by the assistant, which did not refuse: then every dimension applies
     query: str
     answer: str | None
     refusal: Refusal | None
@@ -173,6 +175,9 @@ def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at:
         raise InputError(f"{ledger.name}: does not hold the interaction '{item.trace_id[:60]}' that was drawn")
     earlier = found.get(item.wanted_earlier) if item.wanted_earlier is not None else None
     claim = _own_claim(item, viewer)
+    answered = item.answered
+    if answered is None:  # an older plan does not say it
+        answered = not is_refusal(found[item.wanted].meant.rebuild())
     return Sheet(
         campaign=campaign.name,
         trigger=campaign.plan.trigger,
@@ -183,12 +188,13 @@ def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at:
         stratum=item.stratum,
         why=item.why,
         **_answer(found[item.wanted]),
+        answered=answered,
         earlier=None if earlier is None else EarlierAnswer(**_answer(earlier)),
         paired_by=item.paired_by,
         pair=_pair(ledger, campaign, item),
         ratings=tuple(_rating(rated, rubric) for rated in campaign.visible(item, viewer, at)),
         guidelines=tuple(rubric.guidelines),
-        dimensions=_dimensions(rubric, campaign.plan.in_view),
+        dimensions=_dimensions(rubric, campaign.plan.in_view, answered=answered),
     )
 
 
@@ -238,15 +244,17 @@ def _pair(ledger: Ledger, campaign: Campaign, item: Item) -> PairLine | None:
     return None if paired is None else next((pair for pair in paired.pairs if pair.trace_id == item.trace_id), None)
 
 
-def _dimensions(rubric: ScorecardRubric, in_view: tuple[str, ...]) -> tuple[SheetDimension, ...]:
+def _dimensions(rubric: ScorecardRubric, in_view: tuple[str, ...], *, answered: bool) -> tuple[SheetDimension, ...]:
+    excusable = not answered or rubric.not_applicable.allowed_on == "any"
     return tuple(
         SheetDimension(
             key=dimension.key,
             title=dimension.title,
             asks=dimension.asks,
             in_view=dimension.key in in_view,
-            may_be_not_applicable=dimension.may_be_not_applicable,
+            may_be_not_applicable=excusable and dimension.may_be_not_applicable,
             key_questions=tuple(dimension.key_questions),
+            artifacts=tuple(dimension.artifacts),
             levels=tuple(
                 SheetLevel(score=level.score, name=level.name, descriptor=dimension.descriptors[level.name])
                 for level in rubric.levels

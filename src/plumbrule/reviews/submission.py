@@ -12,9 +12,16 @@ from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_store import check_counts, claim_item, item_of, load_items, rehearse
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
-from plumbrule.reviews.interaction_archive import find_version, hash_of, keep_interactions, name_of, versions_of
+from plumbrule.reviews.interaction_archive import (
+    find_version,
+    hash_of,
+    is_refusal,
+    keep_interactions,
+    name_of,
+    versions_of,
+)
 from plumbrule.reviews.items import Item, Rated
-from plumbrule.reviews.levels import named_scores
+from plumbrule.reviews.levels import Scores, named_scores, objection_to_levels
 from plumbrule.reviews.record_store import StoredRecord, record_draft, record_entry, rubric_drafts, stored_records
 from plumbrule.reviews.review_entries import RecordEntry, Role
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
@@ -91,6 +98,7 @@ def keep_adhoc(
         try:
             record = read_record(filled, loaded.rubric)
             version, interaction = _version_rated(ledger, record, brought)
+            _check_levels(record.scores, loaded.rubric, answered=not is_refusal(interaction))
             record = replace(record, interaction=version)
             entry = record_entry(ledger, record, campaign=None, role="evaluator", reason=None, at=at, loaded=loaded)
         except InputError as error:
@@ -99,7 +107,7 @@ def keep_adhoc(
         before = places.setdefault(rater, place)
         if before != place:
             raise InputError(f"{place}: rates what {before} rates already, by the same evaluator: give it once")
-        if interaction is not None:
+        if key_of_trace(name_of(interaction)) in brought:
             used[version] = interaction
         drafts.append(record_draft(entry, at=at))
     if not drafts:
@@ -111,6 +119,12 @@ def keep_adhoc(
     if len(submitted.records) < len(sequences):
         raise UsageError("somebody kept one of these records a moment ago: the first of them counts")
     return submitted
+
+
+def _check_levels(scores: Scores, rubric: ScorecardRubric, *, answered: bool) -> None:
+    objection = objection_to_levels(scores, rubric, answered=answered)
+    if objection is not None:
+        raise InputError(objection)
 
 
 def _brought(interactions: Iterable[Interaction], given: Iterable[tuple[str, object]]) -> dict[str, Interaction]:
@@ -126,13 +140,13 @@ def _brought(interactions: Iterable[Interaction], given: Iterable[tuple[str, obj
 
 def _version_rated(
     ledger: Ledger, record: EvaluationRecord, brought: Mapping[str, Interaction]
-) -> tuple[str, Interaction | None]:
-    """Return the version that a record outside of campaigns is about, and the interaction where it was brought."""
+) -> tuple[str, Interaction]:
+    """Return the version that a record outside of campaigns is about, and the interaction itself."""
     trace_id, named = record.trace_id or "", record.interaction
     interaction = brought.get(key_of_trace(trace_id))
     if interaction is not None and named in (None, hash_of(interaction)):
         return hash_of(interaction), interaction
-    versions = [stored.version for stored in versions_of(ledger, trace_id)]
+    versions = {stored.version: stored for stored in versions_of(ledger, trace_id)}
     if not versions:
         raise InputError(
             f"{ledger.name}: there is no interaction '{trace_id[:_SHOWN]}': 'trace_id' is wrong, or the file with "
@@ -140,7 +154,8 @@ def _version_rated(
         )
     if named is not None and named not in versions:
         raise InputError(f"'interaction' is no version of '{trace_id[:_SHOWN]}' that {ledger.name} holds")
-    return named or versions[-1], None
+    version = named or list(versions)[-1]
+    return version, versions[version].rebuild()
 
 
 def adjudicate_item(
@@ -173,9 +188,12 @@ def _entry(
 ) -> RecordEntry:
     """Return what is kept of one record, applied to the campaign so that the next one of a file is checked after it."""
     record = _read(given, campaign, evaluator=evaluator, role=role, revises=reason is not None)
-    version = _version_drawn(ledger, item_of(campaign, record.trace_id or ""))
+    version, answered = _drawn(ledger, item_of(campaign, record.trace_id or ""))
     if record.interaction not in (None, version):
         raise InputError(f"'interaction' is not the version that {campaign.name} drew: rate the one on its sheet")
+    stated = given.get("scores") if isinstance(given, Mapping) else None
+    levels = {key: level for key, level in record.scores.items() if isinstance(stated, Mapping) and key in stated}
+    _check_levels(levels, campaign.loaded.rubric, answered=answered)
     record = replace(record, interaction=version)
     made = _made(item_of(campaign, record.trace_id or ""), record.evaluator or "", role)
     entry = record_entry(
@@ -194,12 +212,13 @@ def _entry(
     return entry
 
 
-def _version_drawn(ledger: Ledger, item: Item) -> str | None:
-    """Return the hash of the version that an item is about; an older plan does not say it."""
-    if item.interaction is not None:
-        return item.interaction
-    found = find_version(ledger, item.wanted)
-    return None if found is None else found.meant.version
+def _drawn(ledger: Ledger, item: Item) -> tuple[str | None, bool]:
+    """Return the hash of the version that an item is about, and whether it was answered; an older plan says neither."""
+    if item.interaction is None or item.answered is None:
+        found = find_version(ledger, item.wanted)
+        if found is not None:
+            return found.meant.version, not is_refusal(found.meant.rebuild())
+    return item.interaction, item.answered is True
 
 
 def _read(given: object, campaign: Campaign, *, evaluator: str | None, role: Role, revises: bool) -> EvaluationRecord:

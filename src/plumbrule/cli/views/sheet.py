@@ -79,6 +79,7 @@ def show_dimension(console: Console, sheet: Sheet, dimension: SheetDimension) ->
     console.print(Text.assemble((safe(dimension.title), "bold"), ("  " + safe(dimension.asks), ""), (focus, "cyan")))
     for question in dimension.key_questions:
         console.print(plain(f"  - {question}"), soft_wrap=True)
+    console.print(plain(f"  look at: {'; '.join(dimension.artifacts)}", "cyan"), soft_wrap=True)
     for level in dimension.levels:
         console.print(plain(f"  {level.score} {level.name}: {level.descriptor}", "dim"), soft_wrap=True)
     proposal = sheet.proposal(dimension.key)
