@@ -209,6 +209,7 @@ def test_the_json_form() -> None:
         "rubric",
         "paired",
         "newer_versions",
+        "revised",
     ]
     assert from_json(CampaignDecision, shown, where="here") == decision
 

@@ -166,6 +166,6 @@ def test_an_older_campaign(ledger: Ledger) -> None:
         submit_records(ledger, "old", [("", card(ANSWERED, None, 4))], evaluator="Ben", at=later(2))
     decision = close_campaign(ledger, "old", author="Lead", at=later(3), as_is=True)
     assert any(
-        f"1 answered items have dimensions at Not Applicable, which is for refusals: {ANSWERED}" in remark
+        f"Not Applicable, which is for refusals, on answered items: 1: {ANSWERED}" in remark
         for remark in decision.remarks
     )

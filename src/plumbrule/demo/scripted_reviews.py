@@ -21,7 +21,7 @@ from plumbrule.monitoring.monitoring_report import AnyAlert, DriftPoint, Refusal
 from plumbrule.monitoring.reviewed_interactions import reviewed_in_ledger
 from plumbrule.monitoring.weekly_figures import figures_over
 from plumbrule.prescores.kept_prescore import KeptPrescore
-from plumbrule.reviews.adjudication import Rating, person_key, settle
+from plumbrule.reviews.adjudication import person_key, settle
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_store import campaign_names, claim_item, item_of, load_campaign, open_campaign
@@ -245,7 +245,7 @@ def _disagreement(campaign: Campaign, item: Item, dimension: str, prescore: Kept
     rubric = campaign.loaded.rubric
     ratings = [rated.record for rated in item.ratings.values()]
     people = [*ratings, *([item.adjudication.record] if item.adjudication is not None else [])]
-    unsettled = settle([Rating(evaluator=record.evaluator or "", scores=record.scores) for record in ratings], rubric)
+    unsettled = settle([rated.rating for rated in item.ratings.values()], rubric)
     proposed = prescore.scores[dimension]
     return {
         "proposed": proposed,

@@ -50,6 +50,7 @@ class RatedRecord:
     campaign: str | None = None
     adjudicates: bool = False
     about: Wanted | None = None  # the version of the interaction that was rated, where it comes from the ledger
+    rating: Rating | None = None  # its blind levels and those of later revisions, where it comes from the ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +191,7 @@ def _rated(stored: StoredRecord, loaded: Loaded[ScorecardRubric]) -> RatedRecord
         campaign=stored.campaign,
         adjudicates=stored.role == _ADJUDICATOR,
         about=stored.about,
+        rating=stored.rating,
     )
 
 
@@ -337,7 +339,9 @@ def _settled(members: list[RatedRecord], rubric: ScorecardRubric) -> Settlement:
     ratings: list[Rating] = []
     adjudication: Rating | None = None
     for number, member in enumerate(members, 1):
-        rating = Rating(evaluator=member.record.evaluator or f"record {number}", scores=member.record.scores)
+        rating = member.rating or Rating(
+            evaluator=member.record.evaluator or f"record {number}", scores=member.record.scores
+        )
         if member.adjudicates:
             adjudication = rating
         else:

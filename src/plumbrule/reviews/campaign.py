@@ -66,17 +66,29 @@ class Campaign:
             if item.adjudication is not None:
                 yield "adjudicator", item.adjudication
 
+    def rating_of(self, rated: Rated, role: Role) -> Rating:
+        """Return the levels of a record for a settlement."""
+        by_last = role == "adjudicator" or (self.closure is not None and self._by_last(self.closure))
+        return _last_rating(rated) if by_last else rated.rating
+
     def full(self, item: Item) -> bool:
         """Tell whether an item has all its ratings."""
         return len(item.ratings) >= self.evaluators
 
     def settlement(self, item: Item) -> Settlement | None:
         """Return the settlement of an item's ratings, as they are now; None where there are none."""
+        return self._settled(item, by_last=self.closure is not None and self._by_last(self.closure))
+
+    def _settled(self, item: Item, *, by_last: bool) -> Settlement | None:
         if not item.ratings:
             return None
-        ratings = [_rating(rated) for rated in item.ratings.values()]
-        decided = None if item.adjudication is None else _rating(item.adjudication)
+        ratings = [_last_rating(rated) if by_last else rated.rating for rated in item.ratings.values()]
+        decided = None if item.adjudication is None else _last_rating(item.adjudication)
         return settle(ratings, self.loaded.rubric, decided)
+
+    def _by_last(self, closure: Closure) -> bool:
+        """Tell whether an older version closed this, by the last revisions: what was decided stays as it was."""
+        return not closure.by_blind_ratings and any(planned.interaction is None for planned in self.plan.items)
 
     def status(self, item: Item, at: datetime) -> Status:
         """Tell how far an item is."""
@@ -87,7 +99,10 @@ class Campaign:
 
     def unfinished(self) -> list[Item]:
         """Return the items that lack a rating or wait for an adjudicator."""
-        settlements = ((item, self.settlement(item)) for item in self.items.values())
+        return self._unfinished(by_last=self.closure is not None and self._by_last(self.closure))
+
+    def _unfinished(self, *, by_last: bool) -> list[Item]:
+        settlements = ((item, self._settled(item, by_last=by_last)) for item in self.items.values())
         return [item for item, settled in settlements if not self.full(item) or settled is None or settled.open]
 
     def visible(self, item: Item, viewer: str | None, at: datetime) -> tuple[Rated, ...]:
@@ -212,7 +227,7 @@ class Campaign:
     def _close(self, event: Event, closure: Closure) -> str | None:
         if self.closed is not None:
             return f"{self.name} is closed already"
-        left = len(self.unfinished())
+        left = len(self._unfinished(by_last=self._by_last(closure)))
         if left and not closure.as_is:
             return f"{left} of {len(self.items)} items are still open"
         self.closed, self.closure = event, closure
@@ -279,7 +294,8 @@ class Campaign:
         if objection is not None:
             return objection
         person = person_key(evaluator)
-        new = Revision(record=record, at=event.at, reason=reason, sequence=event.sequence)
+        late = role == "evaluator" and any(seen.person != person for seen in self.visible(item, evaluator, event.at))
+        new = Revision(record=record, at=event.at, reason=reason, sequence=event.sequence, late=late)
         before = item.adjudication if role == "adjudicator" else item.ratings.get(person)
         slot = before.slot if before is not None else item.claims[person].slot if role == "evaluator" else 0
         rated = Rated(person=person, slot=slot, revisions=(*(before.revisions if before else ()), new))
@@ -320,5 +336,5 @@ def replay(name: str, events: Iterable[Event], loaded: Loaded[ScorecardRubric]) 
     return campaign
 
 
-def _rating(rated: Rated) -> Rating:
+def _last_rating(rated: Rated) -> Rating:
     return Rating(evaluator=rated.record.evaluator or rated.person, scores=rated.record.scores)

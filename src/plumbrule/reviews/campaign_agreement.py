@@ -118,8 +118,8 @@ def measure_agreement(
 
     Those are items with all their ratings, the viewer's own among them.
 
-    Each person's rating counts as it was first made, blind: a revision made after seeing the others' ratings says
-    nothing about agreement.
+    Each person's rating counts as it was made blind: a revision made after seeing the others' ratings says nothing
+    about agreement.
     """
     rubric = campaign.loaded.rubric
     rated = [item for item in campaign.items.values() if item.ratings]
@@ -136,7 +136,7 @@ def measure_agreement(
         (item, person, key, level)
         for item in items
         for person, rating in item.ratings.items()
-        for key, level in rating.first.scores.items()
+        for key, level in rating.blind.scores.items()
         if level is not None
     ]
     seed = campaign.plan.manifest.seed

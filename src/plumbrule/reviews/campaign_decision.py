@@ -7,14 +7,14 @@
 3. An item that lacks a rating or an adjudicator makes a Pass a Pass with notes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import get_args
 
 from plumbrule.errors import UsageError
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.items import Item
+from plumbrule.reviews.items import Item, LevelChange
 from plumbrule.reviews.levels import level_name, named_scores, objection_to_levels
 from plumbrule.reviews.model_change import ModelChange
 from plumbrule.reviews.record_decision import NOTED, Decision, band_of, dimensions_at, recommend, shown, too_low
@@ -53,6 +53,22 @@ class ItemDecision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RevisedRecord:
+    """A record that was revised after others' ratings of the item became visible to its evaluator."""
+
+    trace_id: str
+    evaluator: str
+    revision: int
+    changes: tuple[LevelChange, ...]  # from the blind rating to the last revision
+    reasons: tuple[str, ...]  # that were given for the revisions
+
+    def text(self) -> str:
+        """Return who changed what."""
+        changed = ", ".join(f"{change.dimension} {change.blind} to {change.revised}" for change in self.changes)
+        return f"{self.evaluator} on {self.trace_id}" + (f" ({changed})" if changed else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignDecision:
     """The decision of a closed campaign, as the ledger keeps it."""
 
@@ -77,6 +93,7 @@ class CampaignDecision:
     rubric: Mapping[str, str]
     paired: ModelChange | None = None  # not there in older versions
     newer_versions: tuple[str, ...] = ()  # items with a newer version, which nobody rated here; the same
+    revised: tuple[RevisedRecord, ...] = ()  # after others' ratings became visible; the same
 
 
 def decide(
@@ -103,18 +120,8 @@ def decide(
     if left:
         counts = f"{len(unrated)} items have no rating, {len(unfinished)} lack one or wait for an adjudicator"
         remarks = (*remarks, f"closed as is: {counts}")
-    excused = [
-        item.trace_id
-        for item, decision in decisions
-        if objection_to_levels(decision.scores, campaign.loaded.rubric, answered=item.answered is True)
-    ]
-    if excused:  # only in a campaign that was opened before this was checked
-        named = ", ".join(excused[:_SHOWN])
-        name = campaign.loaded.rubric.not_applicable.name
-        remarks = (*remarks, f"{len(excused)} answered items have dimensions at {name}, which is for refusals: {named}")
-    if newer_versions:
-        counts = f"{len(newer_versions)} of {len(campaign.items)} items have a newer version"
-        remarks = (*remarks, f"{counts}: this decision is about the versions that were drawn, and not about those")
+    revised = revised_records(campaign)
+    remarks = (*remarks, *_remarks_on_records(campaign, decisions, revised, newer_versions))
     return CampaignDecision(
         campaign=campaign.name,
         trigger=campaign.plan.trigger,
@@ -140,6 +147,47 @@ def decide(
         rubric=campaign.loaded.stamp(),
         paired=paired,
         newer_versions=newer_versions,
+        revised=revised,
+    )
+
+
+def _remarks_on_records(
+    campaign: Campaign,
+    decisions: Sequence[tuple[Item, Decision]],
+    revised: Sequence[RevisedRecord],
+    newer_versions: Sequence[str],
+) -> Iterator[str]:
+    """Yield what is to be known of the records that the decision is about."""
+    rubric = campaign.loaded.rubric
+    if revised:
+        named = "; ".join(record.text() for record in revised[:_SHOWN]) + ("; …" if len(revised) > _SHOWN else "")
+        yield f"revised after others' ratings became visible, which raises no level: {len(revised)} records: {named}"
+    excused = [
+        item.trace_id
+        for item, decision in decisions
+        if objection_to_levels(decision.scores, rubric, answered=item.answered is True)
+    ]
+    if excused:  # only in a campaign that was opened before this was checked
+        named = ", ".join(excused[:_SHOWN]) + (", …" if len(excused) > _SHOWN else "")
+        yield f"{rubric.not_applicable.name}, which is for refusals, on answered items: {len(excused)}: {named}"
+    if newer_versions:
+        counts = f"{len(newer_versions)} of {len(campaign.items)} items have a newer version"
+        yield f"{counts}: this decision is about the versions that were drawn, and not about those"
+
+
+def revised_records(campaign: Campaign) -> tuple[RevisedRecord, ...]:
+    """Return the records that were revised after others' ratings became visible, with what changed."""
+    return tuple(
+        RevisedRecord(
+            trace_id=item.trace_id,
+            evaluator=rated.record.evaluator or rated.person,
+            revision=len(rated.revisions) - 1,
+            changes=rated.changes(campaign.loaded.rubric),
+            reasons=tuple(revision.reason or "" for revision in rated.late),
+        )
+        for item in campaign.items.values()
+        for rated in item.ratings.values()
+        if rated.late
     )
 
 

@@ -34,7 +34,7 @@ def close_campaign(
                 f"{name}: {len(left)} of {len(campaign.items)} items are still open, such as "
                 f"'{left[0].trace_id[:60]}'; rate and adjudicate them, or close with --as-is"
             )
-        closure = Closure(as_is=as_is, mode=mode, open=tuple(item.trace_id for item in left))
+        closure = Closure(as_is=as_is, mode=mode, open=tuple(item.trace_id for item in left), by_blind_ratings=True)
         entry = ledger.append("campaign", f"campaigns/{name}", to_json(closure), author, at=at)
         campaign = load_campaign(ledger, name).campaign
         check_counts(campaign, entry)

@@ -8,7 +8,7 @@ from typing import Literal
 from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.prescores.kept_prescore import KeptPrescore
-from plumbrule.reviews.adjudication import Rating, settle
+from plumbrule.reviews.adjudication import settle
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.interaction_archive import FoundVersion, Wanted, find_versions
 from plumbrule.reviews.items import Item
@@ -285,13 +285,9 @@ def _earlier_scores(records: Iterable[StoredRecord], loaded: Loaded[ScorecardRub
     members = [record for record in public if record.campaign == newest]
     if any(record.rubric.sha256 != loaded.sha256 for record in members):
         return "other_rubric"
-    ratings = [_rating(record) for record in members if record.role == "evaluator"]
-    decided = [_rating(record) for record in members if record.role == "adjudicator"]
+    ratings = [record.rating for record in members if record.role == "evaluator"]
+    decided = [record.rating for record in members if record.role == "adjudicator"]
     return settle(ratings or decided, loaded.rubric, decided[-1] if ratings and decided else None).scores
-
-
-def _rating(record: StoredRecord) -> Rating:
-    return Rating(evaluator=record.record.evaluator or "", scores=record.record.scores)
 
 
 def _side(scores: Scores, loaded: Loaded[ScorecardRubric]) -> Side:

@@ -10,7 +10,7 @@ from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
-from plumbrule.reviews.adjudication import person_key
+from plumbrule.reviews.adjudication import Rating, person_key
 from plumbrule.reviews.campaign import Campaign, replay
 from plumbrule.reviews.evaluation_record import EvaluationRecord, FilledRecord, asking_for_a_note, record_of
 from plumbrule.reviews.interaction_archive import FoundVersion, Wanted, find_versions
@@ -67,6 +67,7 @@ class StoredRecord:
     entries: tuple[Entry, ...]
     rubric: Loaded[ScorecardRubric]
     about: Wanted  # the version of the interaction that it is about
+    rating: Rating  # its levels for a settlement: the blind ones, and those of later revisions
     blind: bool = False  # its campaign is open: whoever may still rate there must not see it
 
     @property
@@ -252,6 +253,7 @@ def records_of(campaign: Campaign, entries: Iterable[Entry]) -> Iterator[StoredR
             entries=revisions,
             rubric=campaign.loaded,
             about=campaign.items[key_of_trace(rated.record.trace_id or "")].wanted,
+            rating=campaign.rating_of(rated, role),
             blind=campaign.closed is None,
         )
 
@@ -306,10 +308,14 @@ def _alone(ledger: Ledger, entries: list[Entry], name: str | None, rubrics: Rubr
         members = grouped.setdefault((trace, person, kept.role, _version_meant(_about(entry, kept), found)), [])
         if not members or kept.reason is not None:
             members.append((entry, kept))
-    for (_, _, role, version), members in grouped.items():
+    made: dict[tuple[str, str | None], list[tuple[str, int]]] = {}  # who rated a version, and from which entry on
+    for (trace, person, _, version), members in grouped.items():
+        made.setdefault((trace, version), []).append((person, members[0][0].sequence))
+    for (trace, person, role, version), members in grouped.items():
         _, last = members[-1]
         loaded = rubrics.find(last.rubric)
         record = record_of(last.record, loaded.rubric)
+        seen = [sequence for other, sequence in made[trace, version] if other != person]
         yield StoredRecord(
             record=record,
             decision=decide(record.scores, loaded),
@@ -319,7 +325,16 @@ def _alone(ledger: Ledger, entries: list[Entry], name: str | None, rubrics: Rubr
             entries=tuple(entry for entry, _ in members),
             rubric=loaded,
             about=replace(_about(*members[0]), version=version),
+            rating=_rating(members, loaded.rubric, seen=min(seen, default=None)),
         )
+
+
+def _rating(members: list[tuple[Entry, RecordEntry]], rubric: ScorecardRubric, *, seen: int | None) -> Rating:
+    """Return the levels of a record; those of revisions are late from the entry on that showed another's rating."""
+    levels = [(entry.sequence, record_of(kept.record, rubric).scores) for entry, kept in members]
+    blind = [scores for place, (sequence, scores) in enumerate(levels) if not place or seen is None or sequence < seen]
+    late = tuple(scores for _, scores in levels[len(blind) :])
+    return Rating(evaluator=members[-1][1].record.evaluator or "", scores=blind[-1], late=late)
 
 
 def _about(entry: Entry, kept: RecordEntry) -> Wanted:

@@ -97,6 +97,7 @@ class Closure:
     as_is: bool
     mode: ReleaseMode = "any_record"
     open: tuple[str, ...] = ()
+    by_blind_ratings: bool = False  # they decided what was open, and no later revision; not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.closing_decision import kept_decision
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord, asking_for_a_note
 from plumbrule.reviews.interaction_archive import FoundVersion, find_versions, is_refusal
-from plumbrule.reviews.items import Claim, Item, Rated
+from plumbrule.reviews.items import Claim, Item, LevelChange, Rated
 from plumbrule.reviews.levels import Scores, level_name, named_scores
 from plumbrule.reviews.model_change import PairLine
 from plumbrule.reviews.record_decision import decide
@@ -69,6 +69,8 @@ class SheetRating:
     revision: int
     scores: Mapping[str, str]
     notes: str
+    late: bool  # it was revised after others' ratings became visible to its evaluator
+    changes: tuple[LevelChange, ...]  # what such a revision changed; the blind levels decide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,6 +273,8 @@ def _rating(rated: Rated, rubric: ScorecardRubric) -> SheetRating:
         revision=len(rated.revisions) - 1,
         scores=named_scores(record.scores, rubric),
         notes=record.notes,
+        late=bool(rated.late),
+        changes=rated.changes(rubric),
     )
 
 

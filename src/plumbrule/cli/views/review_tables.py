@@ -162,6 +162,13 @@ def show_progress(console: Console, report: CampaignReport) -> None:
         for person in report.evaluators:
             table.add_row(plain(person.evaluator), *map(str, (person.rated, person.claimed, person.adjudicated)))
         console.print(table)
+    if report.revised and report.decision is None:
+        named = "; ".join(f"{one.evaluator} on {_short(one.trace_id)}" for one in report.revised[:_SHOWN_NEWER])
+        more = "; …" if len(report.revised) > _SHOWN_NEWER else ""
+        console.print(
+            plain(f"revised after others' ratings became visible: {named}{more}; the blind ratings decide", "yellow"),
+            soft_wrap=True,
+        )
     if report.newer_versions:
         names = ", ".join(map(_short, report.newer_versions[:_SHOWN_NEWER]))
         more = ", …" if len(report.newer_versions) > _SHOWN_NEWER else ""

@@ -108,6 +108,14 @@ def show_ratings(console: Console, sheet: Sheet) -> None:
         console.print(plain(f"  {levels}"), soft_wrap=True)
         if rating.notes:
             console.print(plain(f"  {rating.notes}", "italic"), soft_wrap=True)
+        if rating.late:
+            blind = (
+                "; ".join(f"{change.dimension} was {change.blind}" for change in rating.changes) or "no level changed"
+            )
+            console.print(
+                plain(f"  revised after others' ratings became visible: the blind rating decides: {blind}", "yellow"),
+                soft_wrap=True,
+            )
 
 
 def _show_answer(console: Console, shown: Sheet | EarlierAnswer, whose: str) -> None:
