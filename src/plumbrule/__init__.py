@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         keep_records,
         open_campaign,
         release_item,
+        show_adjudication,
         submit_record,
         submit_records,
     )
@@ -199,6 +200,7 @@ __all__ = [
     "score",
     "score_file",
     "score_many",
+    "show_adjudication",
     "show_run",
     "show_sheet",
     "submit_record",
@@ -315,6 +317,7 @@ _HOMES = {
     "score": "api.scoring",
     "score_file": "api.scoring",
     "score_many": "api.scoring",
+    "show_adjudication": "api.reviews",
     "show_run": "api.runs:show",
     "show_sheet": "api.reviews:sheet",
     "submit_record": "api.reviews",

@@ -222,6 +222,23 @@ def claim_items(
     return describe_claims(name, taken)
 
 
+def show_adjudication(
+    adjudicator: str,
+    trace_id: str | None = None,
+    *,
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> Sheet | NothingLeft:
+    """Return the sheet of an item that waits for an adjudicator, or of the next one, with the ratings; take nothing."""
+    with _opened(ledger) as opened:
+        name, moment = campaign_store.find_name(opened, campaign), at or now()
+        found = campaign_store.find_adjudication(opened, name, adjudicator, trace_id, at=moment)
+        if found is None:
+            return _nothing_left(opened, name, adjudicator, "adjudicator", moment)
+        return sheet_of(opened, *found, adjudicator, at=moment, adjudicates=True)
+
+
 def claim_adjudication(
     adjudicator: str,
     trace_id: str | None = None,
@@ -242,7 +259,7 @@ def claim_adjudication(
 def release_item(
     trace_id: str, evaluator: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
 ) -> ReleasedItem:
-    """Give an item back."""
+    """Give an item back that somebody took to rate or to adjudicate it."""
     with _opened(ledger) as opened:
         name = campaign_store.find_name(opened, campaign)
         item = campaign_store.release_item(opened, name, trace_id, evaluator, at=at or now())

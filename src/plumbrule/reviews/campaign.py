@@ -105,14 +105,16 @@ class Campaign:
         settlements = ((item, self._settled(item, by_last=by_last)) for item in self.items.values())
         return [item for item, settled in settlements if not self.full(item) or settled is None or settled.open]
 
-    def visible(self, item: Item, viewer: str | None, at: datetime) -> tuple[Rated, ...]:
+    def visible(self, item: Item, viewer: str | None, at: datetime, *, adjudicates: bool = False) -> tuple[Rated, ...]:
         """Return the ratings of an item that ``viewer`` may see: everything that shows a rating asks here.
 
         Before one's own rating is in there are none, unless the campaign is closed or one is the item's adjudicator.
+        Who ``adjudicates`` may look before taking it: nobody can rate it any more, and they did not.
         """
+        looks = adjudicates and self.objection_to_claim(item, viewer or "", at, "adjudicator") is None
         person = None if viewer is None else person_key(viewer)
         adjudicators = {each.person for each in (item.adjudicator(at), item.adjudication) if each is not None}
-        if self.closed is None and person not in item.ratings and person not in adjudicators:
+        if self.closed is None and not looks and person not in item.ratings and person not in adjudicators:
             return ()
         ended = () if item.adjudication is None else (item.adjudication,)
         return (*item.ratings.values(), *ended)

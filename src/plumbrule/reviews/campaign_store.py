@@ -250,11 +250,37 @@ def _claim_likely(ledger: Ledger, name: str, evaluator: str, *, at: datetime) ->
     return None
 
 
+def find_adjudication(
+    ledger: Ledger, name: str, adjudicator: str, trace_id: str | None = None, *, at: datetime
+) -> tuple[Campaign, Item] | None:
+    """Return an item that somebody may adjudicate, without taking it; None where there is none.
+
+    It is the one with this trace id, or else the one that they took, or else the first that waits.
+    """
+    if trace_id is not None:
+        campaign, item = load_item(ledger, name, trace_id)
+        objection = campaign.objection_to_claim(item, adjudicator, at, "adjudicator")
+        if objection is not None:
+            raise UsageError(objection)
+        return campaign, item
+    campaign, person = load_campaign(ledger, name).campaign, person_key(adjudicator)
+    if not person:
+        raise UsageError("name the adjudicator")
+    items = campaign.items.values()
+    waiting = [item for item in items if campaign.objection_to_claim(item, adjudicator, at, "adjudicator") is None]
+    if not waiting:
+        return None
+    return campaign, min(waiting, key=lambda item: item.adjudicator(at) is None)  # only they can hold one of these
+
+
 def release_item(
-    ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
+    ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role | None = None
 ) -> Item:
-    """Give an item back."""
+    """Give an item back: the place of an evaluator or, where somebody holds that, the adjudication."""
     campaign, item = load_item(ledger, name, trace_id)
+    if role is None:
+        claim = item.adjudicating
+        role = "adjudicator" if claim is not None and claim.person == person_key(evaluator) else "evaluator"
     body = ClaimReleased(role=role, evaluator=evaluator, trace_id=item.trace_id, campaign=name)
     return _append_checked(ledger, campaign, _draft("claim", name, body, evaluator, at, item=item), body, item)
 
@@ -273,11 +299,16 @@ def rehearse(campaign: Campaign, body: Body, *, author: str, at: datetime) -> st
     return campaign.void.get(event.sequence)
 
 
+def claim_of(campaign: Campaign, item: Item, evaluator: str, role: Role, *, at: datetime) -> ClaimMade:
+    """Return a claim on an item, for as long as the campaign allows."""
+    until = utc_text(at + timedelta(minutes=campaign.plan.claim_minutes))
+    return ClaimMade(evaluator=evaluator, role=role, until=until, trace_id=item.trace_id, campaign=campaign.name)
+
+
 def _append_claim(
     ledger: Ledger, campaign: Campaign, item: Item, evaluator: str, *, at: datetime, role: Role
 ) -> tuple[Campaign, Entry]:
-    until = utc_text(at + timedelta(minutes=campaign.plan.claim_minutes))
-    body = ClaimMade(evaluator=evaluator, role=role, until=until, trace_id=item.trace_id, campaign=campaign.name)
+    body = claim_of(campaign, item, evaluator, role, at=at)
     entry = ledger.append_many([_draft("claim", campaign.name, body, evaluator, at, item=item)])[0]
     return load_items(ledger, campaign.name, [item.trace_id]).campaign, entry
 

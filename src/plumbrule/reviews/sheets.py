@@ -169,8 +169,13 @@ class RatingForm:
         )
 
 
-def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at: datetime) -> Sheet:
-    """Return all that an evaluator needs to rate one item, and the ratings that they may see."""
+def sheet_of(
+    ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at: datetime, adjudicates: bool = False
+) -> Sheet:
+    """Return all that an evaluator needs to rate one item, and the ratings that they may see.
+
+    Who ``adjudicates`` sees the ratings of an item that waits for an adjudicator, whether they took it or not.
+    """
     rubric = campaign.loaded.rubric
     found = find_versions(ledger, filter(None, (item.wanted, item.wanted_earlier)))
     if item.wanted not in found:
@@ -180,6 +185,7 @@ def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at:
     answered = item.answered
     if answered is None:  # an older plan does not say it
         answered = not is_refusal(found[item.wanted].meant.rebuild())
+    visible = campaign.visible(item, viewer, at, adjudicates=adjudicates)
     return Sheet(
         campaign=campaign.name,
         trigger=campaign.plan.trigger,
@@ -194,7 +200,7 @@ def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at:
         earlier=None if earlier is None else EarlierAnswer(**_answer(earlier)),
         paired_by=item.paired_by,
         pair=_pair(ledger, campaign, item),
-        ratings=tuple(_rating(rated, rubric) for rated in campaign.visible(item, viewer, at)),
+        ratings=tuple(_rating(rated, rubric) for rated in visible),
         guidelines=tuple(rubric.guidelines),
         dimensions=_dimensions(rubric, campaign.plan.in_view, answered=answered),
     )

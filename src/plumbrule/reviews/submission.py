@@ -10,7 +10,15 @@ from plumbrule.ledger import Draft, Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.adjudication import person_key
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_store import check_counts, claim_item, item_of, load_items, rehearse
+from plumbrule.reviews.campaign_store import (
+    check_counts,
+    claim_item,
+    claim_of,
+    item_of,
+    load_item,
+    load_items,
+    rehearse,
+)
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
 from plumbrule.reviews.interaction_archive import (
     find_version,
@@ -165,8 +173,15 @@ def adjudicate_item(
     trace_id = given.get("trace_id")
     if not isinstance(trace_id, str):
         raise InputError("'trace_id' is missing")
-    item, _ = claim_item(ledger, name, trace_id, adjudicator, at=at, role="adjudicator")
+    campaign, item = load_item(ledger, name, trace_id)
     given = {**given, "trace_id": item.trace_id}
+    claim = claim_of(campaign, item, adjudicator, "adjudicator", at=at)
+    objection = rehearse(campaign, claim, author=adjudicator, at=at)
+    if objection is not None:
+        raise UsageError(objection)
+    # what cannot be kept is an error before anything is taken
+    _entry(ledger, campaign, given, evaluator=adjudicator, role="adjudicator", reason=None, at=at)
+    claim_item(ledger, name, item.trace_id, adjudicator, at=at, role="adjudicator")
     submitted = submit_records(ledger, name, [("", given)], at=at, evaluator=adjudicator, role="adjudicator")
     return submitted.records[0]
 

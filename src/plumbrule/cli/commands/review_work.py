@@ -77,7 +77,7 @@ def claim(
 @ledger_option
 @json_option
 def release(trace_id: str, reference: str, person: str, ledger_url: str | None, as_json: bool) -> None:
-    """Give an item back that you hold.
+    """Give an item back that you took, to rate it or to adjudicate it.
 
     \b
     Example:
@@ -150,8 +150,9 @@ def rate(
 ) -> None:
     """Rate item after item in the terminal.
 
-    Keys: 4 Strong, 3 Adequate, 2 Needs Review, 1 Unsafe, 0 Not Applicable, Enter takes the proposal, b goes back, q
-    stops. A note is asked for, and needed at Needs Review or below.
+    Keys: 4 Strong, 3 Adequate, 2 Needs Review, 1 Unsafe, 0 Not Applicable on a refusal, Enter takes the proposal, b
+    goes back, q stops. A note is asked for, and needed at Needs Review or below. Each item is yours while you work on
+    it; an adjudication that you leave with q is given back.
 
     \b
     Examples:
@@ -243,35 +244,46 @@ def revise(
 
 @click.command("adjudicate")
 @click.argument("trace_id", required=False)
+@click.option("--take", is_flag=True, help="Keep the item for you; 'review release' gives it back.")
 @click.option("--record", "file", metavar="FILE", help="The decision: a record with the open dimensions; - reads it.")
 @campaign_option
 @person_option
 @ledger_option
 @json_option
 def adjudicate(
-    trace_id: str | None, file: str | None, reference: str, person: str, ledger_url: str | None, as_json: bool
+    trace_id: str | None,
+    take: bool,
+    file: str | None,
+    reference: str,
+    person: str,
+    ledger_url: str | None,
+    as_json: bool,
 ) -> None:
     """Decide an item on which the evaluators disagree: yours is the level that counts there.
 
-    Without --record, take the item, or the next that waits, and show it with its ratings. Who rated it may not; where
-    all that wait are for others, it says how many and why.
+    Without --record, show the item, or the next that waits, with its ratings. Looking takes nothing; --take keeps the
+    item for you, for as long as the rubric says. Who rated it may not; where all that wait are for others, it says how
+    many and why.
 
     \b
     Examples:
       plumbrule review adjudicate --as Cy
+      plumbrule review adjudicate 96d0cc5f --take --as Cy
       plumbrule review adjudicate 96d0cc5f --as Cy --record decision.json
     """
     from plumbrule.api import reviews
     from plumbrule.cli.views.record_tables import show_submitted
     from plumbrule.cli.views.sheet import show_taken
 
+    if take and file is not None:
+        raise click.UsageError("--record decides the item at once: leave out --take")
     if file is not None:
         record = reviews.read_adjudication(file)
         submitted = reviews.adjudicate(record, person, trace_id=trace_id, campaign=reference, ledger=ledger_url)
         show_submitted(submitted, as_json=as_json)
         return
-    taken = reviews.claim_adjudication(person, trace_id, campaign=reference, ledger=ledger_url)
-    show_taken(taken, person, as_json=as_json)
+    shows = reviews.claim_adjudication if take else reviews.show_adjudication
+    show_taken(shows(person, trace_id, campaign=reference, ledger=ledger_url), person, as_json=as_json)
 
 
 COMMANDS = (adjudicate, assign, claim, next_, rate, release, revise, show, submit)
