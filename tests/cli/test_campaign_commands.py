@@ -428,6 +428,13 @@ def test_people_beside_the_judge_of_a_run(run: Run, sample: Run, write: Write) -
     assert faithfulness["labels"] == ["0", "1", "2"]
     assert "people with the judge of run-" in run("review", "agreement", "--as", "Ada", "--run", "last").out
     assert "there is no run 'x'" in run("review", "agreement", "--as", "Ada", "--run", "x").err
+    changed = [orjson.loads(line) for line in Path("answers.jsonl").read_bytes().splitlines()]
+    write("answers.jsonl", [{**one, "answer": "Something else [1]."} if one["answer"] else one for one in changed])
+    assert run("run", "run.yaml").code == 0
+    other = run("review", "agreement", "--as", "Ada", "--run", "last", "--json").records[0]["judge"]["scores"]
+    same = sum(not one["answer"] for one in changed if one["trace_id"] in ids)  # else the judge saw other answers
+    assert {score["pairs"] for score in other} == {same}
+    assert same < faithfulness["pairs"]
 
 
 def test_a_newer_version_and_a_late_revision_are_said(run: Run, sample: Run, write: Write) -> None:

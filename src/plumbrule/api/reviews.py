@@ -143,7 +143,9 @@ def export_records(
 ) -> ExportedRecords:
     """Return the records of a campaign that ``viewer`` may see, with every field of the template."""
     with _opened(ledger) as opened:
-        return exported_records(campaign_store.find_campaign(opened, campaign), viewer, at=at or now())
+        standing = campaign_store.find_campaign(opened, campaign)
+        campaign_store.name_versions(opened, standing.campaign)
+        return exported_records(standing, viewer, at=at or now())
 
 
 def stored_records(*, ledger: Ledgers = None) -> tuple[StoredRecord, ...]:

@@ -9,11 +9,12 @@ from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.interaction_archive import find_versions
+from plumbrule.reviews.interaction_archive import Wanted, find_versions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name
 from plumbrule.rubrics import ScorecardRubric
 from plumbrule.runs.run_entries import find_run, run_results, run_samples
+from plumbrule.samples.sample_model import Sample
 from plumbrule.stats.rater_agreement import alpha_estimate, confusion_matrix, gwet_ac1, quadratic_kappa, tabulate
 
 _FEWER_RESAMPLES = 300  # for an evaluator's figures, which are over every dimension at once
@@ -210,11 +211,13 @@ def _beside_prescores(
 def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: ScorecardRubric) -> JudgeAgreement:
     """Return how far people and a run's judge agree, on the judge's scale; the first repeat of each sample counts."""
     found = find_run(ledger, run).subject
-    traces = {sample.id: sample.trace_id or sample.id for sample in run_samples(ledger, found)}
+    samples = list(run_samples(ledger, found))
+    traces = {sample.id: sample.trace_id or sample.id for sample in samples}
+    others = _other_answers(ledger, {item.wanted for item, _, _, _ in ratings}, samples)
     judged = {
         key_of_trace(traces.get(result.sample_id, result.sample_id)): result
         for result in (entry.result for entry in run_results(ledger, found))
-        if result.repeat == 0
+        if result.repeat == 0 and result.sample_id not in others
     }
     scores = []
     for rule in rubric.judged:
@@ -228,6 +231,20 @@ def _beside_judge(ledger: Ledger, ratings: Sequence[Rated], run: str, rubric: Sc
         beside = _beside(people, rule.dimension, given, labels, [str(label) for label in labels])
         scores.append(JudgeScoreAgreement(score=rule.score, dimension=rule.dimension, **beside))
     return JudgeAgreement(run_id=found, scores=tuple(scores))
+
+
+def _other_answers(ledger: Ledger, rated: Iterable[Wanted], samples: Iterable[Sample]) -> set[str]:
+    """Return the samples of a run whose recorded answer is not the one that people rated: it is another version."""
+    answers = {
+        key_of_trace(wanted.trace_id): version.meant.rebuild().sample.answer
+        for wanted, version in find_versions(ledger, rated).items()
+    }
+    return {
+        sample.id
+        for sample in samples
+        if sample.answer is not None
+        and answers.get(key_of_trace(sample.trace_id or sample.id), sample.answer) != sample.answer
+    }
 
 
 def _beside(
