@@ -325,7 +325,7 @@ def _alone(ledger: Ledger, entries: list[Entry], name: str | None, rubrics: Rubr
             entries=tuple(entry for entry, _ in members),
             rubric=loaded,
             about=replace(_about(*members[0]), version=version),
-            rating=_rating(members, loaded.rubric, seen=min(seen, default=None)),
+            rating=_rating(members, loaded.rubric, seen=min(seen, default=None) if role == "evaluator" else None),
         )
 
 
