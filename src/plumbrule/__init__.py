@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         keep_records,
         open_campaign,
         release_item,
+        show_adjudication,
         submit_record,
         submit_records,
     )
@@ -215,6 +216,7 @@ __all__ = [
     "score",
     "score_file",
     "score_many",
+    "show_adjudication",
     "show_labels",
     "show_run",
     "show_sheet",
@@ -344,6 +346,7 @@ _HOMES = {
     "score_file": "api.scoring",
     "score_many": "api.scoring",
     "show_labels": "api.run_labels",
+    "show_adjudication": "api.reviews",
     "show_run": "api.runs:show",
     "show_sheet": "api.reviews:sheet",
     "submit_record": "api.reviews",

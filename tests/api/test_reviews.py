@@ -81,8 +81,10 @@ def test_an_open_ledger_stays_open(request_: Request, ledger: str) -> None:
         assert len(reviews.stored_records(ledger=opened)) == 1
 
 
-def test_records_outside_of_campaigns(ledger: str) -> None:
-    """They are kept in a ledger that is made for them."""
+def test_records_outside_of_campaigns(ledger: str, tmp_path: Path) -> None:
+    """They are kept in a ledger that is made for them, with the interaction that they are about."""
     record = card("t-1", trigger="incident", query="Fee?")
-    kept = reviews.keep_records([record], evaluator="Ada", ledger=ledger, at=AT)
+    path = tmp_path / "t-1.json"
+    path.write_bytes(orjson.dumps(response(1, trace_id="t-1")))
+    kept = reviews.keep_records([record], evaluator="Ada", interactions=path, ledger=ledger, at=AT)
     assert (kept.campaign, [stored.role for stored in kept.records]) == (None, ["evaluator"])

@@ -296,7 +296,7 @@ def test_nothing_is_shown_before_ones_own_rating(run: Run, sample: Run) -> None:
 
 def test_rating_by_keys(run: Run, sample: Run) -> None:
     """Enter takes the proposal, 0 is not applicable where allowed, b goes back, a note is insisted on, q stops."""
-    one, two = drawn(sample("monitoring", "--size", "10"))[3:5]
+    one, two = drawn(sample("monitoring", "--size", "10"))[:2]  # refusals
     run("review", "assign", "--as", "Lead", one, two, "--to", "Ada")
     keys = ["4", "x", "3", "b", "2", "4", "0", "0", "4", "3", "", "thin retrieval", "y", "q"]
     done = run("review", "rate", "--as", "Ada", stdin="\n".join(keys).encode())
@@ -367,6 +367,8 @@ def test_what_waits_for_others_is_told(run: Run, sample: Run) -> None:
     assert said("Ada", "adjudicate") == "3 items wait for another adjudicator; Ada rated 3 of them"
     assert said("Eve", "next") == "every item has its ratings"
     assert run("review", "adjudicate", three, "--as", "Cy").code == 0
+    assert three in run("review", "adjudicate", "--as", "Ben").out  # looking took nothing: Ben may look at it, too
+    assert run("review", "adjudicate", three, "--take", "--as", "Cy").code == 0
     assert said("Ben", "adjudicate") == "3 items wait for another adjudicator; Ben rated 2 of them; 1 with Cy"
     assert said("Ben", "rate", "--adjudicate") == said("Ben", "adjudicate")
     told = run("review", "adjudicate", "--as", "Ben", "--json").records[0]
@@ -386,6 +388,34 @@ def test_what_waits_for_others_is_told(run: Run, sample: Run) -> None:
     assert said("Ben", "adjudicate") == "the campaign is closed"
 
 
+def test_an_adjudication_is_taken_and_given_back_in_so_many_words(run: Run, sample: Run) -> None:
+    """Looking takes nothing, a decision that cannot be kept takes nothing, --take does, release gives it back."""
+    [one] = drawn(sample("pre-deployment", "--size", "1", "--name", "c"))
+    rate(run, "Ada", one, 4)
+    rate(run, "Ben", one, 1)
+
+    def held() -> bool:
+        [line] = run("review", "list", "c", "--as", "Cy", "--json").records[0]["items"]
+        return bool(line["mine"] == "adjudicating")
+
+    looked = run("review", "adjudicate", "--as", "Cy", "--json").records[0]
+    assert ([rating["evaluator"] for rating in looked["ratings"]], looked["claimed_until"]) == (["Ada", "Ben"], None)
+    bad = run("review", "adjudicate", one, "--as", "Cy", "--record", "-", stdin=b'{"scores": {}}')
+    assert (bad.code, held()) == (3, False)
+    assert "nothing is left" not in run("review", "adjudicate", "--as", "Di").out
+    taken = run("review", "adjudicate", "--take", "--as", "Cy", "--json").records[0]
+    assert (taken["claimed_until"] is not None, held()) == (True, True)
+    assert "1 with Cy" in run("review", "adjudicate", "--as", "Di").out
+    stopped = run("review", "rate", "--adjudicate", "--as", "Cy", stdin=b"q\n")
+    assert ("This item stays yours" in stopped.out, held()) == (True, True)
+    released = run("review", "release", one, "--as", "Cy")
+    assert (released.code, released.err, held()) == (0, "", False)
+    stopped = run("review", "rate", "--adjudicate", "--as", "Cy", stdin=b"q\n")
+    assert ("This item is given back" in stopped.out, held()) == (True, False)
+    assert run("review", "adjudicate", one, "--take", "--record", "x", "--as", "Cy").code == 2
+    assert "does not adjudicate it" in run("review", "adjudicate", one, "--as", "Ben").err
+
+
 def test_people_beside_the_judge_of_a_run(run: Run, sample: Run, write: Write) -> None:
     """The judge's scores against people's levels, on the judge's scale."""
     run("demo", "--keep", "answers.jsonl")
@@ -402,13 +432,54 @@ def test_people_beside_the_judge_of_a_run(run: Run, sample: Run, write: Write) -
     assert faithfulness["labels"] == ["0", "1", "2"]
     assert "people with the judge of run-" in run("review", "agreement", "--as", "Ada", "--run", "last").out
     assert "there is no run 'x'" in run("review", "agreement", "--as", "Ada", "--run", "x").err
+    changed = [orjson.loads(line) for line in Path("answers.jsonl").read_bytes().splitlines()]
+    write("answers.jsonl", [{**one, "answer": "Something else [1]."} if one["answer"] else one for one in changed])
+    assert run("run", "run.yaml").code == 0
+    other = run("review", "agreement", "--as", "Ada", "--run", "last", "--json").records[0]["judge"]["scores"]
+    same = sum(not one["answer"] for one in changed if one["trace_id"] in ids)  # else the judge saw other answers
+    assert {score["pairs"] for score in other} == {same}
+    assert same < faithfulness["pairs"]
+
+
+def test_a_newer_version_and_a_late_revision_are_said(run: Run, sample: Run, write: Write) -> None:
+    """On the sheet, in the progress and in the decision, in words; what to look at stands beside each dimension."""
+    [one] = drawn(sample("pre-deployment", "--size", "1", "--name", "rel"))
+    [given] = [
+        record for line in samples_path().read_bytes().splitlines() if (record := orjson.loads(line))["trace_id"] == one
+    ]
+    path = write("other.jsonl", [{**given, "answer": "Something else altogether [1]."}])
+    sample("incident", "--trace", one, "--name", "other", data=path)
+    shown = run("review", "next", "--campaign", "rel", "--as", "Ada").out
+    assert given["answer"].split()[0] in shown
+    assert "Something else altogether" not in shown
+    assert f"a newer version of {one} was kept later" in shown
+    assert "look at: Citation validation logic; passage matching" in shown
+    for who, levels in (("Ada", (4,)), ("Ben", (4, 4, 1, 4))):
+        run("review", "claim", one, "--campaign", "rel", "--as", who)
+        run("review", "submit", "-", "--campaign", "rel", "--as", who, stdin=card(one, *levels))
+    change = orjson.dumps({"trace_id": one, "scores": {"grounding_integrity": 4}})
+    assert run("review", "revise", "-", "--campaign", "rel", "--as", "Ben", "--reason", "well", stdin=change).code == 0
+    progress = run("review", "progress", "--campaign", "rel").out
+    assert "a newer version was kept later of 1 item" in progress
+    assert "revised after others' ratings became visible: Ben on" in progress
+    assert (
+        "the blind rating decides: grounding_integrity was Unsafe"
+        in run("review", "adjudicate", one, "--campaign", "rel", "--as", "Cy").out
+    )
+    closed = run("review", "close", "--campaign", "rel", "--as-is")
+    assert (closed.code, "NO RELEASE" in closed.out) == (1, True)
+    assert "grounding_integrity Unsafe to Strong" in " ".join(closed.out.split())
 
 
 def test_records_outside_of_campaigns(run: Run, write: Write) -> None:
     """Kept whole, once each."""
     given = card("t-1", 4, trigger="incident", query="Fee?", evaluator="Ada")
     path = write("card.json", given)
-    assert run("review", "submit", path, "--adhoc").code == 0
+    unknown = run("review", "submit", path, "--adhoc")
+    assert (unknown.code, "there is no interaction 't-1'" in unknown.err) == (3, True)
+    source = write("t-1.jsonl", [{"trace_id": "t-1", "query": "Fee?", "answer": "It is $25."}])
+    assert run("review", "submit", path, "--from", source).code == 2
+    assert run("review", "submit", path, "--adhoc", "--from", source).code == 0
     again = run("review", "submit", path, "--adhoc")
     assert (again.code, "rated 't-1' already" in again.err) == (3, True)
 

@@ -211,6 +211,8 @@ def test_the_json_form() -> None:
         "cards",
         "rubric",
         "paired",
+        "newer_versions",
+        "revised",
         "estimate",
         "closed_by",
         "policy",

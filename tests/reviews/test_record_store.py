@@ -3,15 +3,18 @@
 from typing import Any
 
 import pytest
-from tests.reviews.conftest import AT, card, later
+from tests.reviews.conftest import AT, card, later, response
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError
+from plumbrule.interactions.formats.contract import contract_of
+from plumbrule.interactions.interaction import interaction_from
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
+from plumbrule.reviews.interaction_archive import keep_interactions, versions_of
 from plumbrule.reviews.record_store import keep_record, stored_records
 from plumbrule.reviews.submission import keep_adhoc
-from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
+from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals, load_scorecard
 
 RUBRIC = load_scorecard().rubric
 
@@ -89,6 +92,13 @@ def test_another_rubric_is_kept_with_its_records(ledger: Ledger, loaded: Loaded[
     assert found["Ben"].decision.recommendation == "Pass"
 
 
+def known(ledger: Ledger, *trace_ids: str, **changes: Any) -> None:
+    """Keep interactions with these trace ids."""
+    contract = contract_of(load_compliance(), load_refusals())
+    given = [interaction_from(response(1, trace_id=trace_id, **changes), contract) for trace_id in trace_ids]
+    keep_interactions(ledger, given, author="Lead", at=AT)
+
+
 def adhoc(trace_id: str, who: str, *levels: object) -> dict[str, Any]:
     """Return a whole record outside of any campaign."""
     return {**card(trace_id, *levels), "trigger": "monitoring", "query": "Fee?", "evaluator": who}
@@ -96,6 +106,7 @@ def adhoc(trace_id: str, who: str, *levels: object) -> dict[str, Any]:
 
 def test_several_records_outside_of_campaigns_are_kept_together(ledger: Ledger) -> None:
     """All or none: one that cannot be kept keeps the others out, whatever is wrong with it."""
+    known(ledger, "t1", "t2", "t3", "t9")
     good = [("a:1", adhoc("t1", "Ada")), ("a:2", adhoc("t2", "Ada"))]
     twice = ("a:3", adhoc("t1", " ada "))
     empty = ("a:3", {**adhoc("t3", "Ada", 1), "notes": ""})
@@ -108,3 +119,52 @@ def test_several_records_outside_of_campaigns_are_kept_together(ledger: Ledger) 
         keep_adhoc(ledger, [("a:1", adhoc("t9", "Ada")), ("a:2", adhoc("t2", "ADA"))], at=AT)
     assert [kept.record.trace_id for kept in stored_records(ledger)] == ["t1", "t2"]
     assert len(list(ledger.entries(kind="rubric"))) == 1
+
+
+def test_a_record_outside_of_campaigns_is_about_an_interaction_that_is_known(ledger: Ledger) -> None:
+    """An unknown trace id is refused, with what to do about it."""
+    with pytest.raises(InputError, match=r"a:1: .*there is no interaction 't-404': 'trace_id' is wrong, or .* --from"):
+        keep_adhoc(ledger, [("a:1", adhoc("t-404", "Ada"))], at=AT)
+    assert stored_records(ledger) == []
+
+
+def test_the_date_of_a_record_is_not_in_the_future(ledger: Ledger) -> None:
+    """Somewhere on Earth it is tomorrow already; nowhere is it 2031."""
+    known(ledger, "t1", "t2")
+    with pytest.raises(InputError, match="'date' is 2031-05-01, which is in the future"):
+        keep_adhoc(ledger, [("a:1", {**adhoc("t1", "Ada"), "date": "2031-05-01"})], at=AT)
+    with pytest.raises(InputError, match="in the future"):
+        keep_adhoc(ledger, [("a:1", {**adhoc("t1", "Ada"), "date": "2026-02-01"})], at=AT)
+    late = later(11 * 60)
+    [kept] = keep_adhoc(ledger, [("a:1", {**adhoc("t1", "Ada"), "date": "2026-02-01"})], at=late).records
+    assert str(kept.record.date) == "2026-02-01"
+
+
+def test_each_version_has_its_own_record(ledger: Ledger) -> None:
+    """A record is about the latest version unless it names another; the same person may rate both, once each."""
+    known(ledger, "t1")
+    [first] = keep_adhoc(ledger, [("", adhoc("t1", "Ada", 4))], at=AT).records
+    known(ledger, "t1", answer="The fee of wire 1 is $30 [1].")
+    old, new = (stored.version for stored in versions_of(ledger, "t1"))
+    [second] = keep_adhoc(ledger, [("", adhoc("t1", "Ada", 3))], at=AT).records
+    [third] = keep_adhoc(ledger, [("", {**adhoc("t1", "Ben", 3), "interaction": old})], at=AT).records
+    assert [kept.about.version for kept in (first, second, third)] == [old, new, old]
+    assert first.record.evaluation_id != second.record.evaluation_id
+    assert [kept.exported().interaction for kept in stored_records(ledger)] == [old, new, old]
+    with pytest.raises(InputError, match="'Ada' rated 't1' already"):
+        keep_adhoc(ledger, [("", {**adhoc("t1", "Ada"), "interaction": old})], at=AT)
+    with pytest.raises(InputError, match="'interaction' is no version of 't1'"):
+        keep_adhoc(ledger, [("", {**adhoc("t1", "Cy"), "interaction": "0" * 64})], at=AT)
+
+
+def test_a_record_of_an_older_version_of_plumbrule(ledger: Ledger) -> None:
+    """It names no version: it is about the one that was the latest when it was kept, and is not rated twice."""
+    known(ledger, "t1")
+    keep_record(ledger, read_record(adhoc("t1", "Ada"), RUBRIC), at=AT)
+    [entry] = ledger.entries(kind="record")
+    assert entry.value["interaction"] is None
+    with pytest.raises(InputError, match="'Ada' rated 't1' already"):
+        keep_adhoc(ledger, [("", adhoc("t1", "Ada", 3))], at=AT)
+    known(ledger, "t1", answer="The fee of wire 1 is $30 [1].")
+    [kept] = stored_records(ledger)
+    assert kept.about.version == versions_of(ledger, "t1")[0].version

@@ -14,10 +14,11 @@ from plumbrule.monitoring.alerts import alerts_of, definition_of, keep_alerts, p
 from plumbrule.monitoring.feedback_patterns import Feedback, patterns_in
 from plumbrule.monitoring.incident_file import incident_on
 from plumbrule.monitoring.incident_model import Incident
-from plumbrule.monitoring.interaction_lookup import locate
+from plumbrule.monitoring.interaction_lookup import Located, locate
 from plumbrule.monitoring.monitoring_report import AlertFile, AnyAlert, MonitoringReport, state_of_report
 from plumbrule.monitoring.regression_samples import TakenSample, append_sample, regression_sample
 from plumbrule.monitoring.reviewed_interactions import (
+    ReviewedInteraction,
     ReviewedInteractions,
     reviewed_by_own_rubric,
     reviewed_in_files,
@@ -166,10 +167,15 @@ def take_sample(
 ) -> TakenSample:
     """Add an interaction to a dataset as a regression sample, with what the reviews of it say should have been."""
     located = locate(trace_id, ledger=ledger, source=source, passages=passages)
-    reviews = [] if ledger is None else reviews_of(located.trace_id, reviewed_by_own_rubric(ledger))
+    reviews = [] if ledger is None else _reviews_of(located, ledger)
     rubric = reviews[-1].rubric if reviews else load_scorecard()
     of_one_scorecard = [review for review in reviews if review.rubric.sha256 == rubric.sha256]
     return append_sample(dataset, regression_sample(located.known, of_one_scorecard, rubric.rubric))
+
+
+def _reviews_of(located: Located, ledger: Ledger) -> list[ReviewedInteraction]:
+    """Return the reviews of this version: those of another one say nothing of it."""
+    return reviews_of(located.trace_id, reviewed_by_own_rubric(ledger), version=located.version)
 
 
 def incident(

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from plumbrule.errors import UsageError
+from plumbrule.interactions.interaction_reader import Source, read_interactions
 from plumbrule.ledger import Ledger, open_ledger
 from plumbrule.person_names import person_key
 from plumbrule.reviews import campaign_store, closing_decision, sample_draw, submission
@@ -160,7 +161,9 @@ def export_records(
 ) -> ExportedRecords:
     """Return the records of a campaign that ``viewer`` may see, with every field of the template."""
     with _opened(ledger) as opened:
-        return exported_records(campaign_store.find_campaign(opened, campaign), viewer, at=at or now())
+        standing = campaign_store.find_campaign(opened, campaign)
+        campaign_store.name_versions(opened, standing.campaign)
+        return exported_records(standing, viewer, at=at or now())
 
 
 def stored_records(*, ledger: Ledgers = None) -> tuple[StoredRecord, ...]:
@@ -239,6 +242,23 @@ def claim_items(
     return describe_claims(name, taken)
 
 
+def show_adjudication(
+    adjudicator: str,
+    trace_id: str | None = None,
+    *,
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> Sheet | NothingLeft:
+    """Return the sheet of an item that waits for an adjudicator, or of the next one, with the ratings; take nothing."""
+    with _opened(ledger) as opened:
+        name, moment = campaign_store.find_name(opened, campaign), at or now()
+        found = campaign_store.find_adjudication(opened, name, adjudicator, trace_id, at=moment)
+        if found is None:
+            return _nothing_left(opened, name, adjudicator, "adjudicator", moment)
+        return sheet_of(opened, *found, adjudicator, at=moment, adjudicates=True)
+
+
 def claim_adjudication(
     adjudicator: str,
     trace_id: str | None = None,
@@ -259,7 +279,7 @@ def claim_adjudication(
 def release_item(
     trace_id: str, evaluator: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
 ) -> ReleasedItem:
-    """Give an item back."""
+    """Give an item back that somebody took to rate or to adjudicate it."""
     with _opened(ledger) as opened:
         name = campaign_store.find_name(opened, campaign)
         item = campaign_store.release_item(opened, name, trace_id, evaluator, at=at or now())
@@ -330,12 +350,22 @@ def submit_records(
 
 
 def keep_records(
-    records: Records, *, evaluator: str | None = None, ledger: Ledgers = None, at: datetime | None = None
+    records: Records,
+    *,
+    evaluator: str | None = None,
+    interactions: Source | None = None,
+    passages: Source | None = None,
+    ledger: Ledgers = None,
+    at: datetime | None = None,
 ) -> Submitted:
-    """Keep records outside of any campaign, all or none; a ledger that is not there is made."""
+    """Keep records outside of any campaign, all or none; a ledger that is not there is made.
+
+    The interactions that they are about are in the ledger, or at the path ``interactions``, and are kept then.
+    """
     given, moment = _signed(_given(records), evaluator), at or now()
+    reading = read_interactions(interactions, passages) if interactions is not None else ()
     with _opened(ledger, make=moment) as opened:
-        return submission.keep_adhoc(opened, given, at=moment, evaluator=evaluator)
+        return submission.keep_adhoc(opened, given, at=moment, evaluator=evaluator, interactions=reading)
 
 
 def adjudicate(

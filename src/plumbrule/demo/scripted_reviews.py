@@ -21,7 +21,7 @@ from plumbrule.monitoring.monitoring_report import AnyAlert, DriftPoint, Refusal
 from plumbrule.monitoring.reviewed_interactions import reviewed_in_ledger
 from plumbrule.monitoring.weekly_figures import figures_over
 from plumbrule.prescores.kept_prescore import KeptPrescore
-from plumbrule.reviews.adjudication import Rating, settle
+from plumbrule.reviews.adjudication import settle
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_store import (
@@ -33,7 +33,7 @@ from plumbrule.reviews.campaign_store import (
     open_campaign,
 )
 from plumbrule.reviews.closing_decision import close_campaign
-from plumbrule.reviews.interaction_archive import find_interactions
+from plumbrule.reviews.interaction_archive import find_versions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name, named_scores
 from plumbrule.reviews.record_decision import decide
@@ -209,7 +209,8 @@ def describe_release(ledger: Ledger) -> ReleaseReview:
     """Return what the ledger has on the review of the release."""
     campaign = load_campaign(ledger, RELEASE).campaign
     rubric = campaign.loaded.rubric
-    stored = find_interactions(ledger, [item.trace_id for item in campaign.items.values()])
+    found = find_versions(ledger, [item.wanted for item in campaign.items.values()])
+    stored = {wanted.trace_id: version.meant for wanted, version in found.items()}
     prescores = {trace_id: one.prescore for trace_id, one in stored.items() if one.prescore is not None}
     disagreements = []
     noted = []
@@ -251,7 +252,7 @@ def _disagreement(campaign: Campaign, item: Item, dimension: str, prescore: Kept
     rubric = campaign.loaded.rubric
     ratings = [rated.record for rated in item.ratings.values()]
     people = [*ratings, *([item.adjudication.record] if item.adjudication is not None else [])]
-    unsettled = settle([Rating(evaluator=record.evaluator or "", scores=record.scores) for record in ratings], rubric)
+    unsettled = settle([rated.rating for rated in item.ratings.values()], rubric)
     proposed = prescore.scores[dimension]
     return {
         "proposed": proposed,
@@ -295,7 +296,7 @@ def _failed(ledger: Ledger, name: str, trace_id: str) -> FailedInteraction:
     """Return an interaction with its lowest ratings and the notes on it."""
     campaign = load_campaign(ledger, name).campaign
     item = item_of(campaign, trace_id)
-    stored = find_interactions(ledger, [trace_id])[trace_id]
+    stored = find_versions(ledger, [item.wanted])[item.wanted].meant
     settled = campaign.settlement(item)
     scores = {} if settled is None else settled.scores
     low = campaign.loaded.rubric.scores_of(campaign.loaded.rubric.note_required_at)

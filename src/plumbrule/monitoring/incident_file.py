@@ -27,6 +27,7 @@ from plumbrule.monitoring.incident_model import (
     RunResult,
     Settled,
     Similar,
+    Version,
     overall,
     remarks_on,
 )
@@ -40,9 +41,11 @@ from plumbrule.monitoring.reviewed_interactions import (
 from plumbrule.names import key_of_trace
 from plumbrule.prescores.kept_prescore import read_prescore
 from plumbrule.prescores.prescorer import PreScorer, rules_of_evidence
+from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_store import kept_decision, load_campaign
-from plumbrule.reviews.interaction_archive import stored_interactions
+from plumbrule.reviews.interaction_archive import Wanted, find_version, stored_interactions, versions_of
+from plumbrule.reviews.items import Item
 from plumbrule.reviews.record_store import open_campaigns
 from plumbrule.rubrics import load_compliance, load_refusals, load_scorecard
 from plumbrule.runs.run_entries import SAMPLES
@@ -87,7 +90,9 @@ def incident_on(
     used = {review.rubric.sha256: review.rubric for review in reviews}
     scorecards = tuple(used.values()) or (load_scorecard(),)
     alerts = () if ledger is None or week is None else tuple(kept_alerts(ledger, week))
+    versions = () if ledger is None else tuple(_versions(ledger, located))
     remarks = remarks_on(
+        versions=versions,
         reviews=reviews,
         verdict=verdict,
         prescore=read_prescore(prescore, where=f"the pre-score of '{located.trace_id[:80]}'"),
@@ -97,6 +102,8 @@ def incident_on(
     return Incident(
         incident_version=INCIDENT_VERSION,
         trace_id=located.trace_id,
+        interaction=located.version,
+        versions=versions,
         week=week,
         refused=located.known.refused,
         finding=overall(remarks),
@@ -123,6 +130,7 @@ def incident_on(
         settled=tuple(
             Settled(
                 campaign=review.campaign,
+                interaction=review.interaction,
                 settlement=to_json(review.settlement.result(review.rubric.rubric)),
                 decision=to_json(review.decision.result()),
             )
@@ -149,6 +157,18 @@ def _place(ledger: Ledger, entry: Entry | None) -> Place:
     )
 
 
+def _versions(ledger: Ledger, located: Located) -> Iterator[Version]:
+    """Yield every version of the interaction in the ledger, the latest last."""
+    for stored in versions_of(ledger, located.trace_id):
+        yield Version(
+            interaction=stored.version,
+            sequence=stored.entry.sequence,
+            recorded_at_utc=stored.entry.recorded_at_utc,
+            reply=_reply(interaction_of(stored.entry).sample),
+            shown=stored.version == located.version,
+        )
+
+
 def _naming(entries: Iterable[Entry], trace_id: str) -> Iterator[Entry]:
     """Yield the entries whose body holds a trace id, in any spelling of a UUID, without parsing the others."""
     forms = {trace_id, key_of_trace(trace_id)}
@@ -172,6 +192,7 @@ def _histories(ledger: Ledger, trace_id: str, blind: frozenset[str]) -> Iterator
             campaign=last["campaign"],
             evaluator=last["record"]["evaluator"],
             role=last["role"],
+            interaction=last.get("interaction"),
             revisions=tuple(_revision(entry) for entry in entries),
         )
 
@@ -209,6 +230,7 @@ def _involvements(ledger: Ledger, trace_id: str, names: Iterable[str]) -> Iterat
         if campaign.opened is None or (item is None and not paired):
             continue
         plan, closed = campaign.plan, campaign.closed
+        version = find_version(ledger, _drawn(campaign, item, key))
         yield Involvement(
             campaign=name,
             trigger=plan.trigger,
@@ -223,9 +245,19 @@ def _involvements(ledger: Ledger, trace_id: str, names: Iterable[str]) -> Iterat
             taken_as="earlier" if item is None else "item",
             stratum=None if item is None else item.stratum,
             why=() if item is None else item.why,
+            interaction=None if version is None else version.meant.version,
+            newer_version=None if version is None else version.newer,
             work=tuple(_event_of(entry) for entry in standing.entries if _is_work_on(key, entry)),
             decision=None if closed is None else _decided(kept_decision(ledger, name)),
         )
+
+
+def _drawn(campaign: Campaign, item: Item | None, key: str) -> Wanted:
+    """Return the version that a campaign drew, as an item or as the earlier answer beside one."""
+    if item is not None:
+        return item.wanted
+    beside = (other.wanted_earlier for other in campaign.items.values())
+    return next(wanted for wanted in beside if wanted is not None and key_of_trace(wanted.trace_id) == key)
 
 
 def _event_of(entry: Entry) -> Event:

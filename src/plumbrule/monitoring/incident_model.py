@@ -49,6 +49,7 @@ class RecordHistory:
     campaign: str | None
     evaluator: str | None
     role: str
+    interaction: str | None  # the hash of the version that it is about; None in older ledgers
     revisions: tuple[Revision, ...]
 
 
@@ -57,6 +58,7 @@ class Settled:
     """All ratings of one campaign settled, and the decision on them, by the rubric that they were made with."""
 
     campaign: str | None
+    interaction: str | None  # the hash of the version that was rated
     settlement: Body
     decision: Body
 
@@ -90,8 +92,21 @@ class Involvement:
     taken_as: Literal["item", "earlier"]  # reviewed itself, or only held beside a later model's answer
     stratum: str | None
     why: tuple[str, ...]
+    interaction: str | None  # the hash of the version that the campaign drew
+    newer_version: str | None  # the hash of the latest version, where it is another one
     work: tuple[Event, ...]  # who was given it, took it, gave it back
     decision: Body | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version of the interaction in the ledger: what was kept under its trace id at one time."""
+
+    interaction: str  # its hash
+    sequence: int
+    recorded_at_utc: str
+    reply: str  # the answer, else code and reason of the refusal
+    shown: bool  # it is the one that this incident shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +151,8 @@ class Incident:
 
     incident_version: int
     trace_id: str
+    interaction: str | None  # the hash of the version that is shown
+    versions: tuple[Version, ...]  # every version in the ledger, the latest last
     week: str | None
     refused: bool
     finding: OverallFinding
@@ -171,9 +188,13 @@ def remarks_on(
     prescore: KeptPrescore,
     findings: Sequence[Finding],
     alerts: Sequence[AnyAlert],
+    versions: Sequence[Version] = (),
 ) -> tuple[Remark, ...]:
     """Return what stands out: first what people found, then what the rules found."""
-    remarks = [remark for review in reviews for remark in _remarks_on_review(review)]
+    remarks = [remark for review in reviews for remark in _remarks_on_review(review, versions)]
+    if len(versions) > 1:
+        text = f"{len(versions)} versions were kept under this trace id: campaigns and records say which they are about"
+        remarks.append(Remark(part="versions", grave=False, text=text))
     if verdict.verdict != "PASS":
         reasons = "; ".join(verdict.reasons) or "no reason given"
         text = f"Verdict {verdict.verdict}: {reasons}"
@@ -192,8 +213,10 @@ def remarks_on(
     return tuple(remarks)
 
 
-def _remarks_on_review(review: ReviewedInteraction) -> Iterable[Remark]:
+def _remarks_on_review(review: ReviewedInteraction, versions: Sequence[Version]) -> Iterable[Remark]:
     decision, where = review.decision, f" in {review.campaign}" if review.campaign else ""
+    if any(version.interaction == review.interaction and not version.shown for version in versions):
+        where += " (another version)"
     for blocker in decision.blockers:
         text = f"Reviewed{where}: {blocker.rule} blocks ({', '.join(blocker.dimensions)})"
         yield Remark(part="records", grave=True, text=text)

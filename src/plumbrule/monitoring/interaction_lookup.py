@@ -7,12 +7,20 @@ from typing import Any
 
 from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
+from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import Source, read_interactions
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.monitoring.regression_samples import plain_sample
 from plumbrule.monitoring.reviewed_interactions import Known, interaction_of, known_of, trace_of
 from plumbrule.names import key_of_trace, pick
-from plumbrule.reviews.interaction_archive import find_interaction, stored_interactions
+from plumbrule.reviews.interaction_archive import (
+    StoredInteraction,
+    find_interaction,
+    hash_of,
+    name_of,
+    stored_interactions,
+    versions_of,
+)
 from plumbrule.reviews.weeks import week_at
 
 _NEAR = 3
@@ -33,12 +41,14 @@ class Located:
     findings: tuple[Mapping[str, Any], ...]
     prescore: Mapping[str, Any] | None
     entry: Entry | None
+    version: str  # the hash of the version that this is
 
 
 def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passages: Source | None) -> Located:
     """Return the interaction by its trace id: at ``source`` where a path is given and holds it, else the ledger's.
 
-    The start of an id is enough where only one interaction begins with it.
+    Of several versions in the ledger it is the latest one. The start of an id is enough where only one interaction
+    begins with it.
     """
     names: list[str] = []
     places: list[str] = []
@@ -57,13 +67,14 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
                     findings=tuple(to_json(interaction.findings)),
                     prescore=None,
                     entry=None,
+                    version=_version_of(interaction, ledger),
                 )
             names.append(name)
     if ledger is not None:
         places.append(ledger.name)
         stored = find_interaction(ledger, trace_id)
         if stored is not None:
-            return _of_entry(stored.entry)
+            return _of_entry(stored)
         names += [interaction.trace_id for interaction in stored_interactions(ledger)]
     meant = pick(trace_id, names, lambda name: (name,), where=" and ".join(places), what="interactions")
     if meant is not None:
@@ -71,6 +82,17 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
     close = ", ".join(near(trace_id, names))
     hint = f"; there is {close}" if close else "" if names else "; there are none at all"
     raise UsageError(f"{' and '.join(places)}: there is no interaction '{trace_id[:80]}'{hint}")
+
+
+def _version_of(interaction: Interaction, ledger: Ledger | None) -> str:
+    """Return the hash of an interaction that was read from a file; that of the ledger where it has the same response.
+
+    The ledger may have kept it with other passages, because they come from another file.
+    """
+    stored = [] if ledger is None else versions_of(ledger, name_of(interaction))
+    given = None if interaction.given is None else interaction.given.response
+    same = (one.version for one in reversed(stored) if one.kept.response == given)
+    return next(same, None) or hash_of(interaction)
 
 
 def near(wanted: str, names: Iterable[str]) -> list[str]:
@@ -81,8 +103,8 @@ def near(wanted: str, names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*begun[:_NEAR], *alike]))[:_NEAR]
 
 
-def _of_entry(entry: Entry) -> Located:
-    body = entry.value
+def _of_entry(stored: StoredInteraction) -> Located:
+    entry, body = stored.entry, stored.entry.value
     prescore = body.get("prescore")
     return Located(
         trace_id=trace_of(entry),
@@ -92,4 +114,5 @@ def _of_entry(entry: Entry) -> Located:
         findings=tuple(body.get("findings") or to_json(interaction_of(entry).findings)),
         prescore=prescore if isinstance(prescore, dict) and "dimensions" in prescore else None,
         entry=entry,
+        version=stored.version,
     )

@@ -18,7 +18,7 @@ from plumbrule.names import key_of_trace
 from plumbrule.person_names import plain_key
 from plumbrule.reviews.adjudication import Rating, Settlement, settle
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
-from plumbrule.reviews.interaction_archive import stored_interactions
+from plumbrule.reviews.interaction_archive import Wanted, find_versions, stored_interactions
 from plumbrule.reviews.record_decision import Decision, decide
 from plumbrule.reviews.record_files import read_given
 from plumbrule.reviews.record_store import StoredRecord, stored_records
@@ -50,6 +50,8 @@ class RatedRecord:
     date: dt.date
     campaign: str | None = None
     adjudicates: bool = False
+    about: Wanted | None = None  # the version of the interaction that was rated, where it comes from the ledger
+    rating: Rating | None = None  # its blind levels and those of later revisions, where it comes from the ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,7 @@ class ReviewedInteraction:
     """One interaction in one campaign: all its ratings settled into one, and the decision by the rubric in force."""
 
     trace_id: str | None
+    interaction: str | None  # the hash of the version that was rated
     campaign: str | None
     date: dt.date
     settlement: Settlement
@@ -74,6 +77,7 @@ class _Interactions:
 
     known: dict[str, Known]
     weeks: dict[str, str | None]
+    earlier: dict[Wanted, Known] = field(default_factory=dict)  # versions that were rated and are not the latest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,15 +141,28 @@ def reviewed_by_own_rubric(ledger: Ledger) -> tuple[ReviewedInteraction, ...]:
     )
 
 
-def reviews_of(trace_id: str, reviewed: Iterable[ReviewedInteraction]) -> list[ReviewedInteraction]:
-    """Return the reviews of one interaction, one for each campaign."""
+def reviews_of(
+    trace_id: str, reviewed: Iterable[ReviewedInteraction], *, version: str | None = None
+) -> list[ReviewedInteraction]:
+    """Return the reviews of one interaction, one for each campaign; with a ``version``, those of that one alone."""
     key = key_of_trace(trace_id)
-    return [review for review in reviewed if review.trace_id is not None and key_of_trace(review.trace_id) == key]
+    return [
+        review
+        for review in reviewed
+        if review.trace_id is not None
+        and key_of_trace(review.trace_id) == key
+        and (version is None or review.interaction in (None, version))
+    ]
 
 
 def _interactions_in(ledger: Ledger, rated: list[RatedRecord]) -> _Interactions:
     stored = stored_interactions(ledger)
-    return _join(((key_of_trace(one.trace_id), one.week, one.entry) for one in stored), rated, known_of)
+    joined = _join(((key_of_trace(one.trace_id), one.week, one.entry) for one in stored), rated, known_of)
+    found = find_versions(ledger, {rating.about for rating in rated if rating.about is not None})
+    joined.earlier.update(
+        (about, known_of(version.meant.entry)) for about, version in found.items() if version.newer is not None
+    )
+    return joined
 
 
 def reviewed_in_files(
@@ -176,6 +193,8 @@ def _rated(stored: StoredRecord, loaded: Loaded[ScorecardRubric]) -> RatedRecord
         date=stored.record.date or dt.date.fromisoformat(stored.entry.recorded_at_utc[:10]),
         campaign=stored.campaign,
         adjudicates=stored.role == _ADJUDICATOR,
+        about=stored.about,
+        rating=stored.rating,
     )
 
 
@@ -276,17 +295,21 @@ def _gathered(
     strata: Mapping[str, Mapping[str, str]] | None = None,
     populations: Mapping[str, Mapping[str, int]] | None = None,
 ) -> ReviewedInteractions:
-    groups: dict[tuple[str | None, str], list[RatedRecord]] = {}
+    groups: dict[tuple[str | None, str, str | None], list[RatedRecord]] = {}  # each version is rated by itself
     for number, rating in enumerate(rated):
         if triggers and rating.record.trigger not in triggers:
             continue
         trace_id = rating.record.trace_id
         key = f"record {number}" if trace_id is None else key_of_trace(trace_id)  # no key of a trace holds a space
-        groups.setdefault((rating.campaign, key), []).append(rating)
+        version = None if rating.about is None else rating.about.version
+        groups.setdefault((rating.campaign, key, version), []).append(rating)
     codes = _Codes(loaded.rubric)
     reviewed = []
-    for (campaign, key), members in groups.items():
+    for (campaign, key, _), members in groups.items():
+        about = members[0].about
         interaction = None if known is None else known.known.get(key)
+        if known is not None and about is not None:
+            interaction = known.earlier.get(about, interaction)
         stratum = (strata or {}).get(campaign or "", {}).get(key)
         reviewed.append(_reviewed(members, interaction, loaded, draw=campaign, stratum=stratum, codes=codes.known))
     traffic = None if known is None else Counter(week for week in known.weeks.values() if week is not None)
@@ -313,6 +336,7 @@ def _reviewed(
     stated = None if expected is None else expected.refuse
     return ReviewedInteraction(
         trace_id=last.record.trace_id,
+        interaction=None if last.about is None else last.about.version,
         campaign=last.campaign,
         date=day,
         settlement=settlement,
@@ -337,7 +361,9 @@ def _settled(members: list[RatedRecord], rubric: ScorecardRubric) -> Settlement:
     ratings: list[Rating] = []
     adjudication: Rating | None = None
     for number, member in enumerate(members, 1):
-        rating = Rating(evaluator=member.record.evaluator or f"record {number}", scores=member.record.scores)
+        rating = member.rating or Rating(
+            evaluator=member.record.evaluator or f"record {number}", scores=member.record.scores
+        )
         if member.adjudicates:
             adjudication = rating
         else:

@@ -1,9 +1,10 @@
 """Several ratings of one interaction settled: where they disagree too far, an adjudicator who made none decides."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from plumbrule.codec import optional_key
 from plumbrule.errors import InputError
 from plumbrule.person_names import person_key
 from plumbrule.reviews.levels import Scores, level_name, read_scores
@@ -14,10 +15,11 @@ Reason = Literal["far_apart", "level", "applicability"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
-    """One evaluator's levels, given before seeing the others'."""
+    """One evaluator's levels, given before seeing the others'; ``late`` are those of revisions made after that."""
 
     evaluator: str
     scores: Scores
+    late: tuple[Scores, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,7 @@ class DimensionResult:
     reasons: tuple[Reason, ...]
     adjudicated: bool
     counts: str
+    revised: tuple[str, ...] | None = optional_key()  # where somebody changed a level after seeing the others'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,8 @@ class SettledDimension:
     """One dimension: every level given, why it needs an adjudicator if it does, and the level that counts."""
 
     dimension: str
-    given: tuple[int | None, ...]  # in the order of the ratings
+    given: tuple[int | None, ...]  # blind, in the order of the ratings
+    revised: tuple[int | None, ...]  # after the last revision, in the same order
     reasons: tuple[Reason, ...]
     adjudicated: bool
     counts: int | None
@@ -86,6 +90,9 @@ class Settlement:
                     reasons=settled.reasons,
                     adjudicated=settled.adjudicated,
                     counts=level_name(settled.counts, rubric),
+                    revised=None
+                    if settled.revised == settled.given
+                    else tuple(level_name(score, rubric) for score in settled.revised),
                 )
                 for settled in self.dimensions
             },
@@ -104,36 +111,47 @@ def settle(
     A dimension goes to an adjudicator where two levels lie as far apart as the rubric says, where any is at a level
     that it names, or where some say that the dimension does not apply and others rate it. The adjudicator's level
     counts for those dimensions only; for the others, and until there is an adjudicator, the lowest level given counts.
+
+    The blind levels decide that. A revision made after seeing the others' levels can send one more dimension to the
+    adjudicator, and lower the level that counts; it takes no dimension back, and raises no level.
     """
     if not ratings:
         raise InputError("there is no rating to settle")
     _check_people(ratings, adjudication, key_of)
-    given = [read_scores(rating.scores, rubric) for rating in ratings]
+    given = [[read_scores(scores, rubric) for scores in (rating.scores, *rating.late)] for rating in ratings]
     decided = None if adjudication is None else read_scores(adjudication.scores, rubric)
     return Settlement(
         evaluators=tuple(rating.evaluator for rating in ratings),
         adjudicator=None if adjudication is None else adjudication.evaluator,
         dimensions=tuple(
-            _settled(dimension.key, [scores[dimension.key] for scores in given], decided, rubric)
+            _settled(dimension.key, [[scores[dimension.key] for scores in each] for each in given], decided, rubric)
             for dimension in rubric.dimensions
         ),
     )
 
 
 def _settled(
-    key: str, given: list[int | None], decided: dict[str, int | None] | None, rubric: ScorecardRubric
+    key: str, given: list[list[int | None]], decided: dict[str, int | None] | None, rubric: ScorecardRubric
 ) -> SettledDimension:
-    reasons = tuple(_reasons(given, rubric))
+    """Settle one dimension; ``given`` has for each rating the blind level and those of the revisions after it."""
+    blind = [levels[0] for levels in given]
+    lowered = [_lowest(levels) for levels in given]
+    reasons = tuple(dict.fromkeys([*_reasons(blind, rubric), *_reasons(lowered, rubric)]))
     adjudicated = bool(reasons) and decided is not None
-    levels = [score for score in given if score is not None]
-    lowest = min(levels) if levels else None
+    lowest = _lowest(lowered)
     return SettledDimension(
         dimension=key,
-        given=tuple(given),
+        given=tuple(blind),
+        revised=tuple(levels[-1] for levels in given),
         reasons=reasons,
         adjudicated=adjudicated,
         counts=decided[key] if adjudicated and decided is not None else lowest,
     )
+
+
+def _lowest(levels: Iterable[int | None]) -> int | None:
+    """Return the lowest level, None where there is none: a level counts more than that a dimension does not apply."""
+    return min((score for score in levels if score is not None), default=None)
 
 
 def _reasons(given: list[int | None], rubric: ScorecardRubric) -> list[Reason]:

@@ -13,6 +13,7 @@ from plumbrule.person_names import person_key, plain_key
 from plumbrule.reviews.adjudication import Rating, Settlement, settle
 from plumbrule.reviews.evaluation_record import record_of
 from plumbrule.reviews.items import Claim, Item, Rated, Revision, Status
+from plumbrule.reviews.levels import objection_to_levels
 from plumbrule.reviews.review_entries import (
     Assignment,
     CampaignPlan,
@@ -75,17 +76,29 @@ class Campaign:
             if item.adjudication is not None:
                 yield "adjudicator", item.adjudication
 
+    def rating_of(self, rated: Rated, role: Role) -> Rating:
+        """Return the levels of a record for a settlement."""
+        by_last = role == "adjudicator" or (self.closure is not None and self._by_last(self.closure))
+        return _last_rating(rated) if by_last else rated.rating
+
     def full(self, item: Item) -> bool:
         """Tell whether an item has all its ratings."""
         return len(item.ratings) >= self.evaluators
 
     def settlement(self, item: Item) -> Settlement | None:
         """Return the settlement of an item's ratings, as they are now; None where there are none."""
+        return self._settled(item, by_last=self.closure is not None and self._by_last(self.closure))
+
+    def _settled(self, item: Item, *, by_last: bool) -> Settlement | None:
         if not item.ratings:
             return None
-        ratings = [_rating(rated) for rated in item.ratings.values()]
-        decided = None if item.adjudication is None else _rating(item.adjudication)
+        ratings = [_last_rating(rated) if by_last else rated.rating for rated in item.ratings.values()]
+        decided = None if item.adjudication is None else _last_rating(item.adjudication)
         return settle(ratings, self.loaded.rubric, decided, key_of=self.key_of)
+
+    def _by_last(self, closure: Closure) -> bool:
+        """Tell whether an older version closed this, by the last revisions: what was decided stays as it was."""
+        return not closure.by_blind_ratings and any(planned.interaction is None for planned in self.plan.items)
 
     def status(self, item: Item, at: datetime) -> Status:
         """Tell how far an item is."""
@@ -96,17 +109,22 @@ class Campaign:
 
     def unfinished(self) -> list[Item]:
         """Return the items that lack a rating or wait for an adjudicator."""
-        settlements = ((item, self.settlement(item)) for item in self.items.values())
+        return self._unfinished(by_last=self.closure is not None and self._by_last(self.closure))
+
+    def _unfinished(self, *, by_last: bool) -> list[Item]:
+        settlements = ((item, self._settled(item, by_last=by_last)) for item in self.items.values())
         return [item for item, settled in settlements if not self.full(item) or settled is None or settled.open]
 
-    def visible(self, item: Item, viewer: str | None, at: datetime) -> tuple[Rated, ...]:
+    def visible(self, item: Item, viewer: str | None, at: datetime, *, adjudicates: bool = False) -> tuple[Rated, ...]:
         """Return the ratings of an item that ``viewer`` may see: everything that shows a rating asks here.
 
         Before one's own rating is in there are none, unless the campaign is closed or one is the item's adjudicator.
+        Who ``adjudicates`` may look before taking it: nobody can rate it any more, and they did not.
         """
+        looks = adjudicates and self.objection_to_claim(item, viewer or "", at, "adjudicator") is None
         person = None if viewer is None else self.key_of(viewer)
         adjudicators = {each.person for each in (item.adjudicator(at), item.adjudication) if each is not None}
-        if self.closed is None and person not in item.ratings and person not in adjudicators:
+        if self.closed is None and not looks and person not in item.ratings and person not in adjudicators:
             return ()
         ended = () if item.adjudication is None else (item.adjudication,)
         return (*item.ratings.values(), *ended)
@@ -217,6 +235,10 @@ class Campaign:
                 earlier=planned.earlier,
                 why=planned.why,
                 paired_by=planned.paired_by,
+                opened=event.sequence,
+                interaction=planned.interaction,
+                earlier_interaction=planned.earlier_interaction,
+                answered=planned.answered,
                 authors=planned.authors or (),
             )
         return None
@@ -224,7 +246,7 @@ class Campaign:
     def _close(self, event: Event, closure: Closure) -> str | None:
         if self.closed is not None:
             return f"{self.name} is closed already"
-        left = len(self.unfinished())
+        left = len(self._unfinished(by_last=self._by_last(closure)))
         if left and not closure.as_is:
             return f"{left} of {len(self.items)} items are still open"
         if closure.second is not None and self.key_of(closure.second) in {"", self.key_of(event.author)}:
@@ -286,11 +308,15 @@ class Campaign:
         evaluator, role, reason = record.evaluator or "", entry.role, entry.reason
         if item is None:
             return f"'{record.trace_id}' is no item of {self.name}"
+        if None not in (entry.interaction, item.interaction) and entry.interaction != item.interaction:
+            return f"the record is about another version of '{item.trace_id}' than {self.name} drew"
         objection = self.objection_to_record(item, evaluator, event.at, role=role, revises=reason is not None)
+        objection = objection or objection_to_levels(record.scores, self.loaded.rubric, answered=item.answered is True)
         if objection is not None:
             return objection
         person = self.key_of(evaluator)
-        new = Revision(record=record, at=event.at, reason=reason, sequence=event.sequence)
+        late = role == "evaluator" and any(seen.person != person for seen in self.visible(item, evaluator, event.at))
+        new = Revision(record=record, at=event.at, reason=reason, sequence=event.sequence, late=late)
         before = item.adjudication if role == "adjudicator" else item.ratings.get(person)
         slot = before.slot if before is not None else item.claims[person].slot if role == "evaluator" else 0
         rated = Rated(person=person, slot=slot, revisions=(*(before.revisions if before else ()), new))
@@ -335,5 +361,5 @@ def replay(name: str, events: Iterable[Event], loaded: Loaded[ScorecardRubric]) 
     return campaign
 
 
-def _rating(rated: Rated) -> Rating:
+def _last_rating(rated: Rated) -> Rating:
     return Rating(evaluator=rated.record.evaluator or rated.person, scores=rated.record.scores)

@@ -9,11 +9,12 @@ from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.interaction_archive import find_interactions
+from plumbrule.reviews.interaction_archive import Wanted, find_versions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name
 from plumbrule.rubrics import ScorecardRubric
 from plumbrule.runs.run_entries import find_run, run_results, run_samples
+from plumbrule.samples.sample_model import Sample
 from plumbrule.stats.rater_agreement import (
     alpha_over_items,
     confusion_matrix,
@@ -127,8 +128,8 @@ def measure_agreement(
 
     Those are items with all their ratings, the viewer's own among them.
 
-    Each person's rating counts as it was first made, blind: a revision made after seeing the others' ratings says
-    nothing about agreement.
+    Each person's rating counts as it was made blind: a revision made after seeing the others' ratings says nothing
+    about agreement.
     """
     rubric = campaign.loaded.rubric
     rated = [item for item in campaign.items.values() if item.ratings]
@@ -145,7 +146,7 @@ def measure_agreement(
         (item, person, key, level)
         for item in items
         for person, rating in item.ratings.items()
-        for key, level in rating.first.scores.items()
+        for key, level in rating.blind.scores.items()
         if level is not None
     ]
     seed = campaign.plan.manifest.seed
@@ -203,12 +204,12 @@ def _figures(
 def _beside_prescores(
     ledger: Ledger, ratings: Sequence[Rated], items: Sequence[Item], rubric: ScorecardRubric, seed: int
 ) -> Iterator[PrescoreAgreement]:
-    stored = find_interactions(ledger, [item.trace_id for item in items])
+    found = find_versions(ledger, [item.wanted for item in items])
     scores = {level.name: level.score for level in rubric.levels}
     proposals = {
-        trace_id: prescore.scores
-        for trace_id, interaction in stored.items()
-        if (prescore := interaction.prescore) is not None
+        wanted.trace_id: prescore.scores
+        for wanted, version in found.items()
+        if (prescore := version.meant.prescore) is not None
     }
     labels = _levels(rubric)
     named = [level_name(score, rubric) for score in labels]
@@ -225,11 +226,13 @@ def _beside_judge(
 ) -> JudgeAgreement:
     """Return how far people and a run's judge agree, on the judge's scale; the first repeat of each sample counts."""
     found = find_run(ledger, run).subject
-    traces = {sample.id: sample.trace_id or sample.id for sample in run_samples(ledger, found)}
+    samples = list(run_samples(ledger, found))
+    traces = {sample.id: sample.trace_id or sample.id for sample in samples}
+    others = _other_answers(ledger, {item.wanted for item, _, _, _ in ratings}, samples)
     judged = {
         key_of_trace(traces.get(result.sample_id, result.sample_id)): result
         for result in (entry.result for entry in run_results(ledger, found))
-        if result.repeat == 0
+        if result.repeat == 0 and result.sample_id not in others
     }
     scores = []
     for rule in rubric.judged:
@@ -243,6 +246,20 @@ def _beside_judge(
         beside = _beside(people, rule.dimension, given, labels, [str(label) for label in labels], seed)
         scores.append(JudgeScoreAgreement(score=rule.score, dimension=rule.dimension, **beside))
     return JudgeAgreement(run_id=found, scores=tuple(scores))
+
+
+def _other_answers(ledger: Ledger, rated: Iterable[Wanted], samples: Iterable[Sample]) -> set[str]:
+    """Return the samples of a run whose recorded answer is not the one that people rated: it is another version."""
+    answers = {
+        key_of_trace(wanted.trace_id): version.meant.rebuild().sample.answer
+        for wanted, version in find_versions(ledger, rated).items()
+    }
+    return {
+        sample.id
+        for sample in samples
+        if sample.answer is not None
+        and answers.get(key_of_trace(sample.trace_id or sample.id), sample.answer) != sample.answer
+    }
 
 
 def _beside(

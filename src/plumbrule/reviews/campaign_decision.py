@@ -10,15 +10,15 @@
    does not settle it, the outcome is INCONCLUSIVE. A blocker blocks all the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plumbrule.codec import optional_key
 from plumbrule.outcomes import DecideOn, Outcome
 from plumbrule.person_names import person_key
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.items import Item
-from plumbrule.reviews.levels import named_scores
+from plumbrule.reviews.items import Item, LevelChange
+from plumbrule.reviews.levels import named_scores, objection_to_levels
 from plumbrule.reviews.model_change import ModelChange
 from plumbrule.reviews.record_decision import NOTED, Decision
 from plumbrule.reviews.record_decision import decide as decide_record
@@ -27,6 +27,7 @@ from plumbrule.reviews.review_entries import ReleaseMode
 from plumbrule.rubrics import PolicyDifference, ScorecardRubric, policy_differences
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 
+_SHOWN = 5
 _ASKS_FOR_ALL = ("all", "affected")  # the draws of triggers that review everything in their scope
 SAME_ITEMS = "same_items"  # the code of the remark that names earlier campaigns
 
@@ -44,6 +45,23 @@ class ItemDecision:
     low: tuple[str, ...]  # the dimensions at a level that needs a note
     evaluators: tuple[str | None, ...]
     adjudicator: str | None
+    interaction: str | None = None  # the hash of the version that was rated; not there in older versions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevisedRecord:
+    """A record that was revised after others' ratings of the item became visible to its evaluator."""
+
+    trace_id: str
+    evaluator: str
+    revision: int
+    changes: tuple[LevelChange, ...]  # from the blind rating to the last revision
+    reasons: tuple[str, ...]  # that were given for the revisions
+
+    def text(self) -> str:
+        """Return who changed what."""
+        changed = ", ".join(f"{change.dimension} {change.blind} to {change.revised}" for change in self.changes)
+        return f"{self.evaluator} on {self.trace_id}" + (f" ({changed})" if changed else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +100,8 @@ class CampaignDecision:
     cards: tuple[ItemDecision, ...]
     rubric: Mapping[str, str]
     paired: ModelChange | None = None  # not there in older versions
+    newer_versions: tuple[str, ...] = ()  # items with a newer version, which nobody rated here; the same
+    revised: tuple[RevisedRecord, ...] = ()  # after others' ratings became visible; the same
     estimate: OverallEstimate | None = None  # what follows is not there in older versions, either
     closed_by: str | None = None
     second: str | None = optional_key()
@@ -107,11 +127,16 @@ class CampaignDecision:
 
 
 def decide(
-    campaign: Campaign, *, paired: ModelChange | None = None, earlier: tuple[EarlierCampaign, ...] = ()
+    campaign: Campaign,
+    *,
+    paired: ModelChange | None = None,
+    newer_versions: tuple[str, ...] = (),
+    earlier: tuple[EarlierCampaign, ...] = (),
 ) -> CampaignDecision:
     """Return the decision of a campaign from its records.
 
-    ``paired`` is the comparison of a model change, ``earlier`` what became of campaigns on the same items.
+    ``paired`` is the comparison of a model change; ``newer_versions`` are the items that were kept again with another
+    content after they were drawn; ``earlier`` is what became of campaigns on the same items.
     """
     decisions = [
         (item, decide_record(settled.scores, campaign.loaded))
@@ -130,6 +155,8 @@ def decide(
     if left:
         counts = f"{len(unrated)} items have no rating, {len(unfinished)} lack one or wait for an adjudicator"
         remarks.append(f"closed as is: {counts}")
+    revised = revised_records(campaign)
+    remarks += _remarks_on_records(campaign, decisions, revised, newer_versions)
     remarks += [earlier_remark(other, len(campaign.items)) for other in earlier]
     remarks += _shared_roles(campaign)
     return CampaignDecision(
@@ -158,11 +185,53 @@ def decide(
         ),
         rubric=campaign.loaded.stamp(),
         paired=paired,
+        newer_versions=newer_versions,
+        revised=revised,
         estimate=release.estimate,
         closed_by=None if campaign.closed is None else campaign.closed.author,
         second=None if closure is None else closure.second,
         policy=policy_of(campaign),
         earlier=earlier,
+    )
+
+
+def _remarks_on_records(
+    campaign: Campaign,
+    decisions: Sequence[tuple[Item, Decision]],
+    revised: Sequence[RevisedRecord],
+    newer_versions: Sequence[str],
+) -> Iterator[str]:
+    """Yield what is to be known of the records that the decision is about."""
+    rubric = campaign.loaded.rubric
+    if revised:
+        named = "; ".join(record.text() for record in revised[:_SHOWN]) + ("; …" if len(revised) > _SHOWN else "")
+        yield f"revised after others' ratings became visible, which raises no level: {len(revised)} records: {named}"
+    excused = [
+        item.trace_id
+        for item, decision in decisions
+        if objection_to_levels(decision.scores, rubric, answered=item.answered is True)
+    ]
+    if excused:  # only in a campaign that was opened before this was checked
+        named = ", ".join(excused[:_SHOWN]) + (", …" if len(excused) > _SHOWN else "")
+        yield f"{rubric.not_applicable.name}, which is for refusals, on answered items: {len(excused)}: {named}"
+    if newer_versions:
+        counts = f"{len(newer_versions)} of {len(campaign.items)} items have a newer version"
+        yield f"{counts}: this decision is about the versions that were drawn, and not about those"
+
+
+def revised_records(campaign: Campaign) -> tuple[RevisedRecord, ...]:
+    """Return the records that were revised after others' ratings became visible, with what changed."""
+    return tuple(
+        RevisedRecord(
+            trace_id=item.trace_id,
+            evaluator=rated.record.evaluator or rated.person,
+            revision=len(rated.revisions) - 1,
+            changes=rated.changes(campaign.loaded.rubric),
+            reasons=tuple(revision.reason or "" for revision in rated.late),
+        )
+        for item in campaign.items.values()
+        for rated in item.ratings.values()
+        if rated.late
     )
 
 
@@ -250,4 +319,5 @@ def _item_decision(number: int, item: Item, decision: Decision, rubric: Scorecar
         low=tuple(key for key, score in decision.scores.items() if score in low),
         evaluators=tuple(rated.record.evaluator for rated in item.ratings.values()),
         adjudicator=None if item.adjudication is None else item.adjudication.record.evaluator,
+        interaction=item.interaction,
     )

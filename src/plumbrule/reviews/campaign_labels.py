@@ -12,7 +12,7 @@ from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_store import Standing, find_campaign
-from plumbrule.reviews.interaction_archive import find_interactions
+from plumbrule.reviews.interaction_archive import find_version
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import level_name
 from plumbrule.reviews.record_decision import decide
@@ -55,8 +55,8 @@ def _item(campaign: Campaign, sample: Sample) -> Item | None:
 
 
 def _check_same_answer(ledger: Ledger, item: Item, sample: Sample) -> None:
-    stored = find_interactions(ledger, [item.trace_id]).get(item.trace_id)
-    reviewed = None if stored is None else stored.rebuild().sample
+    found = find_version(ledger, item.wanted)
+    reviewed = None if found is None else found.meant.rebuild().sample
     if reviewed is None or (reviewed.answer or "") != (sample.answer or ""):
         raise InputError(
             f"'{item.trace_id[:_SHOWN]}': the campaign reviewed another answer than the one of the run: a label is of "

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Literal
 
@@ -11,8 +11,8 @@ from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision, policy_of
-from plumbrule.reviews.campaign_store import Standing, kept_decision
+from plumbrule.reviews.campaign_decision import CampaignDecision, RevisedRecord, policy_of, revised_records
+from plumbrule.reviews.campaign_store import Standing, kept_decision, name_versions
 from plumbrule.reviews.items import STATUSES, Claim, Item, Status
 from plumbrule.reviews.model_change import ModelChange, compare_answers
 from plumbrule.reviews.record_store import ExportedRecord
@@ -123,6 +123,8 @@ class CampaignReport(CampaignProgress):
 
     paired: ModelChange | None
     decision: CampaignDecision | None
+    newer_versions: tuple[str, ...] = ()  # the items that were kept again with another content after they were drawn
+    revised: tuple[RevisedRecord, ...] = ()  # after others' ratings became visible; what changed once it is closed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +193,15 @@ def report_campaign(ledger: Ledger, campaign: Campaign, *, at: datetime) -> Camp
         **{field.name: getattr(progress, field.name) for field in fields(progress)},
         paired=compare_answers(ledger, campaign, people=False) if campaign.closed is None else None,
         decision=kept_decision(ledger, campaign.name) if campaign.closed is not None else None,
+        newer_versions=name_versions(ledger, campaign),
+        revised=_revised(campaign),
     )
+
+
+def _revised(campaign: Campaign) -> tuple[RevisedRecord, ...]:
+    """Return who revised what after others' ratings became visible; no level and no reason while others rate blind."""
+    revised = revised_records(campaign)
+    return revised if campaign.closed is not None else tuple(replace(one, changes=(), reasons=()) for one in revised)
 
 
 def exported_records(standing: Standing, viewer: str | None, *, at: datetime) -> ExportedRecords:

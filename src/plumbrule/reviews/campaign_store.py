@@ -19,7 +19,7 @@ from plumbrule.names import key_of_trace, pick
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision, EarlierCampaign, earlier_remark
-from plumbrule.reviews.interaction_archive import keep_interactions, name_of
+from plumbrule.reviews.interaction_archive import find_versions, hash_of, is_refusal, keep_interactions, name_of
 from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
 from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
@@ -94,7 +94,7 @@ def open_campaign(
     if evaluators is not None and evaluators < wanted:
         raise UsageError(f"{drawn.trigger.key} takes {wanted} evaluators or more for each item, not {evaluators}")
     paired = [earlier.prescore for earlier in drawn.earlier.values()]
-    prescores = [*drawn.prescores, *paired]
+    prescores = [*paired, *drawn.prescores]  # of two versions under one trace id the new one is the latest
     kept = keep_interactions(
         ledger, [prescore.interaction for prescore in prescores], prescores, author=author, at=at, rubric=loaded
     )
@@ -193,6 +193,20 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
     wanted = [entry for entry in entries if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
     wanted.sort(key=lambda entry: entry.sequence)
     return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+
+
+def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
+    """Give each item what an older plan does not say of its version; return the items with a newer version."""
+    found = find_versions(ledger, [item.wanted for item in campaign.items.values()])
+    newer = []
+    for item in campaign.items.values():
+        version = found.get(item.wanted)
+        if version is not None:
+            item.interaction = version.meant.version
+            if item.answered is None:
+                item.answered = not is_refusal(version.meant.rebuild())
+            newer += [item.trace_id] if version.newer is not None else []
+    return tuple(newer)
 
 
 def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
@@ -301,11 +315,37 @@ def _claim_likely(ledger: Ledger, opened: Campaign, evaluator: str, *, at: datet
     return None
 
 
+def find_adjudication(
+    ledger: Ledger, name: str, adjudicator: str, trace_id: str | None = None, *, at: datetime
+) -> tuple[Campaign, Item] | None:
+    """Return an item that somebody may adjudicate, without taking it; None where there is none.
+
+    It is the one with this trace id, or else the one that they took, or else the first that waits.
+    """
+    if trace_id is not None:
+        campaign, item = load_item(ledger, name, trace_id)
+        objection = campaign.objection_to_claim(item, adjudicator, at, "adjudicator")
+        if objection is not None:
+            raise UsageError(objection)
+        return campaign, item
+    campaign = load_campaign(ledger, name).campaign
+    if not campaign.key_of(adjudicator):
+        raise UsageError("name the adjudicator")
+    items = campaign.items.values()
+    waiting = [item for item in items if campaign.objection_to_claim(item, adjudicator, at, "adjudicator") is None]
+    if not waiting:
+        return None
+    return campaign, min(waiting, key=lambda item: item.adjudicator(at) is None)  # only they can hold one of these
+
+
 def release_item(
-    ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role = "evaluator"
+    ledger: Ledger, name: str, trace_id: str, evaluator: str, *, at: datetime, role: Role | None = None
 ) -> Item:
-    """Give an item back."""
+    """Give an item back: the place of an evaluator or, where somebody holds that, the adjudication."""
     campaign, item = load_item(ledger, name, trace_id)
+    if role is None:
+        claim = item.adjudicating
+        role = "adjudicator" if claim is not None and claim.person == campaign.key_of(evaluator) else "evaluator"
     body = ClaimReleased(role=role, evaluator=evaluator, trace_id=item.trace_id, campaign=name)
     return _append_checked(ledger, campaign, _draft("claim", name, body, evaluator, at, item=item), body, item)
 
@@ -324,11 +364,16 @@ def rehearse(campaign: Campaign, body: Body, *, author: str, at: datetime) -> st
     return campaign.void.get(event.sequence)
 
 
+def claim_of(campaign: Campaign, item: Item, evaluator: str, role: Role, *, at: datetime) -> ClaimMade:
+    """Return a claim on an item, for as long as the campaign allows."""
+    until = utc_text(at + timedelta(minutes=campaign.plan.claim_minutes))
+    return ClaimMade(evaluator=evaluator, role=role, until=until, trace_id=item.trace_id, campaign=campaign.name)
+
+
 def _append_claim(
     ledger: Ledger, campaign: Campaign, item: Item, evaluator: str, *, at: datetime, role: Role
 ) -> tuple[Campaign, Entry]:
-    until = utc_text(at + timedelta(minutes=campaign.plan.claim_minutes))
-    body = ClaimMade(evaluator=evaluator, role=role, until=until, trace_id=item.trace_id, campaign=campaign.name)
+    body = claim_of(campaign, item, evaluator, role, at=at)
     entry = ledger.append_many([_draft("claim", campaign.name, body, evaluator, at, item=item)])[0]
     return load_items(ledger, campaign.name, [item.trace_id]).campaign, entry
 
@@ -375,6 +420,9 @@ def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
         paired_by=None if earlier is None else earlier.paired_by,
         why=drawn.why.get(name, ()),
         authors=authors_of(interaction) or None,
+        interaction=hash_of(interaction),
+        answered=not is_refusal(interaction),
+        earlier_interaction=None if earlier is None else hash_of(earlier.prescore.interaction),
     )
 
 

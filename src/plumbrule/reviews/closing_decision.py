@@ -6,7 +6,13 @@ from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.campaign_decision import CampaignDecision, decide
-from plumbrule.reviews.campaign_store import check_counts, earlier_campaigns, kept_decision, load_campaign
+from plumbrule.reviews.campaign_store import (
+    check_counts,
+    earlier_campaigns,
+    kept_decision,
+    load_campaign,
+    name_versions,
+)
 from plumbrule.reviews.model_change import compare_answers
 from plumbrule.reviews.review_entries import Closure
 
@@ -40,6 +46,7 @@ def close_campaign(
             as_is=as_is,
             mode=campaign.plan.mode or "any_record",
             open=tuple(item.trace_id for item in left),
+            by_blind_ratings=True,
             second=second,
         )
         entry = ledger.append("campaign", f"campaigns/{name}", to_json(closure), author, at=at)
@@ -47,8 +54,11 @@ def close_campaign(
         check_counts(campaign, entry)
     elif kept_decision(ledger, name) is not None:
         raise UsageError(f"{name}: is closed already; 'plumbrule review progress' shows its decision")
-    paired = compare_answers(ledger, campaign, people=True)
-    earlier = earlier_campaigns(ledger, campaign.items, campaign.plan.same_items or ())
-    decision = decide(campaign, paired=paired, earlier=earlier)
+    decision = decide(
+        campaign,
+        paired=compare_answers(ledger, campaign, people=True),
+        newer_versions=name_versions(ledger, campaign),
+        earlier=earlier_campaigns(ledger, campaign.items, campaign.plan.same_items or ()),
+    )
     ledger.append("decision", f"campaigns/{name}", to_json(decision), author, at=at)
     return decision

@@ -95,6 +95,7 @@ class EvaluationRecord:
     notes: str = ""
     evaluation_id: str | None = None
     date: dt.date | None = None
+    interaction: str | None = None  # the hash of the version that it is about
 
     def written(self, rubric: ScorecardRubric) -> WrittenRecord:
         """Return the record for JSON; ``record_of`` reads it back to the same record."""
@@ -166,6 +167,7 @@ def read_record(given: object, rubric: ScorecardRubric, *, complete: bool = True
         notes=checked.notes or "",
         evaluation_id=None if checked.evaluation_id is None else str(checked.evaluation_id),
         date=checked.date,
+        interaction=checked.interaction,
     )
     if complete:
         _check_complete(record, rubric)
@@ -229,6 +231,7 @@ class _Given(BaseModel):
     trigger: _Text | None = None
     query: _Text | None = None
     trace_id: _Text | None = None
+    interaction: _Text | None = None
     scores: Any
     notes: str | None = None
 

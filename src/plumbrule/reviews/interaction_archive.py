@@ -1,13 +1,20 @@
-"""Interactions in the ledger: response and trace, with pre-score and traits; the last entry counts."""
+"""Interactions in the ledger: response and trace, with pre-score and traits; every version of one is kept.
 
+A version is known by the hash of what the assistant gave: its response, its trace and the passages. The same content
+is one version, however often it is kept. Whoever looks for an interaction says which version is meant: the latest one
+(``find_interaction``), or the one that a campaign drew or a record is about (``find_versions``).
+"""
+
+import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError
+from plumbrule.hashing import sha256_of
 from plumbrule.interactions.contract_findings import Finding, finding
 from plumbrule.interactions.formats.contract import Contract, contract_of
 from plumbrule.interactions.interaction import Interaction, PassagesFrom, interaction_from
@@ -17,12 +24,23 @@ from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.prescores.prescorer import Prescore
 from plumbrule.reviews.review_entries import read_entry
 from plumbrule.reviews.weeks import week_at
-from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals, load_scorecard
+from plumbrule.rubrics import (
+    Loaded,
+    ScorecardRubric,
+    load_compliance,
+    load_refusals,
+    load_scorecard,
+    load_verdict,
+)
 from plumbrule.rubrics.review_rules import TraitRule
 from plumbrule.samples.sample_model import Passage
+from plumbrule.text.text_view import TextView
+from plumbrule.verdicts.lexicon import lexicon_of
+from plumbrule.verdicts.refusal import RefusalWording, judge_refusal
 
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
+_OF_A_VERSION = ("response", "trace", "passages")  # what the assistant gave; the rest was worked out of it
 _OF_PRESCORE = ("scores", "dimensions", "support", "rubrics")  # the rest is kept beside it
 
 
@@ -74,6 +92,11 @@ class StoredInteraction:
     entry: Entry
 
     @property
+    def version(self) -> str:
+        """The hash by which this version is known."""
+        return _version_of(self.entry.value)
+
+    @property
     def kept(self) -> InteractionEntry:
         """The interaction as it was kept."""
         return read_entry(InteractionEntry, self.entry)
@@ -89,17 +112,65 @@ class StoredInteraction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which version of an interaction is meant: the one with this hash, as it was kept last before an entry.
+
+    Without a hash, which older ledgers do not have, it is the version that was the latest before that entry.
+    """
+
+    trace_id: str
+    version: str | None
+    before: int  # the sequence of the entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundVersion:
+    """The version of an interaction that is meant, and the latest one."""
+
+    meant: StoredInteraction
+    latest: StoredInteraction
+
+    @property
+    def newer(self) -> str | None:
+        """The hash of the latest version, where it is another one."""
+        latest = self.latest.version
+        return None if latest == self.meant.version else latest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
     """How many interactions were kept, and which differ from what was there."""
 
     new: int
     unchanged: int
-    findings: tuple[Finding, ...]  # one for each that was there already with another content
+    findings: tuple[Finding, ...]  # one for each that is another version of what was there already
 
 
 def name_of(interaction: Interaction) -> str:
     """Return what an interaction is known by: its trace id, else its own id."""
     return interaction.sample.trace_id or interaction.sample.id
+
+
+def hash_of(interaction: Interaction) -> str:
+    """Return the hash by which this version of an interaction is known."""
+    return _version_of(_given_parts(interaction))
+
+
+def is_refusal(interaction: Interaction) -> bool:
+    """Tell whether the assistant refused, by declaration or by its wording.
+
+    A declared refusal beside an answer that cites sources is an answer.
+    """
+    sample = interaction.sample
+    found = judge_refusal(sample, TextView(sample.answer or ""), _refusal_wording())
+    if found is None or not found.refused:
+        return False
+    return found.start is not None or not ((sample.answer or "").strip() and sample.citations)
+
+
+@functools.cache
+def _refusal_wording() -> RefusalWording:
+    return lexicon_of(load_verdict().rubric).refusal
 
 
 def subject_of(trace_id: str) -> str:
@@ -116,49 +187,77 @@ def keep_interactions(
     at: datetime,
     rubric: Loaded[ScorecardRubric] | None = None,
 ) -> Kept:
-    """Keep interactions, each with its pre-score where there is one; what is there already is not stored twice."""
+    """Keep interactions, each with its pre-score where there is one; what is there already is not stored twice.
+
+    Another content under a trace id that is there already is a new version, and the latest one; the others stay.
+    """
     rules = (rubric or load_scorecard()).rubric
     listed = list(interactions)
     proposed = [None] * len(listed) if prescores is None else list(prescores)
-    bodies = {
-        subject_of(name_of(interaction)): _body(interaction, prescore, rules)
+    bodies = [
+        (subject_of(name_of(interaction)), _body(interaction, prescore, rules))
         for interaction, prescore in zip(listed, proposed, strict=True)
-    }
-    standing = ledger.last_entries(_KIND, bodies)
+    ]
+    entries = ledger.last_entries(_KIND, [subject for subject, _ in bodies])
+    standing = {subject: entry.value for subject, entry in entries.items()}
     drafts: list[Draft] = []
     changed: list[Finding] = []
-    for subject, body in bodies.items():
+    for subject, body in bodies:
         before = standing.get(subject)
         if before is not None:
-            old = before.value
-            if _content(old) == _content(body):
+            if _content(before) == _content(body):
                 continue
-            if any(old[part] != body[part] for part in ("response", "trace", "passages")):
-                message = f"entry {before.sequence} holds another interaction under this trace id; the new one counts"
-                changed.append(finding("trace_id_twice", body["where"], message))
+            if subject in entries and _version_of(before) != _version_of(body):
+                changed.append(finding("trace_id_twice", body["where"], _another_version(entries[subject])))
+        standing[subject] = body
         drafts.append(Draft(kind=_KIND, subject=subject, body=body, author=author, at=at))
     for start in range(0, len(drafts), _WRITTEN_AT_ONCE):
         ledger.append_many(drafts[start : start + _WRITTEN_AT_ONCE])
     return Kept(new=len(drafts), unchanged=len(bodies) - len(drafts), findings=tuple(changed))
 
 
+def _another_version(entry: Entry) -> str:
+    return (
+        f"entry {entry.sequence} holds another version under this trace id; this one is the latest, and campaigns "
+        "that drew the other keep it"
+    )
+
+
 def find_interaction(ledger: Ledger, trace_id: str) -> StoredInteraction | None:
-    """Return the interaction with this trace id, as it was last kept."""
-    return find_interactions(ledger, [trace_id]).get(trace_id)
+    """Return the latest version of the interaction with this trace id."""
+    entry = ledger.last_entries(_KIND, [subject_of(trace_id)]).get(subject_of(trace_id))
+    return None if entry is None else read_interaction(entry)
 
 
-def find_interactions(ledger: Ledger, trace_ids: Sequence[str]) -> dict[str, StoredInteraction]:
-    """Return those of the interactions with these trace ids that the ledger has."""
-    entries = ledger.last_entries(_KIND, map(subject_of, trace_ids))
-    return {
-        trace_id: read_interaction(entries[subject])
-        for trace_id in trace_ids
-        if (subject := subject_of(trace_id)) in entries
-    }
+def find_version(ledger: Ledger, wanted: Wanted) -> FoundVersion | None:
+    """Return the version of an interaction that is meant; None where the ledger does not have it."""
+    return find_versions(ledger, [wanted]).get(wanted)
+
+
+def find_versions(ledger: Ledger, wanted: Iterable[Wanted]) -> dict[Wanted, FoundVersion]:
+    """Return the versions that are meant, as far as the ledger has them."""
+    listed = list(wanted)
+    latest = ledger.last_entries(_KIND, [subject_of(one.trace_id) for one in listed])
+    found: dict[Wanted, FoundVersion] = {}
+    for one in listed:
+        last = latest.get(subject_of(one.trace_id))
+        meant = None if last is None else _meant(ledger, one, last)
+        if last is not None and meant is not None:
+            found[one] = FoundVersion(meant=read_interaction(meant), latest=read_interaction(last))
+    return found
+
+
+def versions_of(ledger: Ledger, trace_id: str) -> list[StoredInteraction]:
+    """Return every version of an interaction, the latest last, each as it was last kept."""
+    by_hash: dict[str, StoredInteraction] = {}
+    for stored in map(read_interaction, ledger.entries(kind=_KIND, subject=subject_of(trace_id))):
+        by_hash.pop(stored.version, None)
+        by_hash[stored.version] = stored
+    return list(by_hash.values())
 
 
 def stored_interactions(ledger: Ledger) -> Iterator[StoredInteraction]:
-    """Yield every interaction as it was last kept, one at a time: a ledger may hold more than fits in memory."""
+    """Yield the latest version of every interaction, one at a time: a ledger may hold more than fits in memory."""
     return map(read_interaction, ledger.standing(_KIND))
 
 
@@ -168,17 +267,39 @@ def read_interaction(entry: Entry) -> StoredInteraction:
     return StoredInteraction(trace_id=head.trace_id, week=head.week, entry=entry)
 
 
-def _body(interaction: Interaction, prescore: Prescore | None, rules: ScorecardRubric) -> dict[str, Any]:
-    """Return what is kept of an interaction; it reads back as an ``InteractionEntry``."""
+def _meant(ledger: Ledger, wanted: Wanted, last: Entry) -> Entry | None:
+    """Return the entry of the version that is meant; ``last`` is the last entry of the interaction, mostly that one."""
+    if last.sequence < wanted.before and wanted.version in (None, _version_of(last.value)):
+        return last
+    entries = list(ledger.entries(kind=_KIND, subject=last.subject))
+    fitting = [entry for entry in entries if wanted.version in (None, _version_of(entry.value))]
+    before = [entry for entry in fitting if entry.sequence < wanted.before]
+    if before:
+        return before[-1]
+    return fitting[0] if fitting else None
+
+
+def _given_parts(interaction: Interaction) -> dict[str, Any]:
     given = interaction.given
     if given is None:
         raise InputError(f"interaction '{name_of(interaction)[:60]}' was not read from a response: it cannot be kept")
-    proposed = None if prescore is None else prescore.to_dict()
     return {
-        "trace_id": name_of(interaction),
         "response": dict(given.response),
         "trace": None if given.trace is None else dict(given.trace),
         "passages": to_json(interaction.passages),
+    }
+
+
+def _version_of(body: Mapping[str, Any]) -> str:
+    return sha256_of({part: body.get(part) for part in _OF_A_VERSION})
+
+
+def _body(interaction: Interaction, prescore: Prescore | None, rules: ScorecardRubric) -> dict[str, Any]:
+    """Return what is kept of an interaction; it reads back as an ``InteractionEntry``."""
+    proposed = None if prescore is None else prescore.to_dict()
+    return {
+        "trace_id": name_of(interaction),
+        **_given_parts(interaction),
         "passages_from": interaction.passages_from,
         "unresolved": list(interaction.unresolved),
         "findings": to_json(interaction.findings),

@@ -4,8 +4,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from plumbrule.reviews.adjudication import Rating
 from plumbrule.reviews.evaluation_record import EvaluationRecord
+from plumbrule.reviews.interaction_archive import Wanted
+from plumbrule.reviews.levels import named_scores
 from plumbrule.reviews.review_entries import PairedBy
+from plumbrule.rubrics import ScorecardRubric
 
 # open: nobody holds a free place; claimed: somebody does; adjudication: all ratings are in and disagree too far; done
 Status = Literal["open", "claimed", "adjudication", "done"]
@@ -31,6 +35,16 @@ class Revision:
     at: datetime
     reason: str | None
     sequence: int
+    late: bool = False  # others' ratings of the item were visible to the evaluator when it was made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelChange:
+    """A level that was changed after others' ratings became visible."""
+
+    dimension: str
+    blind: str
+    revised: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +65,34 @@ class Rated:
         """The record as it was first made, blind."""
         return self.revisions[0].record
 
+    @property
+    def blind(self) -> EvaluationRecord:
+        """The record as it was when others' ratings became visible to its evaluator: the blind rating."""
+        return next(revision.record for revision in reversed(self.revisions) if not revision.late)
+
+    @property
+    def late(self) -> tuple[Revision, ...]:
+        """The revisions that were made after that."""
+        return tuple(revision for revision in self.revisions if revision.late)
+
+    @property
+    def rating(self) -> Rating:
+        """The levels for the settlement: the blind ones, and those of every later revision."""
+        return Rating(
+            evaluator=self.record.evaluator or self.person,
+            scores=self.blind.scores,
+            late=tuple(revision.record.scores for revision in self.late),
+        )
+
+    def changes(self, rubric: ScorecardRubric) -> tuple[LevelChange, ...]:
+        """Return what the revisions changed that were made after others' ratings became visible."""
+        blind, revised = (named_scores(record.scores, rubric) for record in (self.blind, self.record))
+        return tuple(
+            LevelChange(dimension=key, blind=level, revised=revised[key])
+            for key, level in blind.items()
+            if revised[key] != level
+        )
+
 
 @dataclass(slots=True, kw_only=True)
 class Item:
@@ -62,12 +104,28 @@ class Item:
     earlier: str | None  # the trace id of the earlier model's answer to the same question
     why: tuple[str, ...]
     paired_by: PairedBy | None = None
+    opened: int  # the sequence of the entry that opened the campaign
+    interaction: str | None = None  # the hash of the version that was drawn
+    earlier_interaction: str | None = None
+    answered: bool | None = None  # whether the assistant answered, or refused; None where an older plan does not say
     authors: tuple[str, ...] = ()  # who wrote the answer
     assigned: dict[str, str] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
     ratings: dict[str, Rated] = field(default_factory=dict)
     adjudicating: Claim | None = None
     adjudication: Rated | None = None
+
+    @property
+    def wanted(self) -> Wanted:
+        """The version of the interaction that this item is about, whatever was kept later."""
+        return Wanted(trace_id=self.trace_id, version=self.interaction, before=self.opened)
+
+    @property
+    def wanted_earlier(self) -> Wanted | None:
+        """The version of the earlier model's answer; None where there is none."""
+        if self.earlier is None:
+            return None
+        return Wanted(trace_id=self.earlier, version=self.earlier_interaction, before=self.opened)
 
     def holders(self, at: datetime) -> dict[str, Claim]:
         """Return the claims that are valid at a moment."""

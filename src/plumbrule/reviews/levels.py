@@ -37,6 +37,15 @@ def read_scores(given: object, rubric: ScorecardRubric) -> dict[str, int | None]
     }
 
 
+def objection_to_levels(scores: Scores, rubric: ScorecardRubric, *, answered: bool) -> str | None:
+    """Return why these levels cannot be given, None if they can: where there is an answer every dimension applies."""
+    excused = [key for key, score in scores.items() if score is None]
+    if not answered or not excused or rubric.not_applicable.allowed_on == "any":
+        return None
+    name = rubric.not_applicable.name
+    return f"scores.{excused[0]}: {name} is for refusals, and this one was answered: give {_listed(excused)} a level"
+
+
 def level_name(score: int | None, rubric: ScorecardRubric) -> str:
     """Return the name of a score's level, or that of not applicable."""
     if score is None:

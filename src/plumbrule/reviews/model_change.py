@@ -9,9 +9,9 @@ from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.person_names import plain_key
 from plumbrule.prescores.kept_prescore import KeptPrescore
-from plumbrule.reviews.adjudication import Rating, settle
+from plumbrule.reviews.adjudication import settle
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.interaction_archive import StoredInteraction, find_interactions
+from plumbrule.reviews.interaction_archive import FoundVersion, Wanted, find_versions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import Scores
 from plumbrule.reviews.record_decision import decide, overall_of
@@ -222,14 +222,14 @@ def _difference(pair: Compared) -> float | None:
 
 
 def _by_prescores(ledger: Ledger, paired: Sequence[Item], rubric: ScorecardRubric) -> list[Compared]:
-    names = [name for item in paired for name in (item.trace_id, item.earlier) if name is not None]
-    stored = find_interactions(ledger, names)
-    return [_prescored(stored.get(item.trace_id), stored.get(item.earlier or ""), rubric) for item in paired]
+    wanted: list[Wanted | None] = [one for item in paired for one in (item.wanted, item.wanted_earlier)]
+    found: dict[Wanted | None, FoundVersion] = dict(find_versions(ledger, filter(None, wanted)).items())
+    return [_prescored(found.get(item.wanted), found.get(item.wanted_earlier), rubric) for item in paired]
 
 
-def _prescored(new: StoredInteraction | None, earlier: StoredInteraction | None, rubric: ScorecardRubric) -> Compared:
-    after = None if new is None else new.prescore
-    before = None if earlier is None else earlier.prescore
+def _prescored(new: FoundVersion | None, earlier: FoundVersion | None, rubric: ScorecardRubric) -> Compared:
+    after = None if new is None else new.meant.prescore
+    before = None if earlier is None else earlier.meant.prescore
     if after is None:
         return "new_missing"
     if before is None:
@@ -252,19 +252,23 @@ def _proposed(prescore: KeptPrescore, rubric: ScorecardRubric) -> Side:
 
 
 def _by_people(ledger: Ledger, paired: Sequence[Item], campaign: Campaign) -> list[Compared]:
-    wanted = {key_of_trace(item.earlier or "") for item in paired}
-    records: dict[str, list[StoredRecord]] = {}
-    for record in stored_records(ledger) if wanted else ():
-        key = key_of_trace(record.record.trace_id or "")
-        if key in wanted:
-            records.setdefault(key, []).append(record)
+    found = find_versions(ledger, [item.wanted_earlier for item in paired if item.wanted_earlier is not None])
+    versions = {
+        item.trace_id: (key_of_trace(item.earlier or ""), found[item.wanted_earlier].meant.version)
+        for item in paired
+        if item.wanted_earlier in found
+    }
+    records: dict[tuple[str, str | None], list[StoredRecord]] = {}
+    for record in stored_records(ledger) if versions else ():
+        records.setdefault((key_of_trace(record.record.trace_id or ""), record.about.version), []).append(record)
     pairs: list[Compared] = []
     for item in paired:
         settled = campaign.settlement(item)
         if settled is None:
             pairs.append("new_missing")
             continue
-        earlier = _earlier_scores(records.get(key_of_trace(item.earlier or ""), []), campaign.loaded)
+        about = versions.get(item.trace_id)  # a record of another version says nothing of the one that was paired
+        earlier = _earlier_scores(records.get(about, []) if about is not None else [], campaign.loaded)
         if isinstance(earlier, str):
             pairs.append(earlier)
         else:
@@ -282,14 +286,10 @@ def _earlier_scores(records: Iterable[StoredRecord], loaded: Loaded[ScorecardRub
     members = [record for record in public if record.campaign == newest]
     if any(record.rubric.sha256 != loaded.sha256 for record in members):
         return "other_rubric"
-    ratings = [_rating(record) for record in members if record.role == "evaluator"]
-    decided = [_rating(record) for record in members if record.role == "adjudicator"]
+    ratings = [record.rating for record in members if record.role == "evaluator"]
+    decided = [record.rating for record in members if record.role == "adjudicator"]
     adjudication = decided[-1] if ratings and decided else None
     return settle(ratings or decided, loaded.rubric, adjudication, key_of=plain_key).scores
-
-
-def _rating(record: StoredRecord) -> Rating:
-    return Rating(evaluator=record.record.evaluator or "", scores=record.record.scores)
 
 
 def _side(scores: Scores, loaded: Loaded[ScorecardRubric]) -> Side:

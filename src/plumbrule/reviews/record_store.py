@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
 from plumbrule.codec import to_json
@@ -11,8 +11,10 @@ from plumbrule.errors import InputError
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
 from plumbrule.person_names import person_key, plain_key
+from plumbrule.reviews.adjudication import Rating
 from plumbrule.reviews.campaign import Campaign, replay
 from plumbrule.reviews.evaluation_record import EvaluationRecord, FilledRecord, asking_for_a_note, record_of
+from plumbrule.reviews.interaction_archive import FoundVersion, Wanted, find_versions
 from plumbrule.reviews.record_decision import Decision, decide
 from plumbrule.reviews.review_entries import (
     CampaignPlan,
@@ -28,6 +30,7 @@ from plumbrule.rubrics import Loaded, ScorecardRubric, content_of, load_scorecar
 ADHOC = "adhoc"
 
 _OF_A_CAMPAIGN = ("campaign", "claim")
+_FURTHEST_AHEAD = timedelta(hours=14)  # of UTC, on a clock somewhere on Earth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,7 @@ class ExportedRecord(FilledRecord):
     role: Role
     revision: int
     history: tuple[RevisionLine, ...]
+    interaction: str | None = None  # the hash of the version that the record is about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,8 @@ class StoredRecord:
     revision: int
     entries: tuple[Entry, ...]
     rubric: Loaded[ScorecardRubric]
+    about: Wanted  # the version of the interaction that it is about
+    rating: Rating  # its levels for a settlement: the blind ones, and those of later revisions
     blind: bool = False  # its campaign is open: whoever may still rate there must not see it
 
     @property
@@ -79,6 +85,7 @@ class StoredRecord:
             role=self.role,
             revision=self.revision,
             history=tuple(_revision_line(number, entry) for number, entry in enumerate(self.entries)),
+            interaction=self.about.version,
         )
 
 
@@ -114,22 +121,27 @@ def record_entry(
     loaded: Loaded[ScorecardRubric],
     revision: int | None = None,
 ) -> RecordEntry:
-    """Return what is kept of a record, with id, date and decision; ``revision`` is looked up where it is not given."""
+    """Return what is kept of a record, with id, date and decision; ``revision`` is looked up where it is not given.
+
+    Outside a campaign an evaluator has one record of each version of an interaction.
+    """
     if record.evaluator is None or record.trace_id is None:
         raise InputError("a record needs an evaluator and a trace_id to be kept")
     asking = asking_for_a_note(record, loaded.rubric)
     if asking:
         raise InputError(f"'notes' is missing: the rating of {', '.join(asking)} needs a note")
+    if record.date is not None and record.date > (at.astimezone(UTC) + _FURTHEST_AHEAD).date():
+        raise InputError(
+            f"'date' is {record.date}, which is in the future: leave it out, or give the day of the rating"
+        )
     if reason is not None and not reason.strip():
         raise InputError("a revision needs a reason")
     subject = subject_of(campaign, record.trace_id, record.evaluator)
+    identity = f"{ledger.ledger_id}/{subject}/{role}"
     if revision is None:
-        room, person = subject.rpartition("/")[0], person_key(record.evaluator)
-        before = [
-            kept
-            for entry in ledger.entries(kind="record", run=room)
-            if (kept := read_record_entry(entry)).role == role and person_key(kept.record.evaluator or "") == person
-        ]
+        made = _made_before(ledger, subject, record.evaluator, role)
+        before = [kept for about, kept in made if record.interaction in (None, about)]
+        identity += f"/{record.interaction}" if len(before) < len(made) else ""
         revision = len(before)
         if campaign is None:
             _check_adhoc(record, reason, standing=revision)
@@ -137,7 +149,7 @@ def record_entry(
             record = replace(record, evaluation_id=before[0].record.evaluation_id)
     record = replace(
         record,
-        evaluation_id=record.evaluation_id or str(uuid5(NAMESPACE_URL, f"{ledger.ledger_id}/{subject}/{role}")),
+        evaluation_id=record.evaluation_id or str(uuid5(NAMESPACE_URL, identity)),
         date=record.date or at.date(),
     )
     return RecordEntry(
@@ -148,7 +160,20 @@ def record_entry(
         campaign=campaign,
         role=role,
         rubric=loaded.stamp(),
+        interaction=record.interaction,
     )
+
+
+def _made_before(ledger: Ledger, subject: str, evaluator: str, role: Role) -> list[tuple[str | None, RecordEntry]]:
+    """Return what somebody recorded already where a record belongs, each with the version that it is about."""
+    person = person_key(evaluator)
+    made = [
+        (entry, kept)
+        for entry in ledger.entries(kind="record", run=subject.rpartition("/")[0])
+        if (kept := read_record_entry(entry)).role == role and person_key(kept.record.evaluator or "") == person
+    ]
+    found = find_versions(ledger, [_about(entry, kept) for entry, kept in made])
+    return [(_version_meant(_about(entry, kept), found), kept) for entry, kept in made]
 
 
 def record_draft(entry: RecordEntry, *, at: datetime) -> Draft:
@@ -173,9 +198,11 @@ def stored_records(ledger: Ledger) -> list[StoredRecord]:
     records: list[StoredRecord] = []
     for name, members in _by_campaign(ledger).items():
         if name is None or all(entry.kind == "record" for entry in members):  # kept under a name that nobody opened
-            records += _alone(members, name, rubrics)
+            records += _alone(ledger, members, name, rubrics)
         else:
             records += records_of(campaign_of(name, members, rubrics), members)
+    older = find_versions(ledger, [record.about for record in records if record.about.version is None])
+    records = [replace(record, about=_named(record.about, older)) for record in records]
     return sorted(records, key=lambda record: record.entries[0].sequence)
 
 
@@ -226,6 +253,8 @@ def records_of(campaign: Campaign, entries: Iterable[Entry]) -> Iterator[StoredR
             revision=len(revisions) - 1,
             entries=revisions,
             rubric=campaign.loaded,
+            about=campaign.items[key_of_trace(rated.record.trace_id or "")].wanted,
+            rating=campaign.rating_of(rated, role),
             blind=campaign.closed is None,
         )
 
@@ -270,27 +299,37 @@ def _check_adhoc(record: EvaluationRecord, reason: str | None, *, standing: int)
         raise InputError(f"'{record.evaluator}' has not rated '{record.trace_id}' yet: there is nothing to revise")
 
 
-def _alone(entries: list[Entry], name: str | None, rubrics: RubricShelf) -> Iterator[StoredRecord]:
-    """Yield the records outside of campaigns; of two first ones, made at once, the first counts.
+# a record outside of campaigns: its trace, its evaluator, their role and the version that it is about
+_Alone = tuple[str, str, Role, str | None]
+
+
+def _alone(ledger: Ledger, entries: list[Entry], name: str | None, rubrics: RubricShelf) -> Iterator[StoredRecord]:
+    """Yield the records outside of campaigns; of two first ones on a version, made at once, the first counts.
 
     Records of older versions count as they did then: two names that are one person's today may have one each.
     """
-    grouped: dict[tuple[str, str, Role], list[tuple[Entry, RecordEntry]]] = {}
-    of_person: dict[tuple[str, str, Role], tuple[str, str, Role]] = {}
-    for entry in entries:
-        kept = read_record_entry(entry)
+    read = [(entry, read_record_entry(entry)) for entry in entries]
+    found = find_versions(ledger, [_about(entry, kept) for entry, kept in read if kept.interaction is None])
+    grouped: dict[_Alone, list[tuple[Entry, RecordEntry]]] = {}
+    of_person: dict[_Alone, _Alone] = {}
+    for entry, kept in read:
         trace, evaluator = key_of_trace(kept.record.trace_id or ""), kept.record.evaluator or ""
-        key = trace, plain_key(evaluator), kept.role
-        first = of_person.setdefault((trace, person_key(evaluator), kept.role), key)
+        version = _version_meant(_about(entry, kept), found)
+        key = trace, plain_key(evaluator), kept.role, version
+        first = of_person.setdefault((trace, person_key(evaluator), kept.role, version), key)
         if key not in grouped and kept.reason is not None:  # revised under another writing of the name
             key = first
         members = grouped.setdefault(key, [])
         if not members or kept.reason is not None:
             members.append((entry, kept))
-    for (_, _, role), members in grouped.items():
+    made: dict[tuple[str, str | None], list[tuple[str, int]]] = {}  # who rated a version, and from which entry on
+    for (trace, person, _, version), members in grouped.items():
+        made.setdefault((trace, version), []).append((person, members[0][0].sequence))
+    for (trace, person, role, version), members in grouped.items():
         _, last = members[-1]
         loaded = rubrics.find(last.rubric)
         record = record_of(last.record, loaded.rubric)
+        seen = [sequence for other, sequence in made[trace, version] if other != person]
         yield StoredRecord(
             record=record,
             decision=decide(record.scores, loaded),
@@ -299,7 +338,31 @@ def _alone(entries: list[Entry], name: str | None, rubrics: RubricShelf) -> Iter
             revision=len(members) - 1,
             entries=tuple(entry for entry, _ in members),
             rubric=loaded,
+            about=replace(_about(*members[0]), version=version),
+            rating=_rating(members, loaded.rubric, seen=min(seen, default=None) if role == "evaluator" else None),
         )
+
+
+def _rating(members: list[tuple[Entry, RecordEntry]], rubric: ScorecardRubric, *, seen: int | None) -> Rating:
+    """Return the levels of a record; those of revisions are late from the entry on that showed another's rating."""
+    levels = [(entry.sequence, record_of(kept.record, rubric).scores) for entry, kept in members]
+    blind = [scores for place, (sequence, scores) in enumerate(levels) if not place or seen is None or sequence < seen]
+    late = tuple(scores for _, scores in levels[len(blind) :])
+    return Rating(evaluator=members[-1][1].record.evaluator or "", scores=blind[-1], late=late)
+
+
+def _about(entry: Entry, kept: RecordEntry) -> Wanted:
+    """Return which version a record outside of campaigns is about: where it does not say, the latest at that time."""
+    return Wanted(trace_id=kept.record.trace_id or "", version=kept.interaction, before=entry.sequence)
+
+
+def _version_meant(about: Wanted, found: Mapping[Wanted, FoundVersion]) -> str | None:
+    return about.version or (found[about].meant.version if about in found else None)
+
+
+def _named(about: Wanted, found: Mapping[Wanted, FoundVersion]) -> Wanted:
+    """Return the same version with its hash, where the ledger has it."""
+    return about if about.version is not None else replace(about, version=_version_meant(about, found))
 
 
 def _revision_line(number: int, entry: Entry) -> RevisionLine:

@@ -47,6 +47,9 @@ class PlannedItem:
     paired_by: PairedBy | None = None  # not there in older versions
     why: tuple[str, ...]
     authors: tuple[str, ...] | None = optional_key()  # who wrote the answer, where the interaction names them
+    interaction: str | None = None  # the hash of the version that was drawn; not there in older versions
+    earlier_interaction: str | None = optional_key()  # the same of the earlier answer
+    answered: bool | None = None  # whether the assistant answered, or refused; not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +108,7 @@ class Closure:
     mode: ReleaseMode = "any_record"
     open: tuple[str, ...] = ()
     second: str | None = optional_key()  # who signed beside the one who closed it; not there in older versions
+    by_blind_ratings: bool = False  # they decided what was open, and no later revision; not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +136,10 @@ class ClaimReleased:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordEntry:
-    """A record, or with a reason a revision of one, and the decision on it."""
+    """A record, or with a reason a revision of one, and the decision on it.
+
+    ``interaction`` is the hash of the version that it is about.
+    """
 
     record: WrittenRecord
     decision: DecisionResult
@@ -141,6 +148,7 @@ class RecordEntry:
     campaign: str | None
     role: Role
     rubric: Mapping[str, str]
+    interaction: str | None = None  # not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

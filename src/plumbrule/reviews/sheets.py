@@ -17,8 +17,8 @@ from plumbrule.prescores.kept_prescore import KeptPrescore, Proposal
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_store import kept_decision
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord, asking_for_a_note
-from plumbrule.reviews.interaction_archive import StoredInteraction, find_interaction
-from plumbrule.reviews.items import Claim, Item, Rated
+from plumbrule.reviews.interaction_archive import FoundVersion, find_versions, is_refusal
+from plumbrule.reviews.items import Claim, Item, LevelChange, Rated
 from plumbrule.reviews.levels import Scores, level_name, named_scores
 from plumbrule.reviews.model_change import PairLine
 from plumbrule.reviews.record_decision import decide
@@ -45,6 +45,8 @@ class EarlierAnswer(_Proposals):
     """The earlier model's answer to the same question."""
 
     trace_id: str
+    interaction: str  # the hash of the version that is shown
+    newer_version: str | None  # the hash of the latest version, where it is another one
     query: str
     answer: str | None
     refusal: Refusal | None
@@ -66,6 +68,8 @@ class SheetRating:
     revision: int
     scores: Mapping[str, str]
     notes: str
+    late: bool  # it was revised after others' ratings became visible to its evaluator
+    changes: tuple[LevelChange, ...]  # what such a revision changed; the blind levels decide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +91,7 @@ class SheetDimension:
     in_view: bool
     may_be_not_applicable: bool
     key_questions: tuple[str, ...]
+    artifacts: tuple[str, ...]  # what to look at: the primary validation source
     levels: tuple[SheetLevel, ...]
 
 
@@ -103,6 +108,9 @@ class Sheet(_Proposals):
     stratum: str | None
     why: tuple[str, ...]
     trace_id: str
+    interaction: str  # the hash of the version that the campaign drew, which is shown
+    newer_version: str | None  # the hash of the latest version, where it is another one
+    answered: bool  # by the assistant, which did not refuse: then every dimension applies
     query: str
     answer: str | None
     refusal: Refusal | None
@@ -160,14 +168,23 @@ class RatingForm:
         )
 
 
-def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at: datetime) -> Sheet:
-    """Return all that an evaluator needs to rate one item, and the ratings that they may see."""
+def sheet_of(
+    ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at: datetime, adjudicates: bool = False
+) -> Sheet:
+    """Return all that an evaluator needs to rate one item, and the ratings that they may see.
+
+    Who ``adjudicates`` sees the ratings of an item that waits for an adjudicator, whether they took it or not.
+    """
     rubric = campaign.loaded.rubric
-    stored = find_interaction(ledger, item.trace_id)
-    if stored is None:
-        raise InputError(f"{ledger.name}: does not hold the interaction '{item.trace_id[:60]}'")
-    earlier = find_interaction(ledger, item.earlier) if item.earlier is not None else None
+    found = find_versions(ledger, filter(None, (item.wanted, item.wanted_earlier)))
+    if item.wanted not in found:
+        raise InputError(f"{ledger.name}: does not hold the interaction '{item.trace_id[:60]}' that was drawn")
+    earlier = found.get(item.wanted_earlier) if item.wanted_earlier is not None else None
     claim = _own_claim(item, campaign.key_of(viewer))
+    answered = item.answered
+    if answered is None:  # an older plan does not say it
+        answered = not is_refusal(found[item.wanted].meant.rebuild())
+    visible = campaign.visible(item, viewer, at, adjudicates=adjudicates)
     return Sheet(
         campaign=campaign.name,
         trigger=campaign.plan.trigger,
@@ -177,13 +194,14 @@ def sheet_of(ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at:
         claimed_until=None if claim is None or claim.until <= at else utc_text(claim.until),
         stratum=item.stratum,
         why=item.why,
-        **_answer(stored),
+        **_answer(found[item.wanted]),
+        answered=answered,
         earlier=None if earlier is None else EarlierAnswer(**_answer(earlier)),
         paired_by=item.paired_by,
         pair=_pair(ledger, campaign, item),
-        ratings=tuple(_rating(rated, rubric) for rated in campaign.visible(item, viewer, at)),
+        ratings=tuple(_rating(rated, rubric) for rated in visible),
         guidelines=tuple(rubric.guidelines),
-        dimensions=_dimensions(rubric, campaign.plan.in_view),
+        dimensions=_dimensions(rubric, campaign.plan.in_view, answered=answered),
     )
 
 
@@ -203,13 +221,15 @@ def rating_form(
     )
 
 
-def _answer(stored: StoredInteraction) -> dict[str, Any]:
+def _answer(found: FoundVersion) -> dict[str, Any]:
     """Return the fields that a sheet and the earlier answer on it share."""
-    kept = stored.kept
+    kept = found.meant.kept
     interaction = kept.rebuild()
     sample = interaction.sample
     return {
         "trace_id": kept.trace_id,
+        "interaction": found.meant.version,
+        "newer_version": found.newer,
         "query": sample.question,
         "answer": sample.answer,
         "refusal": sample.refusal,
@@ -231,15 +251,17 @@ def _pair(ledger: Ledger, campaign: Campaign, item: Item) -> PairLine | None:
     return None if paired is None else next((pair for pair in paired.pairs if pair.trace_id == item.trace_id), None)
 
 
-def _dimensions(rubric: ScorecardRubric, in_view: tuple[str, ...]) -> tuple[SheetDimension, ...]:
+def _dimensions(rubric: ScorecardRubric, in_view: tuple[str, ...], *, answered: bool) -> tuple[SheetDimension, ...]:
+    excusable = not answered or rubric.not_applicable.allowed_on == "any"
     return tuple(
         SheetDimension(
             key=dimension.key,
             title=dimension.title,
             asks=dimension.asks,
             in_view=dimension.key in in_view,
-            may_be_not_applicable=dimension.may_be_not_applicable,
+            may_be_not_applicable=excusable and dimension.may_be_not_applicable,
             key_questions=tuple(dimension.key_questions),
+            artifacts=tuple(dimension.artifacts),
             levels=tuple(
                 SheetLevel(score=level.score, name=level.name, descriptor=dimension.descriptors[level.name])
                 for level in rubric.levels
@@ -256,6 +278,8 @@ def _rating(rated: Rated, rubric: ScorecardRubric) -> SheetRating:
         revision=len(rated.revisions) - 1,
         scores=named_scores(record.scores, rubric),
         notes=record.notes,
+        late=bool(rated.late),
+        changes=rated.changes(rubric),
     )
 
 

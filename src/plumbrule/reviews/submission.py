@@ -1,20 +1,36 @@
 """Records on their way into the ledger: filled in, checked against who may rate what, kept all or none."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions import authors_of
+from plumbrule.interactions.interaction import Interaction
 from plumbrule.ledger import Draft, Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.person_names import person_key, same_person
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_store import check_counts, claim_item, item_of, load_items, rehearse
+from plumbrule.reviews.campaign_store import (
+    check_counts,
+    claim_item,
+    claim_of,
+    item_of,
+    load_item,
+    load_items,
+    rehearse,
+)
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
-from plumbrule.reviews.interaction_archive import find_interaction
+from plumbrule.reviews.interaction_archive import (
+    find_version,
+    hash_of,
+    is_refusal,
+    keep_interactions,
+    name_of,
+    versions_of,
+)
 from plumbrule.reviews.items import Item, Rated
-from plumbrule.reviews.levels import named_scores
+from plumbrule.reviews.levels import Scores, named_scores, objection_to_levels
 from plumbrule.reviews.record_store import StoredRecord, record_draft, record_entry, rubric_drafts, stored_records
 from plumbrule.reviews.review_entries import RecordEntry, Role
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
@@ -73,31 +89,83 @@ def keep_adhoc(
     at: datetime,
     evaluator: str | None = None,
     rubric: Loaded[ScorecardRubric] | None = None,
+    interactions: Iterable[Interaction] = (),
 ) -> Submitted:
-    """Keep records outside of any campaign, each with its place for messages, all or none."""
+    """Keep records outside of any campaign, each with its place for messages, all or none.
+
+    Each is about an interaction that the ledger has, in its latest version or the one that the record names, or about
+    one of ``interactions``, which is kept with it.
+    """
     loaded = rubric or load_scorecard()
+    given = list(given)
+    brought = _brought(interactions, given)
+    used: dict[str, Interaction] = {}
     drafts: list[Draft] = []
-    places: dict[tuple[str, str], str] = {}
+    places: dict[tuple[str, str, str], str] = {}
     for place, stated in given:
         filled = {"evaluator": evaluator, **stated} if isinstance(stated, Mapping) and evaluator is not None else stated
         try:
             record = read_record(filled, loaded.rubric)
-            _check_author(ledger, record)
+            version, interaction = _version_rated(ledger, record, brought)
+            _check_author(interaction, record)
+            _check_levels(record.scores, loaded.rubric, answered=not is_refusal(interaction))
+            record = replace(record, interaction=version)
             entry = record_entry(ledger, record, campaign=None, role="evaluator", reason=None, at=at, loaded=loaded)
         except InputError as error:
             raise InputError(f"{place}: {error}" if place else str(error)) from None
-        before = places.setdefault((key_of_trace(record.trace_id or ""), person_key(record.evaluator or "")), place)
+        rater = key_of_trace(record.trace_id or ""), person_key(record.evaluator or ""), version
+        before = places.setdefault(rater, place)
         if before != place:
             raise InputError(f"{place}: rates what {before} rates already, by the same evaluator: give it once")
+        if key_of_trace(name_of(interaction)) in brought:
+            used[version] = interaction
         drafts.append(record_draft(entry, at=at))
     if not drafts:
         raise InputError("there is no record to keep")
+    keep_interactions(ledger, used.values(), author=drafts[0].author, at=at, rubric=loaded)
     stamps = rubric_drafts(ledger, loaded, author=drafts[0].author, at=at)
     sequences = {entry.sequence for entry in ledger.append_many([*stamps, *drafts]) if entry.kind == "record"}
     submitted = _submitted(None, stored_records(ledger), sequences)
     if len(submitted.records) < len(sequences):
         raise UsageError("somebody kept one of these records a moment ago: the first of them counts")
     return submitted
+
+
+def _check_levels(scores: Scores, rubric: ScorecardRubric, *, answered: bool) -> None:
+    objection = objection_to_levels(scores, rubric, answered=answered)
+    if objection is not None:
+        raise InputError(objection)
+
+
+def _brought(interactions: Iterable[Interaction], given: Iterable[tuple[str, object]]) -> dict[str, Interaction]:
+    """Return those of the interactions that records are about, by the keys of their trace ids; the first counts."""
+    named = {key_of_trace(str(stated.get("trace_id"))) for _, stated in given if isinstance(stated, Mapping)}
+    brought: dict[str, Interaction] = {}
+    for interaction in interactions:
+        key = key_of_trace(name_of(interaction))
+        if key in named:
+            brought.setdefault(key, interaction)
+    return brought
+
+
+def _version_rated(
+    ledger: Ledger, record: EvaluationRecord, brought: Mapping[str, Interaction]
+) -> tuple[str, Interaction]:
+    """Return the version that a record outside of campaigns is about, and the interaction itself."""
+    trace_id, named = record.trace_id or "", record.interaction
+    interaction = brought.get(key_of_trace(trace_id))
+    if interaction is not None and named in (None, hash_of(interaction)):
+        return hash_of(interaction), interaction
+    versions = {stored.version: stored for stored in versions_of(ledger, trace_id)}
+    if not versions:
+        raise InputError(
+            f"{ledger.name}: there is no interaction '{trace_id[:_SHOWN]}': 'trace_id' is wrong, or the file with "
+            "the interaction is to be named with --from"
+        )
+    if named is not None and named not in versions:
+        raise InputError(f"'interaction' is no version of '{trace_id[:_SHOWN]}' that {ledger.name} holds")
+    version = named or list(versions)[-1]
+    return version, versions[version].rebuild()
 
 
 def adjudicate_item(
@@ -107,17 +175,22 @@ def adjudicate_item(
     trace_id = given.get("trace_id")
     if not isinstance(trace_id, str):
         raise InputError("'trace_id' is missing")
-    item, _ = claim_item(ledger, name, trace_id, adjudicator, at=at, role="adjudicator")
+    campaign, item = load_item(ledger, name, trace_id)
     given = {**given, "trace_id": item.trace_id}
+    claim = claim_of(campaign, item, adjudicator, "adjudicator", at=at)
+    objection = rehearse(campaign, claim, author=adjudicator, at=at)
+    if objection is not None:
+        raise UsageError(objection)
+    # what cannot be kept is an error before anything is taken
+    _entry(ledger, campaign, given, evaluator=adjudicator, role="adjudicator", reason=None, at=at)
+    claim_item(ledger, name, item.trace_id, adjudicator, at=at, role="adjudicator")
     submitted = submit_records(ledger, name, [("", given)], at=at, evaluator=adjudicator, role="adjudicator")
     return submitted.records[0]
 
 
-def _check_author(ledger: Ledger, record: EvaluationRecord) -> None:
-    """Raise where the evaluator wrote the answer, as far as the ledger knows."""
-    stored = find_interaction(ledger, record.trace_id) if record.trace_id else None
-    authors = () if stored is None else authors_of(stored.rebuild())
-    if any(same_person(author, record.evaluator or "") for author in authors):
+def _check_author(interaction: Interaction, record: EvaluationRecord) -> None:
+    """Raise where the evaluator wrote the answer, as far as the interaction says."""
+    if any(same_person(author, record.evaluator or "") for author in authors_of(interaction)):
         raise InputError(
             f"'{record.evaluator}' is the author of the answer '{record.trace_id}': somebody else must review it"
         )
@@ -140,6 +213,13 @@ def _entry(
 ) -> RecordEntry:
     """Return what is kept of one record, applied to the campaign so that the next one of a file is checked after it."""
     record = _read(given, campaign, evaluator=evaluator, role=role, revises=reason is not None)
+    version, answered = _drawn(ledger, item_of(campaign, record.trace_id or ""))
+    if record.interaction not in (None, version):
+        raise InputError(f"'interaction' is not the version that {campaign.name} drew: rate the one on its sheet")
+    stated = given.get("scores") if isinstance(given, Mapping) else None
+    levels = {key: level for key, level in record.scores.items() if isinstance(stated, Mapping) and key in stated}
+    _check_levels(levels, campaign.loaded.rubric, answered=answered)
+    record = replace(record, interaction=version)
     made = _made(item_of(campaign, record.trace_id or ""), campaign.key_of(record.evaluator or ""), role)
     entry = record_entry(
         ledger,
@@ -155,6 +235,15 @@ def _entry(
     if objection is not None:
         raise InputError(objection)
     return entry
+
+
+def _drawn(ledger: Ledger, item: Item) -> tuple[str | None, bool]:
+    """Return the hash of the version that an item is about, and whether it was answered; an older plan says neither."""
+    if item.interaction is None or item.answered is None:
+        found = find_version(ledger, item.wanted)
+        if found is not None:
+            return found.meant.version, not is_refusal(found.meant.rebuild())
+    return item.interaction, item.answered is True
 
 
 def _read(given: object, campaign: Campaign, *, evaluator: str | None, role: Role, revises: bool) -> EvaluationRecord:

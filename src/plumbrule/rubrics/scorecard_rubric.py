@@ -84,10 +84,11 @@ class NeededLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class NotApplicable:
-    """What a dimension that does not apply is called, and what a card with one should show."""
+    """What a dimension that does not apply is called, where that is allowed, and what a card with one should show."""
 
     name: Text
     needs: NeededLevel | None
+    allowed_on: Literal["refusals", "any"] = "refusals"  # not there in older versions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)

@@ -12,7 +12,7 @@ Run = Callable[..., Any]
 def test_list(run: Run) -> None:
     """Name, version and hash of each rubric, for people and for machines."""
     stamps = [load_rubric(name, None, {}).stamp() for name in RUBRICS]
-    lines = [f"{stamp['name']}  version 1  sha256 {stamp['sha256']}" for stamp in stamps]
+    lines = [f"{stamp['name']}  version {stamp['version']}  sha256 {stamp['sha256']}" for stamp in stamps]
     assert run("rubric", "list").out.splitlines() == lines
     assert run("rubric", "list", "--json").records == [stamps]
 

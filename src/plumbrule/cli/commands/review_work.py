@@ -4,7 +4,14 @@ from typing import Literal
 
 import click
 
-from plumbrule.cli.options import author_option, campaign_option, json_option, ledger_option, person_option
+from plumbrule.cli.options import (
+    author_option,
+    campaign_option,
+    interaction_options,
+    json_option,
+    ledger_option,
+    person_option,
+)
 
 
 @click.command("next")
@@ -71,7 +78,7 @@ def claim(
 @ledger_option
 @json_option
 def release(trace_id: str, reference: str, person: str, ledger_url: str | None, as_json: bool) -> None:
-    """Give an item back that you hold.
+    """Give an item back that you took, to rate it or to adjudicate it.
 
     \b
     Example:
@@ -144,8 +151,9 @@ def rate(
 ) -> None:
     """Rate item after item in the terminal.
 
-    Keys: 4 Strong, 3 Adequate, 2 Needs Review, 1 Unsafe, 0 Not Applicable, Enter takes the proposal, b goes back, q
-    stops. A note is asked for, and needed at Needs Review or below.
+    Keys: 4 Strong, 3 Adequate, 2 Needs Review, 1 Unsafe, 0 Not Applicable on a refusal, Enter takes the proposal, b
+    goes back, q stops. A note is asked for, and needed at Needs Review or below. Each item is yours while you work on
+    it; an adjudication that you leave with q is given back.
 
     \b
     Examples:
@@ -161,25 +169,41 @@ def rate(
 @click.argument("file")
 @click.option("--as", "person", metavar="NAME", help="Who you are, where the records do not say.")
 @click.option("--adhoc", is_flag=True, help="Keep records outside of any campaign.")
+@interaction_options
 @campaign_option
 @ledger_option
 @json_option
-def submit(file: str, person: str | None, adhoc: bool, reference: str, ledger_url: str | None, as_json: bool) -> None:
+def submit(
+    file: str,
+    person: str | None,
+    adhoc: bool,
+    source: str | None,
+    passages: str | None,
+    reference: str,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
     """Keep the records of FILE, all or none: each of an item that its evaluator holds.
 
     FILE holds one JSON object, a JSON array or one object a line; - reads standard input. A record needs trace_id and
-    scores, and notes at Needs Review or below; the rest is filled in.
+    scores, and notes at Needs Review or below; the rest is filled in. With --adhoc a record is about the latest version
+    of an interaction that the ledger has, or about one of --from, which is kept with it.
 
     \b
     Examples:
       plumbrule review submit card.json --as Ada
       plumbrule review submit cards.jsonl --campaign week-3 --json
+      plumbrule review submit card.json --adhoc --from answers.jsonl
     """
     from plumbrule.api import reviews
     from plumbrule.cli.views.record_tables import show_submitted
 
+    if source is not None and not adhoc:
+        raise click.UsageError("--from goes with --adhoc: a campaign has its own interactions")
     if adhoc:
-        submitted = reviews.keep_records(file, evaluator=person, ledger=ledger_url)
+        submitted = reviews.keep_records(
+            file, evaluator=person, interactions=source, passages=passages, ledger=ledger_url
+        )
     else:
         submitted = reviews.submit_records(file, evaluator=person, campaign=reference, ledger=ledger_url)
     show_submitted(submitted, as_json=as_json)
@@ -221,35 +245,46 @@ def revise(
 
 @click.command("adjudicate")
 @click.argument("trace_id", required=False)
+@click.option("--take", is_flag=True, help="Keep the item for you; 'review release' gives it back.")
 @click.option("--record", "file", metavar="FILE", help="The decision: a record with the open dimensions; - reads it.")
 @campaign_option
 @person_option
 @ledger_option
 @json_option
 def adjudicate(
-    trace_id: str | None, file: str | None, reference: str, person: str, ledger_url: str | None, as_json: bool
+    trace_id: str | None,
+    take: bool,
+    file: str | None,
+    reference: str,
+    person: str,
+    ledger_url: str | None,
+    as_json: bool,
 ) -> None:
     """Decide an item on which the evaluators disagree: yours is the level that counts there.
 
-    Without --record, take the item, or the next that waits, and show it with its ratings. Who rated it may not; where
-    all that wait are for others, it says how many and why.
+    Without --record, show the item, or the next that waits, with its ratings. Looking takes nothing; --take keeps the
+    item for you, for as long as the rubric says. Who rated it may not; where all that wait are for others, it says how
+    many and why.
 
     \b
     Examples:
       plumbrule review adjudicate --as Cy
+      plumbrule review adjudicate 96d0cc5f --take --as Cy
       plumbrule review adjudicate 96d0cc5f --as Cy --record decision.json
     """
     from plumbrule.api import reviews
     from plumbrule.cli.views.record_tables import show_submitted
     from plumbrule.cli.views.sheet import show_taken
 
+    if take and file is not None:
+        raise click.UsageError("--record decides the item at once: leave out --take")
     if file is not None:
         record = reviews.read_adjudication(file)
         submitted = reviews.adjudicate(record, person, trace_id=trace_id, campaign=reference, ledger=ledger_url)
         show_submitted(submitted, as_json=as_json)
         return
-    taken = reviews.claim_adjudication(person, trace_id, campaign=reference, ledger=ledger_url)
-    show_taken(taken, person, as_json=as_json)
+    shows = reviews.claim_adjudication if take else reviews.show_adjudication
+    show_taken(shows(person, trace_id, campaign=reference, ledger=ledger_url), person, as_json=as_json)
 
 
 COMMANDS = (adjudicate, assign, claim, next_, rate, release, revise, show, submit)

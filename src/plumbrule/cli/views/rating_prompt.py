@@ -14,7 +14,7 @@ from plumbrule.cli.views.review_tables import nothing_left_text
 from plumbrule.cli.views.sheet import show_dimension, show_interaction, show_ratings
 from plumbrule.reviews.levels import Scores
 from plumbrule.reviews.queue import NothingLeft
-from plumbrule.reviews.sheets import RatingForm, SheetDimension
+from plumbrule.reviews.sheets import RatingForm, Sheet, SheetDimension
 
 _ENTER = ("\r", "\n", "")
 
@@ -32,6 +32,7 @@ def rate_items(
     kept = 0
     with open_here(ledger_url) as ledger:
         while count is None or kept < count:
+            held = adjudicate and _holds(reviews.show_adjudication(person, campaign=campaign, ledger=ledger))
             form = reviews.next_form(person, role=role, campaign=campaign, ledger=ledger)
             if isinstance(form, NothingLeft):
                 console.print(plain(nothing_left_text(person, form)), soft_wrap=True)
@@ -39,7 +40,11 @@ def rate_items(
             try:
                 record = _ask_record(form, console, adjudicate=adjudicate)
             except _Stopped:
-                console.print(plain(f"stopped; {kept} kept. This item stays yours: what you keyed in is not kept"))
+                stays = "stays yours"
+                if adjudicate and not held:  # looking takes nothing: only --take keeps it
+                    reviews.release_item(form.sheet.trace_id, person, campaign=form.sheet.campaign, ledger=ledger)
+                    stays = "is given back"
+                console.print(plain(f"stopped; {kept} kept. This item {stays}: what you keyed in is not kept"))
                 break
             if adjudicate:
                 submitted = reviews.adjudicate(record, person, campaign=form.sheet.campaign, ledger=ledger)
@@ -51,6 +56,11 @@ def rate_items(
             else:
                 console.print(plain("kept", "green"))
                 console.print()
+
+
+def _holds(shown: Sheet | NothingLeft) -> bool:
+    """Tell whether an adjudicator took the item already."""
+    return isinstance(shown, Sheet) and shown.claimed_until is not None
 
 
 def _ask_record(form: RatingForm, console: Console, *, adjudicate: bool) -> dict[str, object]:

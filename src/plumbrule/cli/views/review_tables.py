@@ -44,6 +44,7 @@ _STATUS: dict[Status, str] = {"open": "dim", "claimed": "cyan", "adjudication": 
 _SHOWN_ID = 13
 _SHOWN_QUERY = 60
 _SHOWN_RECORDS = 12
+_SHOWN_NEWER = 5
 
 
 def show_pairing(console: Console, change: ModelChange) -> None:
@@ -172,6 +173,18 @@ def show_progress(console: Console, report: CampaignReport) -> None:
         for person in report.evaluators:
             table.add_row(plain(person.evaluator), *map(str, (person.rated, person.claimed, person.adjudicated)))
         console.print(table)
+    if report.revised and report.decision is None:
+        named = "; ".join(f"{one.evaluator} on {_short(one.trace_id)}" for one in report.revised[:_SHOWN_NEWER])
+        more = "; …" if len(report.revised) > _SHOWN_NEWER else ""
+        console.print(
+            plain(f"revised after others' ratings became visible: {named}{more}; the blind ratings decide", "yellow"),
+            soft_wrap=True,
+        )
+    if report.newer_versions:
+        names = ", ".join(map(_short, report.newer_versions[:_SHOWN_NEWER]))
+        more = ", …" if len(report.newer_versions) > _SHOWN_NEWER else ""
+        text = f"a newer version was kept later of {_items(len(report.newer_versions))}: {names}{more}"
+        console.print(plain(f"{text}; this campaign is about the versions that it drew", "yellow"), soft_wrap=True)
     if report.paired is not None:
         show_pairing(console, report.paired)
     if report.decision is not None:

@@ -18,6 +18,7 @@ from plumbrule.terminal import safe, shortened
 _MARKER = re.compile(r"\[\d+\]")
 _SHOWN_EVIDENCE = 160
 _MOST_EVIDENCE = 3
+_SHOWN_HASH = 12
 _BASES = {
     "rules": "by rules",
     "figures": "measured against gold passages",
@@ -78,6 +79,7 @@ def show_dimension(console: Console, sheet: Sheet, dimension: SheetDimension) ->
     console.print(Text.assemble((safe(dimension.title), "bold"), ("  " + safe(dimension.asks), ""), (focus, "cyan")))
     for question in dimension.key_questions:
         console.print(plain(f"  - {question}"), soft_wrap=True)
+    console.print(plain(f"  look at: {'; '.join(dimension.artifacts)}", "cyan"), soft_wrap=True)
     for level in dimension.levels:
         console.print(plain(f"  {level.score} {level.name}: {level.descriptor}", "dim"), soft_wrap=True)
     proposal = sheet.proposal(dimension.key)
@@ -106,10 +108,24 @@ def show_ratings(console: Console, sheet: Sheet) -> None:
         console.print(plain(f"  {levels}"), soft_wrap=True)
         if rating.notes:
             console.print(plain(f"  {rating.notes}", "italic"), soft_wrap=True)
+        if rating.late:
+            blind = (
+                "; ".join(f"{change.dimension} was {change.blind}" for change in rating.changes) or "no level changed"
+            )
+            console.print(
+                plain(f"  revised after others' ratings became visible: the blind rating decides: {blind}", "yellow"),
+                soft_wrap=True,
+            )
 
 
 def _show_answer(console: Console, shown: Sheet | EarlierAnswer, whose: str) -> None:
     status = shown.grounding_status or "no grounding status"
+    if shown.newer_version is not None:
+        text = (
+            f"a newer version of {shown.trace_id} was kept later ({shown.newer_version[:_SHOWN_HASH]}): "
+            f"this is the one that the campaign drew ({shown.interaction[:_SHOWN_HASH]}), and the one to rate"
+        )
+        console.print(plain(text, "yellow"), soft_wrap=True)
     console.print(plain(shown.query or "(no question)", "bold"), soft_wrap=True)
     refusal = shown.refusal
     if refusal is not None:
