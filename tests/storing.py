@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from plumbrule.codec import to_json
+from plumbrule.interactions.weeks import week_of
 from plumbrule.ledger import Draft, Ledger, open_ledger
 from plumbrule.ledger.entry import escaped
 from plumbrule.reviews import interaction_archive, record_store
 from plumbrule.reviews.evaluation_record import read_record
 from plumbrule.reviews.record_decision import decide
-from plumbrule.reviews.weeks import week_of
 from plumbrule.rubrics import load_scorecard
 
 AT = dt.datetime(2026, 2, 20, 12, tzinfo=dt.UTC)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError
+from plumbrule.interactions.weeks import week_of
 from plumbrule.monitoring.alerts import alerts_of
 from plumbrule.monitoring.monitoring_report import MonitoringReport
 from plumbrule.monitoring.refusal_counts import RefusalFacts
 from plumbrule.monitoring.weekly_figures import Figure, Reviewed, Week, monitor, status_of
 from plumbrule.reviews.record_decision import decide
-from plumbrule.reviews.weeks import week_of
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 from plumbrule.stats.drift import cusum, week_deviations
 from plumbrule.stats.mean_intervals import clopper_pearson, mean_estimate

@@ -385,7 +385,7 @@ def test_a_weaker_policy_is_accepted_or_refused(ledger: Ledger, opens: Opens) ->
         ("weaker", "blocker grounding_below_adequate"),
         ("weaker", "blocker several_needs_review"),
     ]
-    assert decision.rubric["version"].startswith("1+set.")
+    assert decision.rubric["version"].startswith("2+set.")
     assert kept_decision(ledger, "c") == decision
 
 

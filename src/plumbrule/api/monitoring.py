@@ -9,6 +9,7 @@ from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.interactions.interaction_reader import Source
+from plumbrule.interactions.weeks import monday_of
 from plumbrule.ledger import Ledger
 from plumbrule.monitoring.alerts import alerts_of, definition_of, keep_alerts, post_alerts
 from plumbrule.monitoring.feedback_patterns import Feedback, patterns_in
@@ -31,7 +32,6 @@ from plumbrule.names import nearest
 from plumbrule.outcomes import DecideOn
 from plumbrule.reports.incident_html import render_incident
 from plumbrule.reports.json import render_json
-from plumbrule.reviews.weeks import monday_of
 from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy, load_scorecard
 
 _ALERT_FILE_VERSION = 1

@@ -15,6 +15,7 @@ import orjson
 from plumbrule.codec import json_line
 from plumbrule.demo import cards_path, demo_weeks, interactions_path
 from plumbrule.files import written_whole
+from plumbrule.interactions.weeks import week_of
 from plumbrule.ledger import Ledger
 from plumbrule.monitoring.alerts import alerts_of, keep_alerts
 from plumbrule.monitoring.monitoring_report import AnyAlert, DriftPoint, RefusalResult, WeekResult
@@ -39,7 +40,6 @@ from plumbrule.reviews.levels import level_name, named_scores
 from plumbrule.reviews.record_decision import decide
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.reviews.submission import adjudicate_item, submit_records
-from plumbrule.reviews.weeks import week_of
 from plumbrule.rubrics import Stamp, load_scorecard
 from plumbrule.suites import corpus_path
 

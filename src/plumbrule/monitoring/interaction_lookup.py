@@ -9,6 +9,7 @@ from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import Source, read_interactions
+from plumbrule.interactions.weeks import week_at
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.monitoring.regression_samples import plain_sample
 from plumbrule.monitoring.reviewed_interactions import Known, interaction_of, known_of, trace_of
@@ -21,7 +22,6 @@ from plumbrule.reviews.interaction_archive import (
     stored_interactions,
     versions_of,
 )
-from plumbrule.reviews.weeks import week_at
 
 _NEAR = 3
 _MOST_COMPARED = 20_000  # beyond, only ids that begin alike are looked for

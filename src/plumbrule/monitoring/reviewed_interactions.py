@@ -12,6 +12,7 @@ from plumbrule.errors import InputError
 from plumbrule.interactions.formats.contract import Contract, contract_of
 from plumbrule.interactions.interaction import Interaction, interaction_from
 from plumbrule.interactions.interaction_reader import Source, read_interactions
+from plumbrule.interactions.weeks import monday_of, week_at
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.monitoring.refusal_counts import RefusalFacts, should_have_refused
 from plumbrule.names import key_of_trace
@@ -22,7 +23,6 @@ from plumbrule.reviews.interaction_archive import Wanted, find_versions, stored_
 from plumbrule.reviews.record_decision import Decision, decide
 from plumbrule.reviews.record_files import read_given
 from plumbrule.reviews.record_store import StoredRecord, stored_records
-from plumbrule.reviews.weeks import monday_of, week_at
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
 from plumbrule.samples.value_types import Misfit
 

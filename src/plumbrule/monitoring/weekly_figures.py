@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from plumbrule.errors import InputError
+from plumbrule.interactions.weeks import monday_of, week_of, weeks_over
 from plumbrule.monitoring.monitoring_report import (
     AlertState,
     DriftPoint,
@@ -19,7 +20,6 @@ from plumbrule.monitoring.refusal_counts import RefusalCounts, RefusalFacts, cou
 from plumbrule.monitoring.reviewed_interactions import ReviewedInteractions
 from plumbrule.names import key_of_trace
 from plumbrule.reviews.levels import Scores
-from plumbrule.reviews.weeks import monday_of, week_of, weeks_over
 from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.rubrics.scorecard_rubric import FigureRule
 from plumbrule.stats.drift import cusum, week_deviations

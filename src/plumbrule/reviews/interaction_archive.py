@@ -18,12 +18,12 @@ from plumbrule.hashing import sha256_of
 from plumbrule.interactions.contract_findings import Finding, finding
 from plumbrule.interactions.formats.contract import Contract, contract_of
 from plumbrule.interactions.interaction import Interaction, PassagesFrom, interaction_from
+from plumbrule.interactions.weeks import week_at
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
 from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.prescores.prescorer import Prescore
 from plumbrule.reviews.review_entries import read_entry
-from plumbrule.reviews.weeks import week_at
 from plumbrule.rubrics import (
     Loaded,
     ScorecardRubric,

@@ -14,6 +14,7 @@ from plumbrule.interactions.corpus import Corpus, read_corpus
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import InteractionReading
+from plumbrule.interactions.weeks import week_at
 from plumbrule.names import key_of_trace, nearest
 from plumbrule.outcomes import DecideOn
 from plumbrule.prescores.prescorer import Prescore, prescorer
@@ -22,7 +23,6 @@ from plumbrule.reviews.interaction_archive import name_of, traits_of
 from plumbrule.reviews.review_entries import PairedBy, ReleaseMode
 from plumbrule.reviews.sampling import Interaction as Drawable
 from plumbrule.reviews.sampling import Manifest, ManifestResult, draw_sample
-from plumbrule.reviews.weeks import week_at
 from plumbrule.rubrics import Loaded, PolicyDifference, ScorecardRubric, load_compliance, load_refusals
 from plumbrule.rubrics.scorecard_rubric import Trigger
 

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from plumbrule.errors import InputError, UsageError
-from plumbrule.reviews.weeks import monday_of, week_at, week_of, weeks_over
+from plumbrule.interactions.weeks import monday_of, week_at, week_of, weeks_over
 
 
 @pytest.mark.parametrize(
