@@ -350,10 +350,11 @@ def test_the_reviewed_answers_keep_the_contract(reviewed: list[Record]) -> None:
 
 
 def test_two_people_card_every_reviewed_answer_and_part_once(reviewed: list[Record]) -> None:
-    """Ada and Ben agree on all but one level, which lies two apart; Cy settles that one alone."""
+    """Ada and Ben agree on all but one level, which lies two apart; Ada gives in, and Cy settles that one alone."""
     cards = read_lines(demo.cards_path())
+    rated = [card for card in cards if card["role"] == "evaluator"]
     by_person = {
-        person: {card["trace_id"]: card for card in cards if card["evaluator"] == person} for person in ("Ada", "Ben")
+        person: {card["trace_id"]: card for card in rated if card["evaluator"] == person} for person in ("Ada", "Ben")
     }
     ids = [each["response"]["trace_id"] for each in reviewed]
     assert list(by_person["Ada"]) == list(by_person["Ben"]) == ids
@@ -365,6 +366,9 @@ def test_two_people_card_every_reviewed_answer_and_part_once(reviewed: list[Reco
     ]
     [settled] = [card for card in cards if card["role"] == "adjudicator"]
     assert parted == [(settled["trace_id"], *settled["scores"])]
+    [revised] = [card for card in cards if card["role"] == "revision"]
+    assert (revised["evaluator"], revised["trace_id"]) == ("Ada", settled["trace_id"])
+    assert revised["scores"] == {key: by_person["Ben"][settled["trace_id"]]["scores"][key] for key in settled["scores"]}
 
 
 def test_the_weeks_are_generated_alike_every_time(reviewed: list[Record]) -> None:

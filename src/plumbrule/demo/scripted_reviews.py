@@ -143,7 +143,10 @@ class WeeksReview:
 
 
 def review_release(ledger: Ledger, folder: Path, now: Clock) -> ReleaseReview:
-    """Have two evaluators review a release, an adjudicator settle where they disagree, and close the campaign."""
+    """Have two evaluators review a release, an adjudicator settle where they disagree, and close the campaign.
+
+    One of them revises a rating after seeing the other's: it goes to the adjudicator all the same.
+    """
     cards = list(_lines(cards_path()))
     _write(folder / CORPUS, corpus_path().read_bytes())
     _write(folder / INTERACTIONS, interactions_path().read_bytes())
@@ -153,7 +156,11 @@ def review_release(ledger: Ledger, folder: Path, now: Clock) -> ReleaseReview:
     _rate(ledger, RELEASE, request, [card for card in cards if card["role"] == "evaluator"], now)
     for card in cards:
         item = load_campaign(ledger, RELEASE).campaign.item(card["trace_id"])
-        if card["role"] == "adjudicator" and item is not None and item.adjudication is None:
+        if item is None or item.adjudication is not None:
+            continue
+        if card["role"] == "revision" and not item.ratings[person_key(card["evaluator"])].late:
+            submit_records(ledger, RELEASE, [("", _record(card))], reason=card["reason"], at=now())
+        elif card["role"] == "adjudicator":
             adjudicate_item(ledger, RELEASE, _record(card), card["evaluator"], at=now())
     if kept_decision(ledger, RELEASE) is None:
         close_campaign(ledger, RELEASE, author=_CLOSER, at=now())
@@ -250,7 +257,7 @@ def describe_release(ledger: Ledger) -> ReleaseReview:
 def _disagreement(campaign: Campaign, item: Item, dimension: str, prescore: KeptPrescore) -> dict[str, Any]:
     """Return who rated what, and the recommendation if nobody had settled it."""
     rubric = campaign.loaded.rubric
-    ratings = [rated.record for rated in item.ratings.values()]
+    ratings = [rated.blind for rated in item.ratings.values()]
     people = [*ratings, *([item.adjudication.record] if item.adjudication is not None else [])]
     unsettled = settle([rated.rating for rated in item.ratings.values()], rubric)
     proposed = prescore.scores[dimension]
@@ -312,7 +319,7 @@ def _failed(ledger: Ledger, name: str, trace_id: str) -> FailedInteraction:
 
 
 def _record(card: Card) -> dict[str, Any]:
-    return {key: value for key, value in card.items() if key != "role"}
+    return {key: value for key, value in card.items() if key not in {"role", "reason"}}
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,8 @@ from plumbrule.names import key_of_trace
 from plumbrule.person_names import plain_key
 from plumbrule.reviews.adjudication import Rating, Settlement, settle
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
-from plumbrule.reviews.interaction_archive import Wanted, find_versions, stored_interactions
+from plumbrule.reviews.interaction_archive import Wanted, find_versions, is_refusal, stored_interactions
+from plumbrule.reviews.levels import objection_to_levels
 from plumbrule.reviews.record_decision import Decision, decide
 from plumbrule.reviews.record_files import read_given
 from plumbrule.reviews.record_store import StoredRecord, stored_records
@@ -314,8 +315,24 @@ def _gathered(
         reviewed.append(_reviewed(members, interaction, loaded, draw=campaign, stratum=stratum, codes=codes.known))
     traffic = None if known is None else Counter(week for week in known.weeks.values() if week is not None)
     return ReviewedInteractions(
-        reviewed=tuple(reviewed), populations=populations or {}, traffic=traffic, remarks=tuple(codes.remarks())
+        reviewed=tuple(reviewed),
+        populations=populations or {},
+        traffic=traffic,
+        remarks=(*codes.remarks(), *_excused(reviewed, loaded.rubric)),
     )
+
+
+def _excused(reviewed: Iterable[ReviewedInteraction], rubric: ScorecardRubric) -> Iterator[str]:
+    """Yield a remark where answered interactions lack a level in a dimension, as in files and old ledgers."""
+    count = sum(
+        review.known is not None
+        and None in review.settlement.scores.values()
+        and objection_to_levels(review.settlement.scores, rubric, answered=not is_refusal(review.known.interaction))
+        is not None
+        for review in reviewed
+    )
+    if count:
+        yield f"{rubric.not_applicable.name}, which is for refusals, on answered interactions: {count} times"
 
 
 def _reviewed(

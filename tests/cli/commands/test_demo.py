@@ -51,6 +51,8 @@ def test_the_demo_shows_the_review_and_the_weeks(run: Run, monkeypatch: pytest.M
     for line in ("Ada rates           Needs Review", "Ben rates           Strong", "Cy settles it       Adequate"):
         assert line in reviews
     assert "RELEASE: Pass with notes" in reviews
+    said = " ".join(reviews.split())
+    assert "revised after others' ratings became visible, which raises no level: 1 records: Ada on" in said
     assert "▁▁▁▁▁▁▁▁█▁▁▁" in reviews
     assert reviews.count("ALERT ") == 1
     assert max(map(len, reviews.splitlines())) <= int(columns)
@@ -104,6 +106,9 @@ def test_the_demo_as_json(run: Run) -> None:
     assert [given["level"] for given in parted["given"]] == ["Needs Review", "Strong", "Adequate"]
     assert (parted["adjudicator"], parted["counts"], parted["unsettled"]) == ("Cy", "Adequate", "Fail")
     assert shown["release"]["decision"]["recommendation"] == "Pass with notes"
+    [revised] = shown["release"]["decision"]["revised"]
+    assert revised["evaluator"] == "Ada"
+    assert revised["changes"] == [{"dimension": "grounding_integrity", "blind": "Needs Review", "revised": "Strong"}]
     assert [week["reviewed"] for week in shown["monitoring"]["weeks"]] == [8] * 12
     assert [alert["week"] for alert in shown["monitoring"]["alerts"]] == ["2025-W23"]
     assert [each["week"] for each in shown["monitoring"]["behind"]] == ["2025-W23"]

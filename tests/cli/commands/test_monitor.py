@@ -192,6 +192,14 @@ def test_the_week_is_that_of_the_interaction(run: Run, store: Store) -> None:
     assert [(week["week"], week["reviewed"]) for week in shown["weeks"]] == [("2026-W02", 1), ("2026-W03", 1)]
 
 
+def test_not_applicable_on_an_answer_is_said(run: Run, write: Write) -> None:
+    """A file of records may have it, where no ledger takes it: the figures leave it out, and a remark counts it."""
+    cards = write("cards.jsonl", [card("t1", None), card("t2", None, None, None, None, 4, 4)])
+    data = write("data.jsonl", [response("t1"), refusal("t2")])
+    [shown] = run("monitor", "--records", cards, "--interactions", data, "--json").records
+    assert "Not Applicable, which is for refusals, on answered interactions: 1 times" in shown["remarks"]
+
+
 def test_weeks_without_records(run: Run, store: Store) -> None:
     """They are shown, their figures are null and nothing is alerted."""
     store.record(card("t1"))

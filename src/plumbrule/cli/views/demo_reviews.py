@@ -47,6 +47,8 @@ def show_release(console: Console, review: ReleaseReview, rubric: ScorecardRubri
     console.print(plain(f"  {average}{interval}", "dim"))
     for reason in decision.reasons:
         console.print(plain(f"  {reason}"))
+    for remark in decision.remarks:
+        console.print(plain(f"  {remark}", "yellow"))
     if not decision.blockers:
         console.print(plain("  no record sets off a rule that blocks; to be fixed next:"))
     for item in review.noted:
