@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.cli.test_another_scorecard import SCORECARD
 
 from plumbrule.errors import RubricError, UsageError
 from plumbrule.rubrics import (
@@ -161,6 +162,18 @@ def test_a_rule_may_be_covered_by_others() -> None:
     assert ("other", 'blocker any_unsafe (Any dimension scored "Unsafe") is covered by other rules') in found
     assert "weaker" not in {effect for effect, _ in found}
     assert "weaker" in {effect for effect, _ in told({"blockers": [*apart[1:], *SHIPPED["blockers"][1:]]})}
+
+
+def test_another_scorecard() -> None:
+    """Of other dimensions on another scale: nothing that ships is left, and what is like it is not told as missing."""
+    weaker = [text for effect, text in told(SCORECARD) if effect == "weaker"]
+    assert [text for text in weaker if text.startswith("blocker ")] == [
+        'blocker any_unsafe (Any dimension scored "Unsafe") is removed',
+        "blocker attribution_below_adequate (Attribution Accuracy < Adequate) is removed",
+        "blocker grounding_below_adequate (Grounding Integrity < Adequate) is removed",
+        'blocker several_needs_review (More than one dimension at "Needs Review") is removed',
+    ]
+    assert not [text for text in weaker if text.startswith(("note_required_at", "adjudication.any_at"))]
 
 
 def test_the_weaker_come_first() -> None:

@@ -115,8 +115,13 @@ def _of_scorecard(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Iterator
 
 
 def _stands_for(rubric: ScorecardRubric, shipped: ScorecardRubric) -> dict[str, str]:
-    """Return for each level the shipped level that it stands for: itself, else the next one below it, or the worst."""
+    """Return for each level the shipped level that it stands for: itself, else the next one below it, or the worst.
+
+    On a scale of its own only the worst level stands for one that ships, the worst.
+    """
     known = [level.name for level in shipped.levels]
+    if not any(level.name in known for level in rubric.levels):
+        return {**{level.name: level.name for level in rubric.levels}, rubric.levels[-1].name: known[-1]}
     stands_for: dict[str, str] = {}
     below = known[-1]
     for level in reversed(rubric.levels):
@@ -164,7 +169,7 @@ def _of_blockers(
             [name for name in stands_for if stands_for[name] in floor.levels],
         )
         place = f"blocker {floor.rule} ({floor.title})"
-        if _covered(floor, wanted, rubric):
+        if wanted and _covered(floor, wanted, rubric):
             if named is None:
                 yield _difference("other", f"{place} is covered by other rules")
             elif _shape(named, rubric) != _shape(floor, rubric):
