@@ -24,6 +24,7 @@ from plumbrule.reviews.campaign_store import claim_item, open_campaign
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.reviews.submission import submit_records
 from plumbrule.rubrics import load_scorecard
+from plumbrule.settings import settings_directory
 
 NOTES = ("quokka-7Q2X", "wombat-9K4Z")
 LEVELS = ((4, 4, 4, 4, 4, 4), (3, 2, 2, 3, 3, 3))  # of the item that Ben is to rate
@@ -45,6 +46,7 @@ CALLS: dict[str, list[list[str]]] = {
     "gate": [["last"]],
     "incident": [["{item}", "-o", "out.json"], ["{full}", "-o", "out.html", "--json"], ["{full}", "--json"]],
     "ledger backup": [],  # a whole copy, to be kept from evaluators: see below
+    "ledger checkpoint": [["--to", "out.json"], ["--json"], ["--reset", "--as", "Ben"]],
     "ledger export": [["out.jsonl"], ["out.jsonl", "--with-open-ratings", "--as", "Ben"]],
     "ledger upgrade": [[]],
     "ledger verify": [[], ["--json"]],
@@ -138,6 +140,7 @@ def shown(run: Run, folder: Path, here: Path, command: str, arguments: list[str]
     """Return all that a command prints and writes, on a copy of the ledger."""
     for old in here.iterdir():
         old.unlink()
+    shutil.rmtree(settings_directory() / "checkpoints", ignore_errors=True)  # one of the two in the place of the other
     for name in ("ledger.db", "data.jsonl", "run.yaml", "card.json", "other.json"):
         shutil.copy(folder / name, here / name)
     done = run(*command.split(), *arguments, *LEDGER, stdin=b"q\n")
