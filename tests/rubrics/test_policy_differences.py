@@ -79,6 +79,11 @@ def test_what_ships_does_not_differ() -> None:
         ({"adjudication.levels_apart": 3}, "adjudication.levels_apart 3, not 2"),
         ({"adjudication.any_at": []}, "adjudication.any_at is without 'Unsafe'"),
         ({"not_applicable.needs": None}, "not_applicable is name Not Applicable; needs none, not"),
+        ({"not_applicable.allowed_on": "any"}, "not_applicable.allowed_on any, not refusals"),
+        (
+            {"not_applicable.allowed_on": "any", "not_applicable.needs.at_least": "Strong"},
+            "not_applicable.allowed_on any, not refusals",
+        ),
         ({"not_applicable.needs.at_least": "Unsafe"}, "at_least Unsafe, not"),
         (
             changed("dimensions", 4, may_be_not_applicable=True)

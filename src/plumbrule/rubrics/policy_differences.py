@@ -7,7 +7,7 @@ either, it counts as weaker. Texts and other parts that decide nothing are told 
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, Literal
@@ -209,7 +209,10 @@ def _in_words(rule: BlockerRule) -> str:
 
 
 def _of_not_applicable(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Iterator[PolicyDifference]:
-    if rubric.not_applicable == shipped.not_applicable:
+    allowed, before = rubric.not_applicable.allowed_on, shipped.not_applicable.allowed_on
+    if allowed != before:
+        yield _changed("stricter" if allowed == "refusals" else "weaker", "not_applicable.allowed_on", allowed, before)
+    if replace(rubric.not_applicable, allowed_on=before) == shipped.not_applicable:
         return
     needs, floor = rubric.not_applicable.needs, shipped.not_applicable.needs
     if needs is not None and floor is not None and needs.dimension == floor.dimension:
@@ -227,7 +230,7 @@ def _of_not_applicable(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Ite
 
 def _but_name(rubric: ScorecardRubric) -> dict[str, object]:
     rules = rubric.not_applicable
-    return {name: getattr(rules, name) for name in rules.__dataclass_fields__ if name != "name"}
+    return {name: getattr(rules, name) for name in rules.__dataclass_fields__ if name not in {"name", "allowed_on"}}
 
 
 def _of_trigger(place: str, trigger: Trigger, shipped: Trigger) -> Iterator[PolicyDifference]:
