@@ -49,7 +49,13 @@ def run(
     """
     with _opened(ledger, make=True) as store:
         return execute(
-            plan_run(Path(config)), store, _now, resume=resume, accept_errors=accept_errors, begun=begun, watch=watch
+            plan_run(Path(config)),
+            store,
+            _now,
+            resume=resume,
+            accept_errors=accept_errors,
+            begun=begun,
+            watch=watch,
         )
 
 

@@ -12,7 +12,10 @@ from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 
 
 def decide_scorecard(
-    scores: Mapping[str, object], *, rubric: str | Path | None = None, overrides: Mapping[str, object] | None = None
+    scores: Mapping[str, object],
+    *,
+    rubric: str | Path | None = None,
+    overrides: Mapping[str, object] | None = None,
 ) -> Decision:
     """Return the decision on the ratings of one record: overall score, band, action, blockers, recommendation.
 

@@ -11,14 +11,9 @@ from plumbrule.names import FORMATS
 Command = Callable[..., Any]
 
 
-def file_option(*names: str, text: str, required: bool = False, metavar: str = "FILE") -> Callable[[Command], Command]:
-    """Return an option that takes a path."""
-    return click.option(*names, type=click.Path(path_type=Path), metavar=metavar, required=required, help=text)
-
-
 def output_option(text: str, *, required: bool = True) -> Callable[[Command], Command]:
     """Return the option for the one file that a command writes."""
-    return file_option("-o", "--output", text=text, required=required)
+    return click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", required=required, help=text)
 
 
 def dataset_options(command: Command) -> Command:
@@ -43,14 +38,25 @@ def rubric_options(command: Command) -> Command:
     command = click.option(
         "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one value of the rubric."
     )(command)
-    return file_option("--rubric", text="A rubric file; it states only what it changes.")(command)
+    return click.option(
+        "--rubric",
+        "rubric",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A rubric file; it states only what it changes.",
+    )(command)
 
 
-verdict_rubric_option = file_option(
-    "--verdict-rubric", text="A file laid over the verdict rubric, such as a calibration of the support score."
+verdict_rubric_option = click.option(
+    "--verdict-rubric",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file laid over the verdict rubric, such as a calibration of the support score.",
 )
 workers_option = click.option(
-    "--workers", type=click.IntRange(1, 256), help="Processes to use; by default the cores, for large datasets."
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Processes to use; by default the cores, for large datasets.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines.")
 ledger_option = click.option(
@@ -72,7 +78,9 @@ person_option = click.option("--as", "person", required=True, metavar="NAME", he
 def records_options(command: Command) -> Command:
     """Add the options that take records from files instead of the ledger."""
     command = click.option(
-        "--interactions", metavar="PATH", help="With --records: the responses and traces that the records are about."
+        "--interactions",
+        metavar="PATH",
+        help="With --records: the responses and traces that the records are about.",
     )(command)
     return click.option("--records", metavar="FILE", help="Take the records from FILE, not from the ledger.")(command)
 

@@ -92,7 +92,13 @@ def resume_run(reference: str, plan: Plan, ledger: Ledger, clock: Clock) -> str:
 
 
 def carry_out(
-    run: str, plan: Plan, ledger: Ledger, clock: Clock, *, watch: Watch = lambda _: None, accept_errors: bool = False
+    run: str,
+    plan: Plan,
+    ledger: Ledger,
+    clock: Clock,
+    *,
+    watch: Watch = lambda _: None,
+    accept_errors: bool = False,
 ) -> Progress:
     """Do what is left of a run and return its progress; finished tasks stay and are not done again.
 
@@ -108,7 +114,10 @@ def carry_out(
             concurrency=config.concurrency,
             before=before,
             meter=Meter(
-                budget=config.budget, expected=plan.expected, spent=spent, tasks=len(before.finished) + len(before.lost)
+                budget=config.budget,
+                expected=plan.expected,
+                spent=spent,
+                tasks=len(before.finished) + len(before.lost),
             ),
             stop_after_failures=config.stop_after_failures,
             accept_errors=accept_errors,
@@ -133,6 +142,9 @@ def _record_decision(run: str, ledger: Ledger, clock: Clock) -> None:
         return
     summary = summarise_run(ledger, find_run(ledger, run))
     decision = RunDecision(
-        release_ready=summary.release_ready, gates=summary.gates, aggregates=summary.aggregates, repeats=summary.repeats
+        release_ready=summary.release_ready,
+        gates=summary.gates,
+        aggregates=summary.aggregates,
+        repeats=summary.repeats,
     )
     ledger.append("decision", run, to_json(decision), AUTHOR, at=clock())

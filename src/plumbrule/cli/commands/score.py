@@ -8,7 +8,6 @@ import click
 
 from plumbrule.cli.options import (
     dataset_options,
-    file_option,
     json_option,
     output_option,
     rubric_options,
@@ -30,8 +29,11 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
     default=None,
     help="Say how likely it is that the contexts support each sentence; by default where claims are checked.",
 )
-@file_option(
-    "--verifier", metavar="PATH", text="A folder with an ONNX cross-encoder that the support score asks as well."
+@click.option(
+    "--verifier",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A folder with an ONNX cross-encoder that the support score asks as well.",
 )
 @click.option("--skip-bad", is_flag=True, help="Go on without bad records, and count them.")
 @click.option("--explain", metavar="ID", help="Show one answer with its anchors, its sentences and their evidence.")

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from plumbrule.api.support import CalibratedFile, MovedCalibration
-from plumbrule.cli.terminal_console import plain, stamp_line, table
+from plumbrule.cli.terminal_console import plain
 from plumbrule.errors import RecordError
 from plumbrule.rubrics import Calibration
 from plumbrule.support.calibration import Bin
@@ -64,10 +65,13 @@ def show_description(console: Console, description: SupportDescription) -> None:
     model, calibration, bands = description.model, description.calibration, description.bands
     console.print(f"model: {model['name']} version {model['version']}, sha256 {model['sha256']}", soft_wrap=True)
     console.print()
-    rows = table("measure", ">weight", "what it says of a sentence", fold=["what it says of a sentence"])
+    table = Table(box=None, pad_edge=False)
+    table.add_column("measure")
+    table.add_column("weight", justify="right")
+    table.add_column("what it says of a sentence", overflow="fold")
     for measure in description.measures:
-        rows.add_row(measure.name, f"{measure.weight:+.3f}", measure.meaning)
-    console.print(rows)
+        table.add_row(measure.name, f"{measure.weight:+.3f}", measure.meaning)
+    console.print(table)
     console.print()
     console.print("A weight is the risk, in log-odds, that one unit of the measure adds.", style="dim")
     own = calibration.labels is None
@@ -89,11 +93,16 @@ def show_description(console: Console, description: SupportDescription) -> None:
 def _show_reliability(console: Console, title: str, reliability: Reliability) -> None:
     console.print()
     console.print(Text.assemble((title, "bold"), f": expected calibration error {reliability.error:.3f}"))
-    rows = table("probability", ">answers", ">predicted", ">seen", "█ seen, │ predicted")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("probability")
+    table.add_column("answers", justify="right")
+    table.add_column("predicted", justify="right")
+    table.add_column("seen", justify="right")
+    table.add_column("█ seen, │ predicted")
     for bin_ in reliability.bins:
         bounds = f"{bin_.low:.1f} to {bin_.high:.1f}"
-        rows.add_row(bounds, str(bin_.answers), f"{bin_.probability:.2f}", f"{bin_.share:.2f}", _bar(bin_))
-    console.print(rows)
+        table.add_row(bounds, str(bin_.answers), f"{bin_.probability:.2f}", f"{bin_.share:.2f}", _bar(bin_))
+    console.print(table)
 
 
 def _bar(bin_: Bin) -> Text:
@@ -105,7 +114,9 @@ def _bar(bin_: Bin) -> Text:
 
 
 def _show_stamp(console: Console, calibration: Calibration, output: Path | None) -> None:
-    console.print(stamp_line(calibration.stamp(), "calibration: "), soft_wrap=True)
+    stamp = calibration.stamp()
+    text = f"calibration: {stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}"
+    console.print(plain(text, "dim"), soft_wrap=True)
     if output is not None:
         text = f"written to {output}; score takes it with --rubric, prescore, sample and incident with --verdict-rubric"
         console.print(plain(text, "dim"), soft_wrap=True)
