@@ -78,13 +78,13 @@ def test_what_ships_does_not_differ() -> None:
         ({"note_required_at": ["Unsafe"]}, "note_required_at is without 'Needs Review'"),
         ({"adjudication.levels_apart": 3}, "adjudication.levels_apart 3, not 2"),
         ({"adjudication.any_at": []}, "adjudication.any_at is without 'Unsafe'"),
-        ({"not_applicable.needs": None}, "not_applicable is name Not Applicable; needs none, not"),
+        ({"not_applicable.needs": None}, "not_applicable is name Not Applicable; needs none; allowed_on refusals, not"),
         ({"not_applicable.allowed_on": "any"}, "not_applicable.allowed_on any, not refusals"),
         (
             {"not_applicable.allowed_on": "any", "not_applicable.needs.at_least": "Strong"},
             "not_applicable.allowed_on any, not refusals",
         ),
-        ({"not_applicable.needs.at_least": "Unsafe"}, "at_least Unsafe, not"),
+        ({"not_applicable.needs.at_least": "Unsafe"}, "at_least Unsafe; allowed_on refusals, not"),
         (
             changed("dimensions", 4, may_be_not_applicable=True)
             | {"not_applicable.needs.dimension": "compliance_alignment"},
@@ -206,7 +206,7 @@ def test_a_changed_scorecard_has_a_version_of_its_own(tmp_path: Path) -> None:
     """A file under the version that ships is refused; single values get a version that is made from their hash."""
     path = tmp_path / "mine.yaml"
     path.write_text("blockers: []\n")
-    with pytest.raises(RubricError, match=r"mine.yaml: this is not the scorecard rubric that ships under version 1"):
+    with pytest.raises(RubricError, match=r"mine.yaml: this is not the scorecard rubric that ships under version 2"):
         load_scorecard(path)
     with pytest.raises(RubricError, match="give it a version of its own"):
         load_scorecard(path, {"claims.minutes": 5})

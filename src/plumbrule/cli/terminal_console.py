@@ -48,6 +48,17 @@ def stamp_line(stamp: Mapping[str, str], what: str = "rubric: ") -> Text:
     return plain(f"{what}{stamp['name']} version {stamp['version']}, sha256 {stamp['sha256'][:12]}", "dim")
 
 
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Return options as they are typed, for a command to copy; one that is None, False or empty is left out."""
+    words: list[str] = []
+    for option, value in options.items():
+        if value is True:
+            words.append(option)
+        elif value:
+            words += [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
+    return words
+
+
 def print_json(value: object) -> None:
     """Print a value for machines, on one line."""
     sys.stdout.buffer.write(json_line(value))

@@ -21,6 +21,7 @@ from plumbrule.monitoring.alerts import alerts_of, keep_alerts
 from plumbrule.monitoring.monitoring_report import AnyAlert, DriftPoint, RefusalResult, WeekResult
 from plumbrule.monitoring.reviewed_interactions import reviewed_in_ledger
 from plumbrule.monitoring.weekly_figures import figures_over
+from plumbrule.person_names import person_key
 from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.reviews.adjudication import settle
 from plumbrule.reviews.campaign import Campaign

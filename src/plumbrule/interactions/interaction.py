@@ -131,11 +131,8 @@ def _compare(sample: Sample, trace: Trace | None, log: FindingLog) -> None:
             log.add("trace_differs", f"the trace's {name} is {described(logged)}, the response's {described(said)}")
     outcome = trace.decision.outcome
     if (outcome in _ANSWERS and sample.refused) or (outcome in _REFUSALS and not sample.refused):
-        log.add("trace_differs", f"the trace's outcome is {outcome}, and the response is {_done(sample)}")
-
-
-def _done(sample: Sample) -> str:
-    return "a refusal" if sample.refused else "an answer"
+        given = "a refusal" if sample.refused else "an answer"
+        log.add("trace_differs", f"the trace's outcome is {outcome}, and the response is {given}")
 
 
 def _look_for_sources(

@@ -40,7 +40,7 @@ def attribution_hints(study: Study) -> Iterator[Hint]:
         supported = support.at(sentence.start) if support is not None else None
         if support is not None and supported is not None and supported.band == "unsupported":
             model = named(support)
-            lacking.append((spot_in("answer", study.answer.text, sentence.start, sentence.end), supported.probability))
+            lacking.append((study.spot(sentence), supported.probability))
     if lacking:
         text = f"marked sentences that their cited passages hardly support: {len(lacking)}"
         yield Hint(
@@ -79,11 +79,10 @@ def substantive_sentences(study: Study) -> Iterator[Sentence]:
 
 
 def _check_markers(study: Study, rules: Rules) -> Iterator[Check]:
-    text = study.answer.text
     ids = frozenset(study.citation_ids)
     yield rules.decide(
         "marker_without_citation",
-        [spot_in("answer", text, mark.start, mark.end) for mark in study.markers if mark.citation_id not in ids],
+        [study.spot(marker) for marker in study.markers if marker.citation_id not in ids],
         "citation markers that name no citation of the response: {n}",
     )
     used = {marker.citation_id for marker in study.markers}
@@ -101,8 +100,7 @@ def _check_markers(study: Study, rules: Rules) -> Iterator[Check]:
         yield rules.not_applicable("no_markers", "the answer claims nothing")
         yield rules.not_applicable("claim_without_marker", "the answer claims nothing")
         return
-    bare = [sentence for sentence in claims if not within(study.markers, sentence)]
-    spots = [spot_in("answer", text, sentence.start, sentence.end) for sentence in bare]
+    spots = [study.spot(sentence) for sentence in claims if not within(study.markers, sentence)]
     if study.markers:
         yield rules.passed("no_markers")
         yield rules.decide("claim_without_marker", spots, f"claims with no citation marker: {{n}} of {len(claims)}")
@@ -220,14 +218,10 @@ def _check_support(study: Study, rules: Rules) -> Iterator[Check]:
         looked += 1
         against = study.anchors_against(tuple(cited))
         checked = within(against, sentence)
-        contrary += [
-            spot for anchor in checked if anchor.reason == "contradicted" for spot in _pair(anchor, study, cited)
-        ]
-        missing += [
-            spot_in("answer", study.answer.text, anchor.start, anchor.end)
-            for anchor in _unsupported(checked)
-            if anchor.reason != "contradicted" and not study.is_echo(anchor)
-        ]
+        contradicted = [anchor for anchor in checked if anchor.reason == "contradicted"]
+        contrary += [spot for anchor in contradicted for spot in study.spots_of(anchor, cited)]
+        lacking = [anchor for anchor in _unsupported(checked) if anchor.reason != "contradicted"]
+        missing += [study.spot(anchor) for anchor in lacking if not study.is_echo(anchor)]
     if not looked:
         why = "no marked sentence has a number, a date or a claim to look up"
         yield rules.not_applicable("citation_does_not_support", why)
@@ -245,15 +239,6 @@ def _unsupported(anchors: Sequence[Anchor]) -> list[Anchor]:
     if any(anchor.supported for anchor in anchors):
         return [anchor for anchor in lacking if anchor.kind != "claim"]
     return lacking
-
-
-def _pair(anchor: Anchor, study: Study, cited: list[int]) -> Iterator[Spot]:
-    yield spot_in("answer", study.answer.text, anchor.start, anchor.end)
-    evidence = anchor.evidence
-    if evidence is not None:
-        index = cited[evidence.context] if evidence.context < len(cited) else evidence.context
-        passage = study.interaction.passages[index]
-        yield spot_in(f"passages[{index}]", passage.text, evidence.start, evidence.end, passage.id)
 
 
 def _source_spot(index: int, source: str, study: Study) -> Spot:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from plumbrule.prescores.checks import Check, Hint, Rules, Spot, spot_in
+from plumbrule.prescores.checks import Check, Hint, Rules, Spot
 from plumbrule.prescores.study import Study
 from plumbrule.prescores.support_hints import support_hints
 
@@ -41,26 +41,13 @@ def grounding_hints(study: Study) -> Iterator[Hint]:
 def _check_anchors(study: Study, rules: Rules) -> Iterator[Check]:
     names = ("claim_contradicted", "value_unsupported", "claim_unsupported", "claims_mostly_unsupported")
     anchors = study.anchors.anchors
-    why = (
-        "there is no answer"
-        if not study.answered
-        else _UNKNOWN
-        if not study.passages
-        else _NOTHING
-        if not anchors
-        else ""
-    )
-    if why:
+    known = {"there is no answer": study.answered, _UNKNOWN: study.passages, _NOTHING: anchors}
+    why = next((reason for reason, present in known.items() if not present), None)
+    if why is not None:
         yield from (rules.not_applicable(name, why) for name in names)
         return
     contradicted = [anchor for anchor in anchors if anchor.reason == "contradicted"]
-    spots = []
-    for anchor in contradicted:
-        spots.append(spot_in("answer", study.answer.text, anchor.start, anchor.end))
-        if anchor.evidence is not None:
-            passage = study.interaction.passages[anchor.evidence.context]
-            place = f"passages[{anchor.evidence.context}]"
-            spots.append(spot_in(place, passage.text, anchor.evidence.start, anchor.evidence.end, passage.id))
+    spots = [spot for anchor in contradicted for spot in study.spots_of(anchor, range(len(study.passages)))]
     message = f"details of the answer that the passages contradict: {len(contradicted)}"
     yield rules.decide("claim_contradicted", spots, message)
     if study.interaction.unresolved:
@@ -69,25 +56,17 @@ def _check_anchors(study: Study, rules: Rules) -> Iterator[Check]:
     if study.interaction.sample.grounding_status == study.policy.compliance.statuses.partial:
         yield rules.not_applicable("value_unsupported", "the answer says itself that it is only partly grounded")
     else:
-        lacking = [
-            spot_in("answer", study.answer.text, anchor.start, anchor.end)
-            for anchor in anchors
-            if anchor.kind != "claim" and anchor.reason == "not_found" and not study.is_echo(anchor)
-        ]
+        values = [anchor for anchor in anchors if anchor.kind != "claim" and anchor.reason == "not_found"]
+        lacking = [study.spot(anchor) for anchor in values if not study.is_echo(anchor)]
         yield rules.decide("value_unsupported", lacking, "numbers and dates of the answer that are in no passage: {n}")
-    unsure = [
-        spot_in("answer", study.answer.text, anchor.start, anchor.end)
-        for anchor in anchors
-        if anchor.kind == "claim" and not anchor.supported and anchor.reason != "contradicted"
-    ]
+    unsupported = [anchor for anchor in anchors if not anchor.supported]
+    claims = [anchor for anchor in unsupported if anchor.kind == "claim" and anchor.reason != "contradicted"]
+    unsure = [study.spot(anchor) for anchor in claims]
     yield rules.decide("claim_unsupported", unsure, "claims of the answer that were not found in the passages: {n}")
     share = study.anchors.claims
     if share > study.policy.verdict.hallucination.fail_above:
-        spots = [
-            spot_in("answer", study.answer.text, anchor.start, anchor.end) for anchor in anchors if not anchor.supported
-        ]
         message = f"details of the answer that are in no passage: {study.anchors.unsupported} of {len(anchors)}"
-        yield rules.failed("claims_mostly_unsupported", message, spots)
+        yield rules.failed("claims_mostly_unsupported", message, map(study.spot, unsupported))
     else:
         yield rules.passed("claims_mostly_unsupported")
 

@@ -2,15 +2,16 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from plumbrule.interactions.interaction import Interaction
+from plumbrule.prescores.checks import Spot, spot_in
 from plumbrule.prescores.excerpts import stands_in
 from plumbrule.rubrics import ComplianceRubric, RefusalTaxonomy, VerdictRubric
 from plumbrule.samples.sample_model import Citation
-from plumbrule.support.support_scorer import Support, SupportScorer
+from plumbrule.support.support_scorer import Support, SupportedSentence, SupportScorer
 from plumbrule.support.value_evidence import find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
@@ -128,6 +129,19 @@ class Study:
         """Tell whether a number or date repeats one of the question: who asked said it, not the assistant."""
         values = self.answer.values_between(anchor.start, anchor.end)
         return bool(values) and find_value(values[0], self.answer, [self.question]) is not None
+
+    def spot(self, place: "Marker | Anchor | Sentence | SupportedSentence") -> Spot:
+        """Return a stretch of the answer as evidence."""
+        return spot_in("answer", self.answer.text, place.start, place.end)
+
+    def spots_of(self, anchor: Anchor, passages: Sequence[int]) -> Iterator[Spot]:
+        """Yield an anchor that was checked against these passages, and the stretch that decided on it."""
+        yield self.spot(anchor)
+        evidence = anchor.evidence
+        if evidence is not None:
+            index = passages[evidence.context] if evidence.context < len(passages) else evidence.context
+            passage = self.interaction.passages[index]
+            yield spot_in(f"passages[{index}]", passage.text, evidence.start, evidence.end, passage.id)
 
     def sentence_anchors(self, sentence: Sentence) -> Sequence[Anchor]:
         """Return the anchors in a sentence of the answer."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from plumbrule.prescores.checks import Hint, Spot, spot_in
+from plumbrule.prescores.checks import Hint, Spot
 from plumbrule.prescores.study import Study
 from plumbrule.support.support_scorer import Support
 
@@ -20,7 +20,7 @@ def support_hints(study: Study) -> Iterator[Hint]:
             code="support_low",
             message=f"{text} ({named(support)})",
             figures=(("support", support.score), ("least_probability", min(sentence.probability for sentence in held))),
-            evidence=tuple(spot_in("answer", study.answer.text, sentence.start, sentence.end) for sentence in held),
+            evidence=tuple(map(study.spot, held)),
         )
     claimed = _claims_of_full_grounding(study)
     if claimed and support.band == "unsupported":

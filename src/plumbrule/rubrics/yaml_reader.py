@@ -11,7 +11,6 @@ import select
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -20,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from plumbrule.errors import RubricError, UsageError
+from plumbrule.names import nearest
 
 T = TypeVar("T")
 Key = tuple[str | int, ...]
@@ -412,8 +412,7 @@ def _worded(problem: ErrorDetails, known: list[str], *, secrets: bool) -> str:
     given, kind, context = problem["input"], problem["type"], problem.get("ctx", {})
     match kind:
         case unknown if unknown == _UNKNOWN:
-            close = get_close_matches(str(problem["loc"][-1]), known, n=1)
-            return f"unknown key; did you mean '{close[0]}'?" if close else f"unknown key; known are {', '.join(known)}"
+            return f"unknown key{nearest(problem['loc'][-1], known) or '; known are ' + ', '.join(known)}"
         case "missing" | "union_tag_not_found":
             return "missing key"
         case "union_tag_invalid":

@@ -80,18 +80,13 @@ class SupportLabel:
             if self._inverted:
                 raise Misfit(f"{self.field} says {described(value)}, which --inverted would turn round: leave it out")
             return _BY_NAME[word]
-        raise Misfit(
-            f"{self.field} must be true or false, 1 or 0, yes or no, supported or unsupported, not {_shown(value)}"
-        )
+        shown = repr(value) if isinstance(value, int | float) else described(value)
+        raise Misfit(f"{self.field} must be true or false, 1 or 0, yes or no, supported or unsupported, not {shown}")
 
 
 def _number(value: object) -> str:
     """Return 1 and 0 as text, as a table may hold them with decimals."""
     return str(int(value)) if isinstance(value, int | float) and value in {0, 1} else ""
-
-
-def _shown(value: object) -> str:
-    return repr(value) if isinstance(value, int | float) else described(value)
 
 
 def labelled_from(records: Iterable[Mapping[str, object]], label: SupportLabel) -> Iterator[tuple[Sample, bool | None]]:

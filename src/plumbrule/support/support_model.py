@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -37,7 +38,7 @@ class SupportModel:
 
     def log_odds(self, measures: Sequence[float]) -> float:
         """Return the log-odds, as yet uncalibrated, that a sentence with these measures is supported."""
-        return -self.intercept - math.fsum(map(_product, self.weights, measures))
+        return -self.intercept - math.fsum(map(operator.mul, self.weights, measures))
 
     def answer_log_odds(self, sentences: Sequence[float]) -> float:
         """Return the log-odds, as yet uncalibrated, that all sentences with these log-odds are supported.
@@ -55,10 +56,6 @@ class SupportModel:
             (name, weight * measure) for name, weight, measure in zip(MEASURES, self.weights, measures, strict=True)
         ]
         return sorted([each for each in found if each[1]], key=lambda each: (-abs(each[1]), MEASURES.index(each[0])))
-
-
-def _product(one: float, other: float) -> float:
-    return one * other
 
 
 def _softplus(log_odds: float) -> float:

@@ -149,15 +149,7 @@ def _check_one(text: str, at: int, number: Number) -> Number | None:
     previous = before[1].lower() if before else ""
     if number.counted is None or number.counted in _NOT_COUNTED or previous in _PRONOUN_BEFORE:
         return None
-    if previous in _QUANTITY_BEFORE:
-        return number
-    return _weakened(number)
-
-
-def _weakened(number: Number) -> Number:
-    return Number(
-        start=number.start, end=number.end, value=number.value, unit=number.unit, counted=number.counted, weak=True
-    )
+    return number if previous in _QUANTITY_BEFORE else number._replace(weak=True)
 
 
 def _inherit(text: str, number: Number) -> Number:

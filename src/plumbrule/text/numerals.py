@@ -273,11 +273,5 @@ def inherit(number: Number, second: Number, written: Fraction) -> Number:
     """
     shares_scale = 0 < abs(number.value) < written < second.value
     unit = number.unit or second.unit
-    return Number(
-        start=number.start,
-        end=number.end,
-        value=number.value * second.value / written if shares_scale else number.value,
-        unit=unit,
-        counted=second.counted if unit is None else None,
-        weak=number.weak,
-    )
+    value = number.value * second.value / written if shares_scale else number.value
+    return number._replace(value=value, unit=unit, counted=second.counted if unit is None else None)

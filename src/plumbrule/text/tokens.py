@@ -72,7 +72,9 @@ class _ChunkTable(dict[str, tuple[T, ...]]):
 
 
 def _lemmatize(word: str) -> str:
-    folded = word.lower() if word.isascii() else _fold(word)
+    folded = word.lower()
+    if not word.isascii():
+        folded = unicodedata.normalize("NFKC", word.translate(_DROPPED)).casefold().replace("’", "'")
     if _NUMBER_ONLY.fullmatch(folded):
         return folded.replace(",", "") if _GROUPED.fullmatch(folded) else folded
     if folded in _CONTRACTED:
@@ -85,10 +87,6 @@ def _lemmatize(word: str) -> str:
     from simplemma import lemmatize  # noqa: PLC0415 - the tables take a moment to load
 
     return lemmatize(folded, lang="en").casefold()
-
-
-def _fold(word: str) -> str:
-    return unicodedata.normalize("NFKC", word.translate(_DROPPED)).casefold().replace("’", "'")
 
 
 _LEMMAS: _ChunkTable[str] = _ChunkTable(lambda word: _lemmatize(word[0]))

@@ -177,17 +177,15 @@ _BUSINESS_DAY = Unit(name="business day", dimension="business_day")
 _TRADING_DAY = Unit(name="trading day", dimension="trading_day")
 
 
-def _square(word: str) -> Unit:
-    unit = WORDS[word]
+def _square(unit: Unit) -> Unit:
     return Unit(name=f"square {unit.name}", dimension="area", factor=unit.factor**2)
 
 
-def _cubic(word: str) -> Unit:
-    unit = WORDS[word]
+def _cubic(unit: Unit) -> Unit:
     return Unit(name=f"cubic {unit.name}", dimension="volume", factor=unit.factor**3 * 1000)
 
 
-_LENGTHS = [word for word, unit in WORDS.items() if unit.dimension == "length"]
+_LENGTHS = {word: unit for word, unit in WORDS.items() if unit.dimension == "length"}
 _FLUID_OUNCE = Unit(name="fluid ounce", dimension="volume", factor=WORDS["cup"].factor / 8)
 # Each unit with its names of two words; a bar separates the choices for a word.
 _PAIRS: list[tuple[Unit, str]] = [
@@ -214,8 +212,8 @@ _PAIRS: list[tuple[Unit, str]] = [
     (CODES["CHF"], "swiss francs"),
     (CODES["JPY"], "japanese yen"),
     (CODES["CNY"], "chinese yuan"),
-    *((_square(word), f"square|sq {word}") for word in _LENGTHS),
-    *((_cubic(word), f"cubic {word}") for word in _LENGTHS),
+    *((_square(unit), f"square|sq {word}") for word, unit in _LENGTHS.items()),
+    *((_cubic(unit), f"cubic {word}") for word, unit in _LENGTHS.items()),
 ]
 
 #: Units of two words: first word, second word, unit.

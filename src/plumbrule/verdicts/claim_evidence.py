@@ -8,7 +8,7 @@ from math import inf
 
 from plumbrule.support.evidence import Finding, evidence_in
 from plumbrule.support.value_evidence import NEAR_WORDS
-from plumbrule.text.claims import Claim, Phrase
+from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.text_view import TextView
 from plumbrule.text.values import Value, lookup_keys, match_value
@@ -87,8 +87,10 @@ class _Search:
         self._negated = _negated_in_answer(claim, answer, rules)
         self._subject_words = frozenset(claim.subject.lemmas) - rules.stop
         self._object_words = frozenset(claim.object.lemmas) - rules.stop - {claim.object.head}
-        self._value = _value_in(claim.object, answer)
-        self._counts = self._value is not None and not _covers(self._value, claim.object)
+        phrase = claim.object
+        inside = (value for value in answer.values if value.start < phrase.end and phrase.start < value.end)
+        self._value = value = next(inside, None)  # what the object says in numbers, also as the count of its head noun
+        self._counts = value is not None and bool(phrase.head) and not value.start <= phrase.head_start < value.end
 
     def finding(self) -> Finding:
         pairs = [pair for index in range(len(self._contexts)) for pair in self._pairs(index)]
@@ -197,14 +199,6 @@ class _Search:
         return any(self._claim.subject.head in view.places for view in self._contexts) and any(
             next(self._objects(view), None) is not None for view in self._contexts
         )
-
-
-def _value_in(phrase: Phrase, answer: TextView) -> Value | None:
-    return next((value for value in answer.values if value.start < phrase.end and phrase.start < value.end), None)
-
-
-def _covers(value: Value, phrase: Phrase) -> bool:
-    return value.start <= phrase.head_start < value.end or not phrase.head
 
 
 def _neighbours(places: list[int], place: int) -> list[int]:

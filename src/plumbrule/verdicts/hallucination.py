@@ -59,7 +59,7 @@ def score_hallucination(
         anchors += [
             _claim_anchor(claim, answer, check_claim(claim, answer, contexts, check), check) for claim in claims
         ]
-    anchors.sort(key=_place)
+    anchors.sort(key=lambda anchor: (anchor.start, anchor.end, anchor.kind))
     unsupported = [anchor.supported for anchor in anchors].count(False)
     overlap = _overlap(answer, contexts, rules.drift.ngram)
     drifted = overlap is not None and is_below(overlap, rules.drift.overlap_below)
@@ -100,10 +100,6 @@ def _topic(value: Value, answer: TextView, question: TextView, stop: frozenset[s
     beside = lemmas(f"{text[sentence.start : value.start]} {text[value.end : sentence.end]}")
     others = {lemma for lemma in beside if lemma not in stop}
     return others or set(question.content)
-
-
-def _place(anchor: Anchor) -> tuple[int, int, AnchorKind]:
-    return anchor.start, anchor.end, anchor.kind
 
 
 def _claim_anchor(claim: Claim, answer: TextView, finding: Finding, check: ClaimCheck) -> Anchor:

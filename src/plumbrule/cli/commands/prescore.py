@@ -4,14 +4,7 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import (
-    file_option,
-    json_option,
-    output_option,
-    rubric_options,
-    verdict_rubric_option,
-    workers_option,
-)
+from plumbrule.cli.options import json_option, output_option, rubric_options, verdict_rubric_option, workers_option
 
 
 @click.command("prescore")
@@ -20,7 +13,12 @@ from plumbrule.cli.options import (
 @click.option("--strict", is_flag=True, help="Stop at the first deviation from the response contract.")
 @output_option("Write the results as JSONL.", required=False)
 @rubric_options
-@file_option("--refusals", text="A file laid over the refusal taxonomy; it states only what it changes.")
+@click.option(
+    "--refusals",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file laid over the refusal taxonomy; it states only what it changes.",
+)
 @verdict_rubric_option
 @click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, several times faster.")
 @click.option("--explain", metavar="TRACE_ID", help="Show one interaction with the evidence for each cap.")

@@ -8,7 +8,6 @@ import click
 
 from plumbrule.cli.options import (
     dataset_options,
-    file_option,
     json_option,
     output_option,
     rubric_options,
@@ -30,8 +29,11 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
     default=None,
     help="Say how likely it is that the contexts support each sentence; by default where claims are checked.",
 )
-@file_option(
-    "--verifier", metavar="PATH", text="A folder with an ONNX cross-encoder that the support score asks as well."
+@click.option(
+    "--verifier",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="A folder with an ONNX cross-encoder that the support score asks as well.",
 )
 @click.option("--skip-bad", is_flag=True, help="Go on without bad records, and count them.")
 @click.option("--explain", metavar="ID", help="Show one answer with its anchors, its sentences and their evidence.")
@@ -85,7 +87,7 @@ def command(
         raise UsageError("-o -: --json prints the results to standard output")
     from plumbrule.api import scoring
     from plumbrule.cli.progress import progress_bar
-    from plumbrule.cli.terminal_console import print_json, stderr, stdout
+    from plumbrule.cli.terminal_console import option_words, print_json, stderr, stdout
     from plumbrule.cli.views.verdict_tables import show_explanation, show_remarks, show_summary
     from plumbrule.rubrics import parse_override
     from plumbrule.samples import DatasetFile, parse_mapping
@@ -106,30 +108,21 @@ def command(
             file, rules=rules, into=into, worst=worst, skip_bad=skip_bad, workers=workers, progress=progress
         )
     if not as_json:
-        options = _options(mapping, format_, rubric, settings, no_claims, support, verifier, skip_bad)
-        show_summary(stdout(), scored, output=output, again=() if dataset == "-" else (dataset, *options))
+        again = option_words(  # what reads and scores the dataset in the same way again
+            {
+                "--map": mapping,
+                "--format": format_,
+                "--rubric": rubric,
+                "--set": settings,
+                "--no-claims": no_claims,
+                "--support": support is True,
+                "--no-support": support is False,
+                "--verifier": verifier,
+                "--skip-bad": skip_bad,
+            }
+        )
+        show_summary(stdout(), scored, output=output, again=() if dataset == "-" else (dataset, *again))
     elif output is not None:
         print_json(scored.summary)
     show_remarks(stderr(), scored)
     return int(any(scored.summary.verdicts[outcome] for outcome in _FAILING[fail_on]))
-
-
-def _options(
-    mapping: tuple[str, ...],
-    format_: str | None,
-    rubric: Path | None,
-    settings: tuple[str, ...],
-    no_claims: bool,
-    support: bool | None,
-    verifier: Path | None,
-    skip_bad: bool,
-) -> list[str]:
-    """Return the options that read and score the dataset in the same way again."""
-    words = [word for pair in mapping for word in ("--map", pair)]
-    words += ["--format", format_] if format_ else []
-    words += ["--rubric", str(rubric)] if rubric else []
-    words += [word for setting in settings for word in ("--set", setting)]
-    words += ["--no-claims"] if no_claims else []
-    words += [] if support is None else ["--support" if support else "--no-support"]
-    words += ["--verifier", str(verifier)] if verifier else []
-    return [*words, "--skip-bad"] if skip_bad else words

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import dataset_options, file_option, json_option, output_option, rubric_options
+from plumbrule.cli.options import dataset_options, json_option, output_option, rubric_options
 
 
 @click.group("support")
@@ -30,7 +30,9 @@ def command() -> None:
     help="Without LABELS: the share of unsupported answers to move the calibration to, such as 0.2.",
 )
 @output_option("Write it as a rubric file.", required=False)
-@file_option("--plot", text="Draw the reliability diagram as an SVG picture.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the reliability diagram as an SVG picture."
+)
 @click.option("--name", metavar="NAME", help="What results call the calibration; by default as the file of LABELS.")
 @click.option("--version", default="1", show_default=True, metavar="VERSION", help="Its version, in every result.")
 @dataset_options

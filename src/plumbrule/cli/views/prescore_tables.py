@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain, stamp_line, table
+from plumbrule.cli.terminal_console import option_words, plain, stamp_line, table
 from plumbrule.prescores.checks import Spot
 from plumbrule.prescores.prescore_result import PrescoreSummary
 from plumbrule.prescores.prescorer import DimensionScore, Prescore
@@ -33,13 +33,7 @@ def explain_command(path: str, summary: PrescoreSummary, options: Mapping[str, o
     """Return the command that explains the first interaction with the lowest cap, to be copied."""
     if not summary.rules:
         return None
-    words = ["plumbrule", "prescore", path, "--explain", summary.rules[0].example]
-    for option, value in options.items():
-        if value is True:
-            words.append(option)
-        elif value:
-            words += [word for one in (value if isinstance(value, tuple) else (value,)) for word in (option, str(one))]
-    return shlex.join(words)
+    return shlex.join(["plumbrule", "prescore", path, "--explain", summary.rules[0].example, *option_words(options)])
 
 
 def show_summary(

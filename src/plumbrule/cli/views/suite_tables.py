@@ -155,12 +155,9 @@ def show_coverage(
     for covered in coverage.dimensions:
         if covered.hole:
             filled = ", ".join(covered.test_cases) or "nothing"
-            text = f"hole: {titles[covered.dimension]}: the map has {_quoted(covered.map)}; filled by {filled}"
+            words = _UNMAPPED if covered.map is None else f"'{covered.map}'"
+            text = f"hole: {titles[covered.dimension]}: the map has {words}; filled by {filled}"
             console.print(plain(text), soft_wrap=True)
-
-
-def _quoted(text: str | None) -> str:
-    return _UNMAPPED if text is None else f"'{text}'"
 
 
 def _show_passages(console: Console, case: Case) -> None:

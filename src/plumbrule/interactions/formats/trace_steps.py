@@ -1,7 +1,7 @@
 """The spans or observations of one trace as one response, and the passages retrieved for it."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -35,7 +35,7 @@ def assemble(trace_id: str, steps: list[Step]) -> tuple[dict[str, object], dict[
     roots = [step for step in steps if step.root]
     asked = next((step.asked for step in (*roots, *steps) if step.asked), None)
     said = next((step.said for step in (*roots, *reversed(steps)) if step.said not in (None, "")), None)
-    documents = _distinct(document for step in steps for document in step.documents)
+    documents = list({repr(document): document for step in steps for document in step.documents}.values())
     response: dict[str, object] = {"trace_id": trace_id or None, "query": asked}
     if isinstance(said, dict) and _RESPONSE & said.keys():
         response |= said
@@ -53,7 +53,8 @@ def assemble(trace_id: str, steps: list[Step]) -> tuple[dict[str, object], dict[
             response.setdefault(name, sum(counts))
     if not documents:
         return response, None
-    scores = [score for document in documents if isinstance(score := _field(document, "score"), (int, float))]
+    scored = [document.get("score") for document in documents if isinstance(document, Mapping)]
+    scores = [score for score in scored if isinstance(score, (int, float))]
     retrieval: dict[str, object] = {
         "passages": documents,
         "passages_retrieved": len(documents),
@@ -124,14 +125,6 @@ def _document(entry: object) -> object:
     if isinstance(metadata, Mapping):
         known["metadata"] = dict(metadata)
     return known
-
-
-def _distinct(documents: Iterator[object]) -> list[object]:
-    return list({repr(document): document for document in documents}.values())
-
-
-def _field(document: object, name: str) -> object:
-    return document.get(name) if isinstance(document, Mapping) else None
 
 
 def _moment(start: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -88,9 +89,8 @@ def cut(text: str, offsets: Offsets, *, room: int, overlap: int) -> list[str]:
     total = len(offsets)
     if total <= room:
         return [text]
-    first_of_word = [
-        number == 0 or _is_space_between(text, offsets[number - 1], offsets[number]) for number in range(total)
-    ]
+    gaps = (text[max(left[1] - 1, 0) : right[0] + 1] for left, right in pairwise(offsets))
+    first_of_word = [True, *(any(map(str.isspace, gap)) for gap in gaps)]
 
     def word_start(number: int, above: int) -> int | None:
         return next((back for back in range(number, above, -1) if back == total or first_of_word[back]), None)
@@ -105,10 +105,6 @@ def cut(text: str, offsets: Offsets, *, room: int, overlap: int) -> list[str]:
             return windows
         back = end - overlap
         start = word_start(back, start) or (back if back > start else end)
-
-
-def _is_space_between(text: str, left: tuple[int, int], right: tuple[int, int]) -> bool:
-    return any(character.isspace() for character in text[max(left[1] - 1, 0) : right[0] + 1])
 
 
 def _tokens(encoding: "Encoding") -> Tokens:

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from plumbrule.hashing import sha256_of
+from plumbrule.support.calibration import logistic
 from plumbrule.support.verifier.onnx_graph import Graph, open_tokenizer
 from plumbrule.support.verifier.pair_encoder import Encoder
 from plumbrule.support.verifier.verifier_config import ConfigFile, Head
@@ -115,16 +116,12 @@ def probabilities(values: Sequence[float], head: Head) -> tuple[float, float | N
             total = math.fsum(weights)
             shares = [weight / total for weight in weights]
         case "sigmoid":
-            shares = [_sigmoid(value) for value in values]
+            shares = [logistic(value) for value in values]
         case "none":
             shares = list(values)
     by_label = dict(zip(head.labels, shares, strict=True))
     support = _rounded(by_label[label] for label in head.support)
     return support, _rounded(by_label[label] for label in head.contradiction) if head.contradiction else None
-
-
-def _sigmoid(value: float) -> float:
-    return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
 
 
 def _rounded(shares: Iterable[float]) -> float:
