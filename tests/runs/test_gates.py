@@ -13,7 +13,7 @@ from plumbrule.errors import UsageError
 from plumbrule.outcomes import DecideOn, Outcome
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.aggregates import aggregate
-from plumbrule.runs.gate_estimates import Estimate, SampleDesign
+from plumbrule.runs.gate_estimates import Estimate, SampleDesign, latency_p95
 from plumbrule.runs.gates import (
     Gate,
     GatePolicy,
@@ -444,6 +444,8 @@ def test_p95_is_of_all_latencies_of_all_repeats() -> None:
     group = summarise(repeated(run(20), run(20), run(20), run(20), slow), RUBRIC)
     gate_ = group.gates()[3]
     assert (gate_.value, gate_.passed) == (12_000, False)
+    assert latency_p95([Fraction(1000)] * 80 + [Fraction(12_000)] * 20, nulls_as_zero=True) == gate_.value
+    assert latency_p95([Fraction(1000)] * 80 + [None] * 20, nulls_as_zero=True) is None
     assert gate_.worst_repeat == WorstRepeat(repeat=4, value=12_000, passed=False)
 
 

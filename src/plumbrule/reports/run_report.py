@@ -32,7 +32,7 @@ ReasonKind = Literal[
     "corrections",
 ]
 
-REPORT_VERSION = 1
+REPORT_VERSION = 2  # since 2, the decision is one of three outcomes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

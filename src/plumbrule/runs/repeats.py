@@ -5,7 +5,7 @@ shows how far a single repeat could mislead.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
 from plumbrule.rubrics import BenchmarkRubric
@@ -163,7 +163,9 @@ def summarise(
     for sample in all_graded:
         by_repeat.setdefault(sample.result.repeat, []).append(sample)
         by_sample.setdefault(sample.result.sample_id, []).append(sample)
-    repeats = tuple(_repeat(number, graded, rubric, design) for number, graded in sorted(by_repeat.items()))
+    # of several repeats only the whole needs intervals that are valid at every look, which take long
+    single = replace(design, sequential=False) if design is not None and len(by_repeat) > 1 else design
+    repeats = tuple(_repeat(number, graded, rubric, single) for number, graded in sorted(by_repeat.items()))
     if len(repeats) == 1:
         estimates, as_zero_estimates = repeats[0].aggregates.estimates, repeats[0].aggregates.estimates_nulls_as_zero
     else:

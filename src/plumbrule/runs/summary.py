@@ -196,8 +196,16 @@ def count_looks(ledger: Ledger, run: RunEntry) -> int:
     for entry in ledger.runs():
         if entry.subject == run.run_id:
             break
-        looks += entry.subject in decided and _candidate(read_run(entry)) == candidate
+        looks += entry.subject in decided and _candidate_of(entry) == candidate
     return looks
+
+
+def _candidate_of(entry: Entry) -> tuple[str | None, ...] | None:
+    """Return who answered in a run; None for one that this version cannot read, which must not keep others unread."""
+    try:
+        return _candidate(read_run(entry))
+    except InputError:
+        return None
 
 
 def _candidate(run: RunEntry) -> tuple[str | None, ...]:
