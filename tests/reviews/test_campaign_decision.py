@@ -11,11 +11,12 @@ from tests.reviews.conftest import AT, later
 from plumbrule.codec import from_json, to_json
 from plumbrule.errors import UsageError
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision, ReleaseDecision, decide, decide_release
+from plumbrule.reviews.campaign_decision import CampaignDecision, decide
 from plumbrule.reviews.campaign_store import rehearse
 from plumbrule.reviews.evaluation_record import EvaluationRecord
 from plumbrule.reviews.record_decision import Decision
 from plumbrule.reviews.record_decision import decide as decide_record
+from plumbrule.reviews.release_decision import ReleaseDecision, decide_release
 from plumbrule.reviews.review_entries import (
     CampaignPlan,
     ClaimMade,

@@ -59,6 +59,18 @@ def test_rating_twice_is_refused(ledger: Ledger) -> None:
     assert len(list(ledger.entries(kind="record"))) == 1
 
 
+def test_names_outside_of_campaigns(ledger: Ledger) -> None:
+    """A second record under another writing of the name is refused; one that an older version kept still counts."""
+    first = keep_record(ledger, record(4), at=AT)
+    with pytest.raises(InputError, match="rated 't-1' already"):
+        keep_record(ledger, record(2, evaluator="\u0410da."), at=AT)
+    keep_record(ledger, record(3, evaluator="ADA."), reason="again", at=AT)
+    assert [(kept.record.evaluator, kept.revision) for kept in stored_records(ledger)] == [("ADA.", 1)]
+    older = {**first.value, "record": {**first.value["record"], "evaluator": "Ada!"}}
+    ledger.append("record", f"{first.subject}!", older, "Ada!", at=AT)
+    assert [kept.record.evaluator for kept in stored_records(ledger)] == ["ADA.", "Ada!"]
+
+
 def test_a_note_is_needed(ledger: Ledger) -> None:
     """A rating at Needs Review or below without one is not kept, whoever asks."""
     bare = read_record(card("t", 2, notes="", evaluator="Ada"), RUBRIC, complete=False)

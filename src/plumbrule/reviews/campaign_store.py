@@ -18,11 +18,12 @@ from plumbrule.ledger.entry import utc_text
 from plumbrule.names import key_of_trace, pick
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision, EarlierCampaign, check_mode, earlier_remark
+from plumbrule.reviews.campaign_decision import CampaignDecision, EarlierCampaign, earlier_remark
 from plumbrule.reviews.interaction_archive import keep_interactions, name_of
 from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
 from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
+from plumbrule.reviews.release_decision import check_mode
 from plumbrule.reviews.review_entries import (
     Assignment,
     Body,

@@ -18,11 +18,12 @@ from plumbrule.reviews.campaign_agreement import (
     JudgeScoreAgreement,
     PrescoreAgreement,
 )
-from plumbrule.reviews.campaign_decision import CampaignDecision, OverallEstimate
+from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_progress import CampaignProgress, CampaignReport, ClaimLine, ItemLine
 from plumbrule.reviews.items import Status
 from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLine, Reason, Verdict
 from plumbrule.reviews.queue import NothingLeft
+from plumbrule.reviews.release_decision import OverallEstimate
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 from plumbrule.terminal import shortened
 
