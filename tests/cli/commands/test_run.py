@@ -255,3 +255,26 @@ def _entries(path: Path) -> int:
             return int(count)
     except sqlite3.Error:  # not made yet
         return 0
+
+
+def test_repeats_show_their_worst(run: Run, tmp_path: Path) -> None:
+    """Gates are over all repeats; which one keeps each worst is said; another policy is not taken when resuming."""
+    write_samples(tmp_path, 4)
+    (tmp_path / "my.py").write_text(
+        "import itertools\n\ncount = itertools.count()\n\n\n"
+        "def reply(question):\n"
+        '    return {"answer": "The fee is $25." if next(count) else "No.", "input_tokens": 9, "output_tokens": 9}\n'
+    )
+    run("init")
+    config = tmp_path / "run.yaml"
+    candidate = 'candidate: {kind: python, target: "my:reply"}\nconcurrency: 1\n'
+    lines = [line for line in config.read_text().splitlines() if not line.startswith(("candidate:", "concurrency:"))]
+    config.write_text("\n".join([*lines, candidate]))
+    [shown] = run("run", "run.yaml", "--confidence", "sequential", "--json").records
+    assert (shown["repeats"]["repeats"], shown["confidence"]) == (3, "sequential")
+    assert shown["gates"][1]["value"] == pytest.approx(11 / 12)
+    assert shown["gates"][1]["worst_repeat"]["value"] == 0.75
+    assert {gate["interval"]["method"] for gate in shown["gates"]} == {"betting"}
+    assert "worst repeats: " in run("gate", "last").out
+    refused = run("run", "run.yaml", "--resume", "last", "--decide-on", "bound")
+    assert (refused.code, "another policy" in refused.err) == (2, True)

@@ -42,7 +42,7 @@ def show_decision(console: Console, decision: GateDecision) -> None:
     console.print(plain(f"  {policy_text(decision)}", "dim"), soft_wrap=True)
     for reason in decision.reasons:
         console.print(plain(f"  {reason}"), soft_wrap=True)
-    for remark in decision.remarks:
+    for remark in (*_worst_repeats(decision.gates), *decision.remarks):
         console.print(plain(f"  {remark}", "yellow"), soft_wrap=True)
     if decision.labels is not None:
         show_label_figures(console, decision.labels)
@@ -83,7 +83,7 @@ def show_run(console: Console, summary: RunSummary) -> None:
     console.print(gate_table(summary.gates))
     decision = decide_release(summary)
     settling = decision.reasons if summary.outcome == "INCONCLUSIVE" else ()
-    for line in (policy_text(summary), *settling, *decision.remarks):
+    for line in (policy_text(summary), *settling, *_worst_repeats(summary.gates), *decision.remarks):
         console.print(plain(line, "dim"), soft_wrap=True)
     if summary.labels is not None:
         show_label_figures(console, summary.labels)
@@ -99,18 +99,7 @@ def show_run(console: Console, summary: RunSummary) -> None:
 def gate_table(gates: Sequence[GateResult]) -> Table:
     """Return the gates as a table, each with the state of its interval and how many samples would settle it."""
     table = Table(box=None, pad_edge=False, collapse_padding=True)
-    several = any(gate.worst_repeat is not None for gate in gates)
-    headings = (
-        "",
-        "gate",
-        "limit",
-        "value",
-        "nulls\nas zero",
-        "95% interval",
-        "",
-        "settles\nat",
-        *(("worst repeat",) * several),
-    )
+    headings = ("", "gate", "limit", "value", "nulls\nas zero", "95% interval", "", "settles\nat")
     for heading in headings:
         justify: Literal["left", "right"] = "left" if heading in {"", "gate"} else "right"
         table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in _WHOLE)
@@ -125,7 +114,6 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
             between(low, high),
             _state_text(gate),
             _settles_text(gate),
-            *((_worst_text(gate),) if several else ()),
         )
     return table
 
@@ -146,9 +134,15 @@ def _settles_text(gate: GateResult) -> str:
     return "" if gate.settles_at is None else f"{gate.settles_at:,}"
 
 
-def _worst_text(gate: GateResult) -> str:
-    worst = gate.worst_repeat
-    return "" if worst is None else f"{figure(worst.value, against=gate.limit)} in repeat {worst.repeat}"
+def _worst_repeats(gates: Sequence[GateResult]) -> Iterator[str]:
+    """Yield the line that says which of several repeats keeps each gate worst."""
+    worst = [
+        f"{gate.name} {figure(gate.worst_repeat.value, against=gate.limit)} in repeat {gate.worst_repeat.repeat}"
+        for gate in gates
+        if gate.worst_repeat is not None
+    ]
+    if worst:
+        yield f"worst repeats: {', '.join(worst)}"
 
 
 def _aggregate_table(summary: RunSummary) -> Table:
