@@ -210,14 +210,15 @@ def test_a_changed_scorecard_has_a_version_of_its_own(tmp_path: Path) -> None:
         load_scorecard(path)
     with pytest.raises(RubricError, match="give it a version of its own"):
         load_scorecard(path, {"claims.minutes": 5})
-    with pytest.raises(RubricError, match="give it a version of its own"):
-        load_scorecard(None, {"blockers": [], "version": "1"})
+    for shipped in ("2", "1"):  # the one that ships, and the one that shipped before it
+        with pytest.raises(RubricError, match="give it a version of its own"):
+            load_scorecard(None, {"blockers": [], "version": shipped})
     path.write_text("version: mine\nblockers: []\n")
     assert load_scorecard(path).version == "mine"
     one, other = (load_scorecard(path, {"claims.minutes": minutes}) for minutes in (5, 6))
     assert one.version.startswith("mine+set.")
     assert one.version != other.version
-    assert load_scorecard(None, {"claims.minutes": 120}).version == "1"  # which is what ships
+    assert load_scorecard(None, {"claims.minutes": 120}).version == "2"  # which is what ships
     path.write_text(yaml.safe_dump(SHIPPED))
     assert load_scorecard(path) == load_scorecard()
     path.write_text(yaml.safe_dump(content_of(one)))

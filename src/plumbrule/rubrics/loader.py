@@ -144,7 +144,7 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
         if "version" not in overrides:
             document.content["version"] = f"{loaded.version}+set.{loaded.sha256[:8]}"
             loaded = _checked(name, document)
-        elif loaded.version == str(_shipped(name)["version"]):
+        elif _is_reserved(name, loaded.version):
             raise RubricError(f"override 'version': {_NEEDS_VERSION.format(name=name, version=loaded.version)}")
     return loaded
 
@@ -159,11 +159,16 @@ def _checked(name: str, document: Document) -> Loaded[Any]:
 
 def _check_version(name: str, document: Document) -> None:
     """Raise where a file changes a rubric and leaves it the version of the one that ships."""
-    version = str(_shipped(name)["version"])
-    if str(document.content.get("version")) != version or document.content == _shipped(name):
+    version = str(document.content.get("version"))
+    if not _is_reserved(name, version) or document.content == _shipped(name):
         return
     if _checked(name, document).sha256 != _shipped_sha256(name):
         raise RubricError(f"{document.where}: {_NEEDS_VERSION.format(name=name, version=version)}")
+
+
+def _is_reserved(name: str, version: str) -> bool:
+    """Tell whether a version is that of a rubric that ships or shipped: a whole number up to the one that ships."""
+    return version.isascii() and version.isdigit() and int(version[:9]) <= int(_shipped(name)["version"])
 
 
 @functools.cache

@@ -4,7 +4,7 @@ Repeats of one sample are not independent, so they are averaged first; a percent
 gate's is, and samples are drawn with all of theirs. As in the aggregates, nulls are left out, or count as the worst
 there is; a mean of latencies or tokens has no worst.
 
-A figure is clearly better or worse where the 95% interval of its difference excludes 0 and its p-value stays below 0.05
+A figure is clearly better or worse where the 95% interval of its difference excludes 0 and its p-value stays below 5%
 after Holm's correction. The figures that gates decide on are corrected together, both treatments of nulls among them,
 so that two runs of the same candidate show a clear difference in any of them at most once in twenty times. The other
 figures are corrected among themselves.
@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Literal
 
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.gate_estimates import LEVEL, P95, latency_p95
+from plumbrule.runs.gate_estimates import CHANCE, LEVEL, P95, latency_p95
 from plumbrule.runs.sample_results import GradedSample, exact, rounded
 from plumbrule.stats.multiplicity import holm
 from plumbrule.stats.paired_tests import (
@@ -50,7 +50,6 @@ FIGURES = (
     "total_tokens",
 )
 SHARES = ("aggregate_score", "pass_rate", "faithfulness_failure_rate")  # between 0 and 1
-_CHANCE = 0.05
 _STATES: dict[NonInferiority, MarginState] = {
     "non-inferior": "shown",
     "inferior": "not shown",
@@ -135,7 +134,7 @@ class Difference:
 
         A percentile that is not known in one of the runs has no interval: the test alone decides.
         """
-        if self.p_value_adjusted is None or self.p_value_adjusted >= _CHANCE:
+        if self.p_value_adjusted is None or self.p_value_adjusted >= CHANCE:
             return "no clear difference"
         if self.low is not None and self.low > 0:
             direction = 1

@@ -23,6 +23,7 @@ from plumbrule.stats.spread import mean_of
 
 P95 = Fraction(95, 100)
 LEVEL = 0.95
+CHANCE = 0.05  # how often a test may see a difference where there is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
