@@ -45,12 +45,14 @@ CALLS: dict[str, list[list[str]]] = {
     "feedback take": [["{item}", "-o", "out.jsonl"], ["{full}", "-o", "out.jsonl", "--json"]],
     "gate": [["last"]],
     "incident": [["{item}", "-o", "out.json"], ["{full}", "-o", "out.html", "--json"], ["{full}", "--json"]],
+    "label": [["last"], ["last", "--draw", "2", "--as", "Ben", "--json"], ["last", "--campaign", "c", "--as", "Ben"]],
     "ledger backup": [],  # a whole copy, to be kept from evaluators: see below
     "ledger checkpoint": [["--to", "out.json"], ["--json"], ["--reset", "--as", "Ben"]],
     "ledger export": [["out.jsonl"], ["out.jsonl", "--with-open-ratings", "--as", "Ben"]],
     "ledger upgrade": [[]],
     "ledger verify": [[], ["--json"]],
     "monitor": [[], ["--json"], ["--alert-file", "out.json"]],
+    "plan": [["--rate", "0.9", "--limit", "0.85"], ["--run", "last", "--limit", "0.85", "--json"]],
     "report": [["last", "-o", "out.html"], ["last", "-o", "out.json"]],
     "review adjudicate": [
         ["--as", "Ben"],

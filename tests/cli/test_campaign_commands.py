@@ -466,7 +466,7 @@ def test_a_newer_version_and_a_late_revision_are_said(run: Run, sample: Run, wri
         "the blind rating decides: grounding_integrity was Unsafe"
         in run("review", "adjudicate", one, "--campaign", "rel", "--as", "Cy").out
     )
-    closed = run("review", "close", "--campaign", "rel", "--as-is")
+    closed = run("review", "close", "--campaign", "rel", "--as-is", "--as", "Lead")
     assert (closed.code, "NO RELEASE" in closed.out) == (1, True)
     assert "grounding_integrity Unsafe to Strong" in " ".join(closed.out.split())
 

@@ -184,7 +184,7 @@ class ChainWatch:
         if self._files is None:
             what = "no checkpoint can be kept, since there is no settings directory to keep a key in"
             _log.warning("%s: %s: all %d entries were verified", self._name, what, upto + 1)
-        elif own is None:
+        elif own is None and upto > 0:  # one that another process has just made holds nothing yet
             signed = "; its checkpoint is signed by another key" if kept.foreign is not None else ""
             what = f"all {upto + 1:,} entries were verified, and are held against a checkpoint from now on"
             _log.warning("%s: first use here%s: %s", self._name, signed, what)
