@@ -311,7 +311,7 @@ def test_many_figures_are_allowed_for() -> None:
     assert passes.high is not None
     assert passes.high < 0
     assert passes.p_value_adjusted == pytest.approx(4 * 2 / 2**7)
-    assert passes.verdict == "no clear difference"
+    assert (passes.verdict, passes.samples_to_settle) == ("no clear difference", None)
     one_more = [result(number, accuracy_score=0 if number < 9 else 2) for number in range(40)]
     assert figure(compare(first, one_more, RUBRIC), "pass_rate").left_out.verdict == "worse"
 

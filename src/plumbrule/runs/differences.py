@@ -129,6 +129,11 @@ class Difference:
         return None if self.first is None or self.second is None else self.second - self.first
 
     @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval, taken by itself, excludes 0."""
+        return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
+
+    @property
     def verdict(self) -> Standing:
         """How the second run stands to the first; clear only where the interval excludes 0 and the adjusted test, too.
 
@@ -153,8 +158,8 @@ class Difference:
 
     @property
     def samples_to_settle(self) -> int | None:
-        """How many more samples like these would make an unclear difference clear; None where none would."""
-        if self.verdict != "no clear difference" or self.settles_at is None:
+        """How many more samples like these would make the interval exclude 0; None where it does, or none would."""
+        if self.excludes_zero or self.settles_at is None:
             return None
         return max(1, self.settles_at - self.samples)
 

@@ -101,6 +101,19 @@ def test_the_json_of_a_comparison(run: Run, make: Make) -> None:
     assert "pass_rate: clearly worse" in compared["regressions"]
 
 
+@pytest.mark.parametrize("width", ["100", "120"])
+def test_differences_that_chance_may_have_made(
+    run: Run, make: Make, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    """Six of 20 alone would be clear; the table says why it is not, and what would be, at any width."""
+    monkeypatch.setenv("COLUMNS", width)
+    done = run("compare", make("old"), make("new", BAD[:6]))
+    assert "unclear*" in done.out
+    assert "unclear*: the interval excludes 0" in done.out
+    assert "detectable: the smallest true difference" in done.out
+    assert "…" not in done.out.partition("\n\n")[2].partition("\n\n")[0]
+
+
 def test_a_gate_lost_by_chance_does_not_fail(run: Run, make: Make) -> None:
     """Four of 20 wrong miss the gate that three kept; nothing differs clearly, so it is a note and no exit code."""
     first, second = make("old", BAD[:3]), make("new", BAD[:4])

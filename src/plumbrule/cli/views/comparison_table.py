@@ -17,6 +17,9 @@ _FLIPS_SHOWN = 10
 _LONGEST_QUESTION = 200
 _STYLES = {"better": "bold green", "worse": "bold red", "no clear difference": "dim"}
 
+_WIDE = 112  # from here on the table has room for the smallest differences
+_DETECTABLE = "detectable: the smallest true difference that so many samples show with 80% power"
+_BY_CHANCE = "unclear*: the interval excludes 0, but with so many figures compared chance may have done it (Holm)"
 _MARGINS = {
     "shown": ("", "green"),
     "not shown": (" (the whole interval is beyond the margin)", "bold red"),
@@ -33,15 +36,15 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         console.print(line, soft_wrap=True)
     console.print(plain(f"{comparison.samples} samples compared", "dim"))
     console.print()
-    console.print(_figure_table(comparison.figures))
+    wide = console.width >= _WIDE
+    console.print(_figure_table(comparison.figures, wide=wide))
     if any(compared.samples_to_settle is not None for compared in comparison.figures):
         console.print(
-            Text("unclear +N: no difference is shown; N more samples like these would exclude 0 in one figure", "dim")
+            Text("unclear +N: the interval holds 0; N more samples like these would make it exclude 0", "dim")
         )
-    console.print(
-        Text("detectable: the smallest true difference that so many samples show with 80% power", "dim"),
-        soft_wrap=True,
-    )
+    if any(map(_chance, comparison.figures)):
+        console.print(Text(_BY_CHANCE, "dim"), soft_wrap=True)
+    console.print(Text(_DETECTABLE if wide else _detectable(comparison.figures), "dim"), soft_wrap=True)
     for line in _margin_lines(comparison.figures):
         console.print(line, soft_wrap=True)
     console.print()
@@ -62,29 +65,47 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         console.print(plain(f"worse: {regression}", "bold red"), soft_wrap=True)
 
 
-def _figure_table(figures: Sequence[FigureComparison]) -> Table:
+def _detectable(figures: Sequence[FigureComparison]) -> str:
+    """Return the smallest differences that would show, where the table has no room for them."""
+    known = [(compared.name, compared.minimum_detectable_effect) for compared in figures]
+    listed = ", ".join(f"{name} {_figure(effect)}" for name, effect in known if effect is not None)
+    return f"{_DETECTABLE}: {listed}" if listed else _DETECTABLE
+
+
+def _chance(compared: FigureComparison | DifferenceResult) -> bool:
+    """Whether the interval excludes 0, and the correction for the number of figures does not."""
+    low, high = compared.interval.low, compared.interval.high
+    excludes = (low is not None and low > 0) or (high is not None and high < 0)
+    return excludes and compared.verdict == "no clear difference"
+
+
+def _figure_table(figures: Sequence[FigureComparison], *, wide: bool) -> Table:
     table = Table(box=None, pad_edge=False)
-    for heading in ("figure", "first", "second", "difference", "95% interval", "detectable", "samples", ""):
+    detectable = ("detectable",) if wide else ()
+    for heading in ("figure", "first", "second", "difference", "95% interval", *detectable, "samples", ""):
         table.add_column(heading, justify="left" if heading in {"figure", ""} else "right", no_wrap=True)
     for compared in figures:
-        table.add_row(compared.name, *_cells(compared))
+        table.add_row(compared.name, *_cells(compared, wide=wide))
         as_zero = compared.nulls_as_zero
         if as_zero is not None and as_zero.difference != compared.difference:
-            table.add_row(Text("  nulls as zero", "dim"), *_cells(as_zero))
+            table.add_row(Text("  nulls as zero", "dim"), *_cells(as_zero, wide=wide))
     return table
 
 
-def _cells(compared: FigureComparison | DifferenceResult) -> Iterator[Text]:
+def _cells(compared: FigureComparison | DifferenceResult, *, wide: bool) -> Iterator[Text]:
     style = _STYLES[compared.verdict]
     low, high = compared.interval.low, compared.interval.high
     yield Text(_figure(compared.first))
     yield Text(_figure(compared.second))
     yield Text(_signed(compared.difference), style)
     yield Text(between(*(None if end is None else _signed(end) for end in (low, high))), style)
-    yield Text(_figure(compared.minimum_detectable_effect), "dim")
+    if wide:
+        yield Text(_figure(compared.minimum_detectable_effect), "dim")
     left_out = compared.left_out
     yield Text(str(compared.samples) + (f" of {compared.samples + left_out}" if left_out else ""))
-    more = "" if compared.samples_to_settle is None else f" +{compared.samples_to_settle}"
+    more = "*" if _chance(compared) else ""
+    if compared.samples_to_settle is not None:
+        more = f" +{compared.samples_to_settle}"
     yield Text(f"unclear{more}" if compared.verdict == "no clear difference" else compared.verdict, style)
 
 

@@ -26,7 +26,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 _NO_BAR = "·"
 _MOST_WEEKS = 12
 _DECIMALS = 9  # that a bar's height is rounded to first, so that a value halfway between two bars is halfway
-_WIDE = 98  # from here on every column has room
+_WIDE = 112  # from here on every column has room
 _NAME_WIDTH = 16
 STATUS_STYLES: dict[Status | None, str] = {"ON_TARGET": "green", "WATCH": "yellow", "ALERT": "bold red", None: "dim"}
 _STATE_STYLES: dict[AlertState | None, str] = {
@@ -105,7 +105,8 @@ def _headline(report: MonitoringReport) -> str:
 
 def _figure_table(report: MonitoringReport, rubric: ScorecardRubric, *, narrow: bool) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0) if narrow else (0, 1))
-    for heading in ("", "figure", "weeks", "last", "95%", "weighed", "target", "alert", "", "95% says"):
+    headings = ("", "figure", "weeks", "last", "95%", "weighed", "target", "alert", "")
+    for heading in headings if narrow else (*headings, "95% says"):
         table.add_column(heading, justify="left" if heading in {"", "figure", "weeks"} else "right", no_wrap=True)
     shown = report.weeks[-_MOST_WEEKS:]
     for place, rule in enumerate(rubric.figures):
@@ -120,10 +121,17 @@ def _figure_table(report: MonitoringReport, rubric: ScorecardRubric, *, narrow: 
             value_text(last.reweighted, rule),
             target_sign(rule.target),
             _alert(rule),
-            Text(last.status or "none", STATUS_STYLES[last.status]),
-            _state(last),
+            *_standing(last, narrow=narrow),
         )
     return table
+
+
+def _standing(figure: FigureResult, *, narrow: bool) -> tuple[Text, ...]:
+    """Return the status of a figure and what its interval says, in two columns or one below the other."""
+    status, state = Text(figure.status or "none", STATUS_STYLES[figure.status]), _state(figure)
+    if not narrow:
+        return status, state
+    return (Text("\n").join([status, state]) if state else status,)
 
 
 def _state(figure: FigureResult) -> Text:
