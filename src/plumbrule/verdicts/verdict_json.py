@@ -144,13 +144,17 @@ def verdict_record(verdict: "Verdict") -> dict[str, Any]:
         "verdict": verdict.verdict,
         "reasons": list(verdict.reasons),
         "flags": list(verdict.flags),
-        "relevance": asdict(relevance) if relevance is not None else None,
+        "relevance": _relevance(relevance) if relevance is not None else None,
         "completeness": _completeness(completeness) if completeness is not None else None,
         "hallucination": _hallucination(verdict.hallucination),
         "support": verdict.support.to_dict() if verdict.support is not None else None,
         "refusal": asdict(refusal) if refusal is not None else None,
         "rubric": dict(verdict.rubric),
     }
+
+
+def _relevance(relevance: Relevance) -> dict[str, float]:
+    return {"score": relevance.score, "cosine": relevance.cosine, "jaccard": relevance.jaccard}
 
 
 def _completeness(completeness: Completeness) -> dict[str, Any]:
