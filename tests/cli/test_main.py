@@ -64,8 +64,10 @@ def test_help_lists_every_command(run: Run) -> None:
   incident    Gather everything known of one interaction into one file.
   init        Write a commented run configuration to start from.
   judge       Judge one answer, as a run would.
+  label       Draw answers of a run for people to label, and keep their labels.
   ledger      Verify, export, back up and upgrade the store.
   monitor     Follow the reviewed figures week by week, and raise alerts.
+  plan        Say how many samples and labels a release decision needs.
   prescore    Propose scorecard levels for interactions, with the evidence.
   report      Write the report of a run to a file.
   review      Rate interactions on scorecards, blind, and decide.

@@ -36,9 +36,9 @@ def test_the_summary(run: Run, dataset: Path) -> None:
     assert done.out.replace(stamp, "<sha256>") == snapshot("""\
 
 verdict  samples  share  95% interval              \n\
-PASS           2    50%    15% to 85%  ████████████
-WARN           1    25%     5% to 70%  ██████      \n\
-FAIL           1    25%     5% to 70%  ██████      \n\
+PASS           2    50%     7% to 93%  ████████████
+WARN           1    25%     1% to 81%  ██████      \n\
+FAIL           1    25%     1% to 81%  ██████      \n\
 
 score          mean  scored  not scored  0 to 1      \n\
 relevance      0.54       3           1  │  ▄   █   │
