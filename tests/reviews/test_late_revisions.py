@@ -85,7 +85,7 @@ def test_the_decision_names_what_was_revised(ledger: Ledger, opens: Opens) -> No
     assert (decision.release, decision.cards[0].scores[GROUNDING]) == (True, "Adequate")
     [named] = decision.revised
     assert (named.evaluator, named.revision, named.reasons, named.changes) == ("Ben", 1, ("persuaded",), ben.changes)
-    assert f"1 records: Ben on {ONE} (grounding_integrity Unsafe to Strong)" in " ".join(decision.remarks)
+    assert f"1 record: Ben on {ONE} (grounding_integrity Unsafe to Strong)" in " ".join(decision.remarks)
 
 
 def test_a_revision_that_nobody_influenced_is_the_blind_rating(ledger: Ledger, opens: Opens) -> None:

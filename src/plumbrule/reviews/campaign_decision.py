@@ -205,7 +205,8 @@ def _remarks_on_records(
     rubric = campaign.loaded.rubric
     if revised:
         named = "; ".join(record.text() for record in revised[:_SHOWN]) + ("; …" if len(revised) > _SHOWN else "")
-        yield f"revised after others' ratings became visible, which raises no level: {len(revised)} records: {named}"
+        count = "1 record" if len(revised) == 1 else f"{len(revised)} records"
+        yield f"revised after others' ratings became visible, which raises no level: {count}: {named}"
     excused = [
         item.trace_id
         for item, decision in decisions

@@ -23,21 +23,53 @@ def test_the_demo_goes_from_verdicts_to_the_report(run: Run, tmp_path: Path) -> 
     assert f"scored {COUNT} " in done.out
     assert "in the answer" in done.out
     assert "context 0" in done.out
-    assert "✗  pass_rate" in done.out
+    assert "✗ pass_rate" in done.out
     assert "NO RELEASE" in done.out
     assert "ledger whole: " in done.out
     assert b"<svg" in (tmp_path / "plumbrule-demo" / "report.html").read_bytes()
 
 
 def test_the_folder_is_ready_to_go_on_with(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next commands work there as they stand, and a second demo adds a second run."""
+    """The next commands work there as they stand, and a second demo adds its two runs."""
     assert run("demo", "--into", "here/there").code == 0
     assert run("demo", "--into", "here/there").code == 0
     monkeypatch.chdir(tmp_path / "here" / "there")
     assert run("show", "last").code == 0
-    assert len(run("runs", "--json").records[0]) == 2
+    assert len(run("runs", "--json").records[0]) == 4
     assert run("ledger", "verify").code == 0
     assert run("run", "run.yaml").code == 0
+
+
+def test_the_demo_shows_an_inconclusive_gate_that_more_samples_settle(run: Run) -> None:
+    """A part of the answers leaves gates open and says how many would settle them; all answers do."""
+    shown = run("demo").out
+    runs = shown[shown.index("A benchmark run: ") : shown.index("Scorecards: ")]
+    few, _, many = (" ".join(part.split()) for part in runs.partition(f"All {COUNT} answers settle "))
+    assert "The first 13 answers, decided on bound" in few
+    assert "INCONCLUSIVE pass_rate ≥ 0.85: 0.692 (0.386 to 0.909), not settled: about 54 samples in all" in few
+    assert "NO RELEASE" not in few
+    assert many.startswith("pass_rate and faithfulness_failure_rate:")
+    assert "✗ pass_rate ≥ 0.85 0.589 0.589 0.45 to 0.719 fails" in many
+    assert "NO RELEASE: " in many
+
+
+def test_the_demo_settles_the_same_gates_as_the_commands(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who runs the two configurations that the demo leaves gets its outcomes: exit code 5, then 1."""
+    assert run("demo").code == 0
+    monkeypatch.chdir(tmp_path / "plumbrule-demo")
+    for config, code in (("first-run.yaml", 5), ("run.yaml", 1)):
+        run("run", config, "--decide-on", "bound")
+        assert run("gate", "last").code == code
+
+
+def test_the_demo_does_not_say_things_twice(run: Run) -> None:
+    """One answer is quoted once, with one rubric line, and all of it is shorter than three screens of 60 lines."""
+    shown = run("demo").out
+    assert shown.count("complaints-06-contradicted") == 1
+    assert shown.count("rubric: verdict") == 1
+    assert len(shown.splitlines()) <= 180
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
@@ -48,11 +80,12 @@ def test_the_demo_shows_the_review_and_the_weeks(run: Run, monkeypatch: pytest.M
     reviews = shown[shown.index("Scorecards: ") : shown.index("What is there now")]
     assert "…" not in reviews
     assert "they disagree once:" in reviews
-    for line in ("Ada rates           Needs Review", "Ben rates           Strong", "Cy settles it       Adequate"):
-        assert line in reviews
+    levels = {"Ada rates": "Needs Review", "Ben rates": "Strong", "Ada revises": "Strong", "Cy settles it": "Adequate"}
+    places = [reviews.index(f"{who:<20}{level}") for who, level in levels.items()]
+    assert places == sorted(places)
     assert "RELEASE: Pass with notes" in reviews
     said = " ".join(reviews.split())
-    assert "revised after others' ratings became visible, which raises no level: 1 records: Ada on" in said
+    assert "revised after others' ratings became visible, which raises no level: 1 record: Ada on" in said
     assert "▁▁▁▁▁▁▁▁█▁▁▁" in reviews
     assert reviews.count("ALERT ") == 1
     assert max(map(len, reviews.splitlines())) <= int(columns)
@@ -106,6 +139,7 @@ def test_the_demo_as_json(run: Run) -> None:
     assert [given["level"] for given in parted["given"]] == ["Needs Review", "Strong", "Adequate"]
     assert (parted["adjudicator"], parted["counts"], parted["unsettled"]) == ("Cy", "Adequate", "Fail")
     assert shown["release"]["decision"]["recommendation"] == "Pass with notes"
+    assert (shown["first_run"]["outcome"], shown["run"]["outcome"]) == ("INCONCLUSIVE", "NO RELEASE")
     [revised] = shown["release"]["decision"]["revised"]
     assert revised["evaluator"] == "Ada"
     assert revised["changes"] == [{"dimension": "grounding_integrity", "blind": "Needs Review", "revised": "Strong"}]

@@ -20,8 +20,9 @@ from plumbrule.cli.options import json_option
 def command(into: Path, keep: Path | None, as_json: bool) -> None:
     """Evaluate the answers of a fictional compliance assistant, in two halves.
 
-    Verdicts, a benchmark run, its gates and report. Then scorecards: pre-scores, two scripted evaluators who disagree
-    once, an adjudicator, the decision, and twelve generated weeks of monitoring with one alert. A ledger keeps it all.
+    Verdicts, a benchmark run of too few answers and one that settles its gates, and the report. Then scorecards:
+    pre-scores, two scripted evaluators who disagree once, a late revision, an adjudicator, the decision, and twelve
+    generated weeks of monitoring with one alert. A ledger keeps it all.
 
     \b
     Examples:

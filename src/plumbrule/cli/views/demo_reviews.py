@@ -1,8 +1,9 @@
 """The demo's reviews on a terminal, for people who never saw a scorecard."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -14,7 +15,7 @@ from plumbrule.demo.scripted_reviews import CapReason, Disagreement, ReleaseRevi
 from plumbrule.monitoring.monitoring_report import Status, ThresholdAlert
 from plumbrule.monitoring.weekly_figures import worst_of
 from plumbrule.reports.figure_text import figure
-from plumbrule.reviews.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaign_decision import CampaignDecision, RevisedRecord
 from plumbrule.rubrics import ScorecardRubric
 
 _COLOURS = {"Strong": "green", "Adequate": "cyan", "Needs Review": "yellow", "Unsafe": "bold red"}
@@ -39,16 +40,17 @@ def show_release(console: Console, review: ReleaseReview, rubric: ScorecardRubri
     times = {0: "nowhere", 1: "once"}.get(count, f"{count} times")
     console.print(plain(f"{review.ratings} records by two people who do not see each other's; they disagree {times}:"))
     for disagreement in review.disagreements:
-        _show_disagreement(console, disagreement)
+        revised = [record for record in decision.revised if record.trace_id == disagreement.trace_id]
+        _show_disagreement(console, disagreement, revised)
     console.print()
     console.print(plain(decision.headline, OUTCOME_STYLES[decision.outcome]))
     average = f"{decision.records} records, average {figure(decision.overall)} of 4, {decision.band}"
     interval = "" if decision.estimate is None else f"; {estimate_text(decision.estimate)}"
-    console.print(plain(f"  {average}{interval}", "dim"))
+    console.print(indented(plain(f"{average}{interval}", "dim")))
     for reason in decision.reasons:
-        console.print(plain(f"  {reason}"))
+        console.print(indented(plain(reason)))
     for remark in decision.remarks:
-        console.print(plain(f"  {remark}", "yellow"))
+        console.print(indented(plain(remark, "yellow")))
     if not decision.blockers:
         console.print(plain("  no record sets off a rule that blocks; to be fixed next:"))
     for item in review.noted:
@@ -93,6 +95,11 @@ def show_weeks(console: Console, review: WeeksReview, rubric: ScorecardRubric) -
         console.print(_labelled(lines))
 
 
+def indented(text: Text) -> Padding:
+    """Return a text with all its lines indented."""
+    return Padding(text, (0, 0, 0, 2), expand=False)
+
+
 def _dimension_table(review: ReleaseReview, decision: CampaignDecision, rubric: ScorecardRubric) -> Table:
     levels, first = [level.name for level in rubric.levels], "levels that the checks propose"
     rows = table(first, *(f">{level}" for level in levels), ">people", no_wrap=(first, *levels, "people"))
@@ -109,19 +116,30 @@ def _dimension_table(review: ReleaseReview, decision: CampaignDecision, rubric: 
     return rows
 
 
-def _show_disagreement(console: Console, item: Disagreement) -> None:
+def _show_disagreement(console: Console, item: Disagreement, revised: Sequence[RevisedRecord]) -> None:
     console.print(Panel(plain(f"{item.query}\n\n{item.answer}"), title="question and answer", title_align="left"))
     dimension = _words(item.dimension)
     rows = table("who", dimension, "why", no_wrap=("who", dimension))
     rows.add_row("the checks propose", _level(item.proposed), plain("; ".join(map(_why, item.why))))
     for given in item.given:
         settles = given.evaluator == item.adjudicator
+        if settles:
+            _add_revisions(rows, item.dimension, revised)
         who = plain(f"{given.evaluator} {'settles it' if settles else 'rates'}", "bold" if settles else "")
         rows.add_row(who, _level(given.level), plain(given.notes))
     console.print(rows)
     console.print(
         plain(f"Until it is settled the lower level counts, and the recommendation is {item.unsettled}.", "dim")
     )
+
+
+def _add_revisions(rows: Table, dimension: str, revised: Sequence[RevisedRecord]) -> None:
+    """Add what was revised after the ratings became visible, which raises no level."""
+    for record in revised:
+        for change in record.changes:
+            if change.dimension == dimension:
+                why = f"{' '.join(record.reasons)} Made when the other rating was visible: it raises no level."
+                rows.add_row(plain(f"{record.evaluator} revises"), _level(change.revised), plain(why))
 
 
 def _why(cap: CapReason) -> str:

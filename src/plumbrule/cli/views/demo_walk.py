@@ -12,7 +12,7 @@ from plumbrule.api.scoring import score_file
 from plumbrule.cli.ledger_access import now
 from plumbrule.cli.progress import progress_bar
 from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
-from plumbrule.cli.views.demo_reviews import show_release, show_weeks
+from plumbrule.cli.views.demo_reviews import indented, show_release, show_weeks
 from plumbrule.cli.views.run_tables import gate_table, release_text
 from plumbrule.cli.views.verdict_tables import show_explanation, show_summary
 from plumbrule.demo import samples_path
@@ -29,16 +29,20 @@ from plumbrule.errors import UsageError
 from plumbrule.files import written_whole
 from plumbrule.ledger import open_ledger
 from plumbrule.rubrics import load_scorecard
+from plumbrule.runs.gates import settled_text
 from plumbrule.runs.run_entries import find_run
-from plumbrule.runs.run_results import RunSummary
+from plumbrule.runs.run_results import GateResult, RunSummary
 from plumbrule.samples import DatasetFile
+from plumbrule.text.figure_format import SIGNS, between, figure
 
 DATASET, CONFIG, REPORT, LEDGER = "answers.jsonl", "run.yaml", "report.html", ".plumbrule/ledger.db"
+FIRST_DATASET, FIRST_CONFIG, FIRST = "first-answers.jsonl", "first-run.yaml", 13  # too few samples to decide on
+VERDICTS = "verdicts.jsonl"
 _SHOWN_ID = 8  # characters of a trace id that are enough to find it in a campaign
 
-_RUN = f"""\
+_RUN = """\
 name: demo
-dataset: {{path: {DATASET}, id: compliance-qa}}
+dataset: {{path: {dataset}, id: compliance-qa}}
 candidate: {{kind: recorded}}
 judge: {{kind: rules}}
 """
@@ -57,25 +61,30 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made: {error.strerror}; name another folder with --into") from None
     copy_dataset(folder / DATASET)
-    with written_whole(folder / CONFIG) as file:
-        file.write(_RUN.encode())
+    with written_whole(folder / FIRST_DATASET) as file:
+        file.writelines(samples_path().read_bytes().splitlines(keepends=True)[:FIRST])
+    for config, samples in ((FIRST_CONFIG, FIRST_DATASET), (CONFIG, DATASET)):
+        with written_whole(folder / config) as file:
+            file.write(_RUN.format(dataset=samples).encode())
     console = stdout()
     console.quiet = as_json
     _head(console, "Verdicts: every answer against its contexts")
-    verdicts = folder / "verdicts.jsonl"
+    verdicts = folder / VERDICTS
     dataset = str(folder / DATASET)
     with progress_bar(dataset, stderr()) as progress:
-        scored = score_file(DatasetFile(dataset), into=verdicts, worst=3, progress=progress)
-    show_summary(console, scored, output=verdicts, again=[dataset])
+        scored = score_file(DatasetFile(dataset), into=verdicts, worst=1, progress=progress)
+    show_summary(console, replace(scored, summary=replace(scored.summary, rubric=None), worst=()))
+    console.print(plain("the worst of them, as 'plumbrule score --explain' shows it:"))
     show_explanation(console, scored.worst[0])
     rubric = load_scorecard().rubric
     with open_ledger(f"sqlite:///{folder / LEDGER}", at=now()) as ledger:
         _head(console, "A benchmark run: judged, gated, kept in a ledger")
-        outcome = run(folder / CONFIG, ledger)
+        first = run(folder / FIRST_CONFIG, ledger, decide_on="bound").summary
+        outcome = run(folder / CONFIG, ledger, decide_on="bound")
         summary = outcome.summary
         write_report(ledger, find_run(ledger, outcome.run_id), folder / REPORT)
-        if summary is not None:
-            _show_run(console, summary)
+        if first is not None and summary is not None:
+            _show_runs(console, first, summary)
         _head(console, "Scorecards: people review the repaired assistant before it is deployed")
         release = review_release(ledger, folder, now)
         show_release(console, release, rubric)
@@ -86,31 +95,48 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     if as_json:
         files = {name: str(folder / place) for name, place in (("report", REPORT), ("ledger", LEDGER))}
         verdict_summary = replace(scored.summary, rubric=None)
-        parts = {"verdicts": verdict_summary, "run": summary, "release": release, "monitoring": weeks}
+        parts = {
+            "verdicts": verdict_summary,
+            "first_run": first,
+            "run": summary,
+            "release": release,
+            "monitoring": weeks,
+        }
         print_json({**parts, "files": files})
         return
     _head(console, "What is there now")
-    for place, what in (
-        (REPORT, "the report of the run: open it in a browser"),
-        (DATASET, "the dataset of the run"),
-        ("verdicts.jsonl", "a verdict for each answer"),
-        (CONFIG, "the run's configuration"),
-        (CORPUS, "the policies that the assistant searches"),
-        (INTERACTIONS, "the reviewed answers with their traces"),
-        (LOGS, "what was asked in each week"),
-        (LEDGER, "the ledger of it all"),
-    ):
+    for place, what in ((REPORT, "the report of the run: open it in a browser"), (LEDGER, "the ledger of it all")):
         console.print(plain(f"  {folder / place}  "), plain(what, "dim"), sep="", soft_wrap=True)
+    beside = f"beside them: {DATASET}, {VERDICTS}, {FIRST_CONFIG}, {CONFIG}, {CORPUS}, {INTERACTIONS}, {LOGS}"
+    console.print(indented(plain(beside, "dim")))
     state, style = ("whole", "dim") if whole.whole else ("BROKEN", "bold red")
     console.print(plain(f"ledger {state}: {whole.entries} entries in one hash chain", style))
     _show_next(console, folder, release, weeks)
 
 
-def _show_run(console: Console, summary: RunSummary) -> None:
+def _show_runs(console: Console, first: RunSummary, summary: RunSummary) -> None:
+    """Print the gates that the first samples leave open and all samples settle, then the run of all."""
+    attempted = first.aggregates.counts.attempted
+    console.print(plain(f"The first {attempted} answers, decided on bound: a whole interval must keep its limit."))
+    console.print(release_text(first.outcome, first.outcome))
+    by_all = {gate.name for gate in summary.gates if not gate.inconclusive}
+    settled = [gate for gate in first.gates if gate.inconclusive and gate.name in by_all]
+    for gate in settled:
+        console.print(indented(plain(_open_text(gate))))
+    console.print()
+    attempted, names = summary.aggregates.counts.attempted, " and ".join(gate.name for gate in settled)
+    console.print(plain(f"All {attempted} answers settle {names}:"))
     console.print(gate_table(summary.gates))
     console.print()
     console.print(release_text(summary.outcome, summary.headline), end="")
     console.print(plain(": wrong answers are in the data on purpose; the report says what to fix first"))
+
+
+def _open_text(gate: GateResult) -> str:
+    low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
+    limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
+    value = f"{figure(gate.deciding, against=gate.limit)} ({between(low, high)})"
+    return f"{gate.name} {limit}: {value}, {settled_text(gate)}"
 
 
 def _show_next(console: Console, folder: Path, release: ReleaseReview, weeks: WeeksReview) -> None:
