@@ -123,3 +123,10 @@ def test_clustered_values_are_worth_less() -> None:
     assert opened is None
     assert percentile_bounds(ordered, P95, effective=100.0) == (low, high)
     assert percentile_bounds([], P95) == (None, None)
+
+
+@pytest.mark.parametrize("effective", [0.001, 0.3, 1.0, 2.0, 10.0, 71.0])
+def test_few_independent_values_bound_no_high_percentile(effective: float) -> None:
+    """However many values there are: with fewer than 72 independent ones, all of them may be below it."""
+    assert exact_ranks(100, Fraction(95, 100), effective=effective)[1] == 101
+    assert exact_ranks(100, Fraction(95, 100), effective=73.0)[1] <= 100

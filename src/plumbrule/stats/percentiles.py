@@ -49,8 +49,13 @@ def exact_ranks(total: int, share: Fraction, *, effective: float | None = None) 
         count = rank * worth / total
         return 1.0 if rank >= total else beta_cdf(above, worth - count, count + 1)
 
+    def surely_at_or_below(rank: int) -> float:
+        """Return the same, where the last of the independent values is there or not: a part of it bounds nothing."""
+        count = min(rank * worth / total, worth - 1)
+        return 1.0 if rank >= total else beta_cdf(above, worth - count, count + 1) if count > -1 else 0.0
+
     low = bisect_right(range(total), _TAIL, key=at_or_below)
-    high = bisect_left(range(total + 1), 1 - _TAIL, key=at_or_below) + 1
+    high = bisect_left(range(total + 1), 1 - _TAIL, key=surely_at_or_below) + 1
     return low, high
 
 
