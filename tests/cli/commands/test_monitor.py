@@ -227,7 +227,7 @@ def test_a_table_for_people(run: Run, store: Store) -> None:
     store.record(card("t1", 3))
     store.record(card("t2", date=str(MONDAY + timedelta(weeks=2))))
     out = run("monitor", "--ledger", store.url).out
-    [line] = [line for line in out.splitlines() if line.startswith("3  attribution_accuracy_average")]
+    [line] = [line for line in out.splitlines() if line.split()[:1] == ["3"]]
     assert line.split()[2] == "▁·█"
     assert any(line.split() == ["2026-W03", "0", *["none"] * 6] for line in out.splitlines())
     assert "ALERT 2026-W02 attribution_accuracy_average 3 (alert at 3), new" in out
