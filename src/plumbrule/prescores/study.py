@@ -122,7 +122,7 @@ class Study:
             return self.support
         if passages not in self._supports:
             views = [self.passages[index] for index in passages]
-            self._supports[passages] = self.policy.support.score(self.answer, views)
+            self._supports[passages] = self.policy.support.score(self.answer, views, self.question.text)
         return self._supports[passages]
 
     def is_echo(self, anchor: Anchor) -> bool:
@@ -192,7 +192,9 @@ def begin_study(
             claim for claim in claims if not (claim.sentence.start < refusal.end and refusal.start < claim.sentence.end)
         )
     refused = refusal is not None and refusal.refused and not markers
-    support = policy.support.score(answer, passages) if policy.support is not None and not refused else None
+    support = (
+        policy.support.score(answer, passages, question.text) if policy.support is not None and not refused else None
+    )
     return Study(
         interaction=interaction,
         policy=policy,

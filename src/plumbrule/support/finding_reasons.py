@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from plumbrule.support.findings import Finding, FindingKind
 from plumbrule.support.measures import MEASURES, Comparison, MeasureName
+from plumbrule.terminal import shortened
 
 # What each measure says of a sentence.
 MEANINGS: dict[MeasureName, str] = {
@@ -19,6 +20,7 @@ _MOST = 3
 _EVIDENCE = MEASURES.index("evidence")
 _MUCH = 0.5  # of its words, for a sentence whose other faults are told
 _NAMED = 4  # words quoted in one reason
+_LONGEST = 120  # characters of a quotation
 
 # Which findings stand behind a measure, the most telling first.
 _BEHIND: dict[MeasureName, tuple[FindingKind, ...]] = {
@@ -32,9 +34,17 @@ _BEHIND: dict[MeasureName, tuple[FindingKind, ...]] = {
 }
 
 
-def reasons_against(compared: Comparison, contributions: Sequence[tuple[MeasureName, float]], answer: str) -> list[str]:
-    """Return the two or three things that speak most against a sentence, in words."""
-    said: list[str] = []
+def reasons_against(
+    compared: Comparison,
+    contributions: Sequence[tuple[MeasureName, float]],
+    bound: Sequence[Finding],
+    answer: str,
+) -> list[str]:
+    """Return the two or three things that speak most against a sentence, in words: first what binding found."""
+    rivals = [each for each in bound if each.kind == "rival"]
+    said = [_rival([each], answer) for each in rivals[:_MOST]]
+    if not said and bound:
+        said = [_change(bound, answer)]
     told: set[Finding] = set()
     for measure, weight in contributions:
         if weight <= 0:
@@ -105,6 +115,19 @@ def _negation(findings: Sequence[Finding], answer: str) -> str:
     return f"denies ({_quoted(findings, answer)}) what the nearest passage {what}"
 
 
+def _quotation(text: str) -> str:
+    return shortened(" ".join(text.split()), _LONGEST)
+
+
+def _rival(findings: Sequence[Finding], answer: str) -> str:
+    first = findings[0]
+    return f"says '{answer[first.start : first.end]}' where the context has '{first.against}': '{_quotation(first.of)}'"
+
+
+def _change(findings: Sequence[Finding], answer: str) -> str:
+    return f"changes what its passage says ({_quoted(findings, answer)}): '{_quotation(findings[0].of)}'"
+
+
 _WORDING: dict[FindingKind, Callable[[Sequence[Finding], str], str]] = {
     "word": _nowhere("words"),
     "name": _nowhere("names"),
@@ -118,4 +141,6 @@ _WORDING: dict[FindingKind, Callable[[Sequence[Finding], str], str]] = {
     "denial": lambda findings, _answer: f"leaves out that the nearest passage denies it: '{findings[0].against}'",
     "strength": lambda findings, answer: f"is stronger than its passage: {_quoted(findings, answer)}",
     "speaker": lambda findings, answer: f"speaks of itself: {_quoted(findings, answer)}",
+    "rival": _rival,
+    "change": _change,
 }

@@ -4,9 +4,9 @@ from typing import Literal, NamedTuple
 
 FindingKind = Literal[
     "word", "name", "number", "date", "unknown_fact", "other_value", "denied_fact", "opposite", "negation", "strength",
-    "speaker", "denial",
+    "speaker", "denial", "rival", "change",
 ]  # fmt: skip
-_CONTRADICTING: frozenset[FindingKind] = frozenset({"denied_fact", "other_value", "opposite", "denial"})
+_CONTRADICTING: frozenset[FindingKind] = frozenset({"denied_fact", "other_value", "opposite", "denial", "rival"})
 _IF_AGAINST: frozenset[FindingKind] = frozenset({"number", "date", "negation"})
 
 
@@ -17,6 +17,7 @@ class Finding(NamedTuple):
     end: int
     kind: FindingKind
     against: str = ""
+    of: str = ""  # what the context says it of
 
     @property
     def contradicts(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from plumbrule.support.binding.binding_words import BINDING_FILES, read_binding_data
 from plumbrule.support.calibration import Curve
 from plumbrule.support.constants import MODEL_FILE, Constants, constants_of, read_data
 from plumbrule.support.measures import MEASURES, MeasureName
@@ -65,10 +66,12 @@ def _softplus(log_odds: float) -> float:
 
 @cache
 def load_model() -> SupportModel:
-    """Return the model that ships, read once; its hash covers its constants and its words too."""
+    """Return the model that ships, read once; its hash covers its constants, its words and binding too."""
     digest = hashlib.sha256()
     for name in (MODEL_FILE, *WORD_FILES):
         digest.update(hashlib.sha256(read_data(name)).digest())
+    for name in BINDING_FILES:
+        digest.update(hashlib.sha256(read_binding_data(name)).digest())
     raw: Mapping[str, Any] = orjson.loads(read_data(MODEL_FILE))
     return model_of(raw, digest.hexdigest())
 

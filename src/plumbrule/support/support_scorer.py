@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from plumbrule.errors import RubricError
 from plumbrule.rubrics import SupportRules, VerdictRubric
-from plumbrule.support.calibration import Curve, log_odds_of
+from plumbrule.support.binding.answer_binding import AnswerBinding, BoundSentence, bind
+from plumbrule.support.binding.binding_words import binding_words
+from plumbrule.support.calibration import Curve, log_odds_of, logistic
 from plumbrule.support.evidence import Evidence
 from plumbrule.support.evidence_index import Ground
 from plumbrule.support.finding_reasons import reasons_against
@@ -110,17 +112,29 @@ class SupportScorer:
         """What a score depends on beside the rubric: the model, and the verifier where there is one."""
         return {"model": self._model.stamp, "verifier": self._verifier.identity if self._verifier is not None else None}
 
-    def score(self, answer: TextView, contexts: Sequence[TextView]) -> Support | None:
-        """Return the support of an answer; None where it has no words."""
+    def score(self, answer: TextView, contexts: Sequence[TextView], question: str = "") -> Support | None:
+        """Return the support of an answer; None where it has no words.
+
+        Where an answer is a short one to a question, small changes are what goes wrong, and binding decides; elsewhere
+        additions are, and coverage does.
+        """
         ground = Ground(contexts, self._words)
         compared = compare(answer, ground, self._words)
         if not compared:
             return None
+        binding = bind(question, answer, contexts)
+        bound = [_bound_at(binding, each.sentence.start) for each in compared]
         raw = self._log_odds(compared, answer, ground)
+        if binding.decides:
+            share = binding_words().support_share
+            raw = [share * each + of.log_odds for each, of in zip(raw, bound, strict=True)]
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
-        log_odds = self._model.answer_log_odds(claimed) if claimed else None
-        score = self._rounded(self._answers.probability(log_odds)) if log_odds is not None else 1.0
-        sentences = [self._sentence(*each, answer, contexts, ground) for each in zip(compared, raw, strict=True)]
+        log_odds = self._answer_log_odds(claimed, binding)
+        score = self._probability(log_odds, self._answers, binding) if log_odds is not None else 1.0
+        sentences = [
+            self._sentence(each, self._probability(log_odds, self._sentences, binding), of, answer, contexts, ground)
+            for each, log_odds, of in zip(compared, raw, bound, strict=True)
+        ]
         held = [(each.start, each.end) for each in sentences if each.band == "unsupported"]
         return Support(
             score=score,
@@ -132,6 +146,17 @@ class SupportScorer:
             verifier=self._verifier.identity if self._verifier is not None else None,
             log_odds=log_odds,
         )
+
+    def _answer_log_odds(self, claimed: Sequence[float], binding: AnswerBinding) -> float | None:
+        """Return the log-odds that all of an answer is supported; None where it claims nothing."""
+        if not claimed:
+            return None
+        return min(claimed) if binding.decides else self._model.answer_log_odds(claimed)
+
+    def _probability(self, log_odds: float, curve: Curve, binding: AnswerBinding) -> float:
+        """Return the probability of log-odds; those of binding are calibrated as they are, unless labels say better."""
+        own = binding.decides and self._rules.calibration is None
+        return self._rounded(logistic(log_odds) if own else curve.probability(log_odds))
 
     def _log_odds(self, compared: Sequence[Comparison], answer: TextView, ground: Ground) -> list[float]:
         """Return the log-odds of each sentence: the model's, or its mean with the verifier's by their weights."""
@@ -150,9 +175,15 @@ class SupportScorer:
         return raw
 
     def _sentence(
-        self, each: Comparison, raw: float, answer: TextView, contexts: Sequence[TextView], ground: Ground
+        self,
+        each: Comparison,
+        probability: float,
+        bound: BoundSentence,
+        answer: TextView,
+        contexts: Sequence[TextView],
+        ground: Ground,
     ) -> SupportedSentence:
-        probability = self._rounded(self._sentences.probability(raw)) if each.claims else 1.0
+        probability = probability if each.claims else 1.0
         band = self._band(probability)
         evidence = None
         if each.claims and each.window is not None:
@@ -160,6 +191,7 @@ class SupportScorer:
             evidence = Evidence(context, start, end, contexts[context].text[start:end])
         contributions = tuple(self._model.contributions(each.measures)) if each.claims else ()
         against = band != "supported" and each.claims
+        found = _bound_findings(bound) if each.claims else []
         return SupportedSentence(
             start=each.sentence.start,
             end=each.sentence.end,
@@ -167,9 +199,9 @@ class SupportScorer:
             probability=probability,
             band=band,
             evidence=evidence,
-            findings=each.findings,
+            findings=tuple(sorted({*each.findings, *[finding for finding in found if finding.kind == "rival"]})),
             contributions=contributions,
-            reasons=tuple(reasons_against(each, contributions, answer.text)) if against else (),
+            reasons=tuple(reasons_against(each, contributions, found, answer.text)) if against else (),
         )
 
     def _rounded(self, probability: float) -> float:
@@ -180,6 +212,16 @@ class SupportScorer:
         if probability >= self._supported:
             return "supported"
         return "unsupported" if probability < self._unsupported else "doubtful"
+
+
+def _bound_at(binding: AnswerBinding, start: int) -> BoundSentence:
+    return next(each for each in binding.sentences if each.sentence.start == start)
+
+
+def _bound_findings(bound: BoundSentence) -> list[Finding]:
+    """Return what binding has against a sentence: values that the contexts give otherwise, and changes of wording."""
+    rivals = [Finding(each.start, each.end, "rival", each.against, each.of) for each in bound.contradictions]
+    return rivals + [Finding(start, end, "change", of=bound.passage) for start, end in bound.changes]
 
 
 def gives_support(rubric: VerdictRubric) -> bool:

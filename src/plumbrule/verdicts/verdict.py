@@ -96,7 +96,7 @@ class VerdictScorer:
             question = self._questions.view(sample.question)
             views = self._views(contexts)
             decides = self._rubric.hallucination.claim_check == "evidence"  # else nobody asks for the support
-            support = self._support_of(answer, views, verdict.refusal) if decides else None
+            support = self._support_of(question, answer, views, verdict.refusal) if decides else None
             return verdict, self._hallucination(question, answer, views, claims[0], support, verdict.refusal)
 
     def refusal_in(self, sample: Sample) -> RefusalFinding | None:
@@ -116,7 +116,7 @@ class VerdictScorer:
         contexts = [self._views(sample.contexts) for sample in batch]
         _ = [answer.values for answer in answers]
         refusals = [judge_refusal(sample, answer, self._wording) for sample, answer in zip(batch, answers, strict=True)]
-        supports = list(map(self._support_of, answers, contexts, refusals))
+        supports = list(map(self._support_of, questions, answers, contexts, refusals))
         hallucinations = [
             self._hallucination(*parts)
             for parts in zip(questions, answers, contexts, claims, supports, refusals, strict=True)
@@ -151,11 +151,13 @@ class VerdictScorer:
             answer, contexts, claims, question=question, rubric=self._rubric, check=self._claim_check, support=support
         )
 
-    def _support_of(self, answer: TextView, contexts: list[TextView], refusal: RefusalFinding | None) -> Support | None:
+    def _support_of(
+        self, question: TextView, answer: TextView, contexts: list[TextView], refusal: RefusalFinding | None
+    ) -> Support | None:
         """Return the support of an answer; a refusal says nothing that a context should support."""
         if self._support is None or (refusal is not None and refusal.refused):
             return None
-        return self._support.score(answer, contexts)
+        return self._support.score(answer, contexts, question.text)
 
     def _completeness(
         self, question: TextView, answer: TextView, refusal: RefusalFinding | None

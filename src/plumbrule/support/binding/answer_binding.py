@@ -1,0 +1,173 @@
+"""Bind an answer to its contexts: the findings in words, and one risk for each sentence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from plumbrule.support.binding.binding_words import BindingWords, binding_words
+from plumbrule.support.binding.duels import Binding, Duels
+from plumbrule.support.binding.edits import Edits, find_edits
+from plumbrule.support.binding.slots import BoundGround, Piece, Slot
+from plumbrule.text.sentences import Sentence
+from plumbrule.text.text_view import TextView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradiction:
+    """A stretch of the answer that the contexts speak against, and what they have in its place."""
+
+    start: int
+    end: int
+    margin: float
+    against: str  # the rival as the context writes it; empty where no context has the value
+    of: str  # what the rival is said of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundSentence:
+    """One sentence: its measures by name, the risk that they make, and what speaks against it."""
+
+    sentence: Sentence
+    measures: Mapping[str, float]
+    log_odds: float  # that the sentence says what its contexts say
+    contradictions: tuple[Contradiction, ...]
+    changes: tuple[tuple[int, int], ...]  # the words that change what its passage says
+    passage: str  # that it says nearly the same as
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerBinding:
+    """What binding makes of an answer."""
+
+    sentences: tuple[BoundSentence, ...]
+    decides: bool  # a short answer to a question: small changes are what goes wrong there
+
+
+def bind(question: str, answer: TextView, contexts: Sequence[TextView]) -> AnswerBinding:
+    """Hold every value, identifier and change of wording of an answer against its contexts."""
+    known = binding_words()
+    ground = BoundGround(contexts, known)
+    places = answer.sentences
+    bound = places[: known.constants.most_sentences]
+    pieces = [Piece(answer.text[place.start : place.end], known) for place in bound]
+    asked = Piece(question[: known.constants.longest_question], known)
+    bindings: dict[int, list[Binding]] = {}
+    for binding in Duels(asked, pieces, ground, known).bindings():
+        bindings.setdefault(binding.sentence, []).append(binding)
+    words = frozenset(asked.lemmas)
+    values = sum(len(own) for own in bindings.values())
+    decides = _decides(question, answer, contexts, known, values=bool(values))
+    sentences = []
+    for index, (place, piece) in enumerate(zip(bound, pieces, strict=True)):
+        own = bindings.get(index, [])
+        edits = find_edits(piece, ground, words, known) if decides else Edits()
+        measures = measures_of(own, edits, known)
+        sentences.append(
+            BoundSentence(
+                sentence=place,
+                measures=measures,
+                log_odds=-log_risk(measures, known),
+                contradictions=tuple(_contradictions(own, place.start, values, known)),
+                changes=tuple((place.start + piece.starts[at], place.start + piece.ends[at]) for at in edits.put_in),
+                passage=ground.pieces[edits.unit].text if edits.unit is not None else "",
+            )
+        )
+    sentences += [
+        BoundSentence(sentence=place, measures={}, log_odds=0.0, contradictions=(), changes=(), passage="")
+        for place in places[len(bound) :]
+    ]
+    return AnswerBinding(sentences=tuple(sentences), decides=decides)
+
+
+def measures_of(bindings: Sequence[Binding], edits: Edits, known: BindingWords) -> dict[str, float]:
+    """Return the measures of a sentence, those that are not 0."""
+    measures = dict(edits.measures)
+
+    def add(name: str, amount: float = 1.0) -> None:
+        measures[name] = measures.get(name, 0.0) + amount
+
+    for each in bindings:
+        if each.outcome == "absent":
+            add("absent")
+            add(f"absent_{_sort(each)}")
+            if each.rival_weight > known.constants.rivalled:
+                add("absent_rivalled")
+        elif each.outcome == "derived":
+            add(f"derived_{each.level}" + ("_cue" if each.cue else ""))
+        elif each.outcome == "bound" and each.margin > 0:
+            name = f"duel_{_ground_of(each)}"
+            measures[name] = max(measures.get(name, 0.0), each.margin)
+            measures["duel"] = max(measures.get("duel", 0.0), each.margin)
+        elif each.outcome == "bound" and each.margin < known.constants.least_bound:
+            add("bound")
+    return {name: amount for name, amount in measures.items() if amount}
+
+
+def _sort(binding: Binding) -> str:
+    mention = binding.mention
+    if mention.kind != "number":
+        return mention.kind
+    return mention.base if mention.base in ("money", "percent", "period", "count") else "quantity"
+
+
+def _ground_of(binding: Binding) -> str:
+    if binding.mention.kind == "identifier":
+        return "identifier"
+    if binding.place is None or binding.rival is None:
+        return "prose"
+    if binding.place.place.cell:
+        return "cell"
+    return "same" if binding.place.place is binding.rival.place else "prose"
+
+
+def log_risk(measures: Mapping[str, float], known: BindingWords) -> float:
+    """Return the log-odds that a sentence with these measures is wrong."""
+    weights = known.weights
+    return known.intercept + fsum([weights.get(name, 0.0) * amount for name, amount in measures.items()])
+
+
+def _contradictions(bindings: Sequence[Binding], base: int, values: int, known: BindingWords) -> list[Contradiction]:
+    """Return the values that the contexts give otherwise; the more values an answer has, the surer it must be."""
+    constants = known.constants
+    shown = constants.shown_margin + constants.shown_step * max(0, values - constants.few_values)
+    found = []
+    for each in bindings:
+        rival = each.rival
+        if each.outcome == "bound" and rival is not None and each.margin >= shown:
+            margin = each.margin
+        elif each.outcome == "absent" and rival is not None and each.rival_weight > known.constants.rivalled:
+            margin = 1.0
+        else:
+            continue
+        mention = each.mention
+        found.append(
+            Contradiction(
+                start=base + mention.start,
+                end=base + mention.end,
+                margin=margin,
+                against=_shown(rival),
+                of=_said_of(rival),
+            )
+        )
+    return found
+
+
+def _shown(slot: Slot) -> str:
+    return slot.text[slot.mention.start : slot.mention.end] or slot.mention.text
+
+
+def _said_of(slot: Slot) -> str:
+    place = slot.place
+    return place.head if place.cell else place.text
+
+
+def _decides(
+    question: str, answer: TextView, contexts: Sequence[TextView], known: BindingWords, *, values: bool
+) -> bool:
+    """Tell whether an answer is a short one to a question over contexts that say more than it does."""
+    constants = known.constants
+    if not question.rstrip().endswith("?") or len(answer.lemmas) > constants.most_answer_words:
+        return False
+    if len(contexts) == 1 and not values:
+        return False  # in talk over one text that names no value, what is added goes wrong
+    return sum([len(view.lemmas) for view in contexts]) >= constants.least_context_words

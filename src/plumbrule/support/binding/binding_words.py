@@ -1,0 +1,188 @@
+"""The words and the constants of binding: typed parts of the model's data, covered by its hash."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import orjson
+
+from plumbrule.rubrics.yaml_reader import read_yaml
+from plumbrule.support.word_lists import SupportWords, support_words
+from plumbrule.text.tokens import lemmas
+
+BINDING_FILES = ("binding.json", "binding.yaml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingConstants:
+    """The numbers that shape a binding, as the model's data has them."""
+
+    segment_decay: float  # of the weight of a word, with each mark or conjunction between it and a value
+    later_share: float  # of the weight of a word in a later segment than the value
+    question_weight: float  # of a word of the question beside the sentence's own
+    before_weight: float  # of a word of the sentence before
+    answer_weight: float  # of a word of any other sentence of the answer
+    previous_weight: float  # of a word of the context's sentence before
+    next_weight: float
+    title_weight: float  # of a word of the context's opening
+    title_words: int
+    row_weight: float  # of a word of another cell of the row
+    cell_weight: float  # of a word of the cell beside the value
+    header_cell_weight: float  # of a word of a cell, for a value of its header
+    form_share: float  # of a word that looks like another form of the word
+    synonym_share: float
+    stem: int  # letters that two forms of one word share at least
+    form_letters: float  # share of the letters of the shorter form that they share at least
+    smoothing: float  # of the duel's margin
+    column_share: float  # by which a rival of the same column counts more
+    range_gain: float  # for a slot whose range has the asker's number
+    unit_share: float  # of the margin against a rival in another unit
+    swap_share: float  # by which a swap of two values must fit better to count
+    most_rivals: int
+    least_bound: float  # margin below which a value is bound for good
+    shown_margin: float  # from which a rival is a contradiction that is shown
+    shown_step: float  # more of it for each value of an answer beyond a few: with many, some stand out by chance
+    few_values: int
+    rivalled: float  # fit from which the rival of a value that no context has speaks of the same thing
+    rounded: float  # share by which a converted or worked-out value may be rounded
+    long_text: int  # characters from which a JSON value is text
+    deepest: int  # levels of JSON that are read
+    least_rows: int  # lines of a table
+    candidates: int  # units that a sentence is aligned with
+    least_run: int  # words of a run that counts as copied from another unit
+    tail_reach: int  # words after the aligned stretch that may hold its condition
+    head_reach: int
+    stop_weight: float  # of a stop word in the share that is aligned
+    run_weight: float  # of a copied word in the choice of the unit
+    most_changes: int  # of a sentence that is a copy with a change
+    most_answer_words: int  # of an answer that is short
+    least_context_words: int  # that the contexts of a short answer have together
+    most_mentions: int  # values of an answer that are bound
+    most_operands: int  # values of the contexts that another may follow from
+    most_slots: int  # values of the contexts that are looked at
+    most_units: int  # units of the contexts that are read
+    most_sentences: int  # of an answer that are bound
+    longest_question: int  # characters of a question that are read
+    most_aligned: int  # words of a unit that a sentence is aligned with
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingWords:
+    """What binding knows of words, with the constants and the weights of its model."""
+
+    constants: BindingConstants
+    weights: dict[str, float]
+    intercept: float
+    support_share: float  # of the log-odds of coverage, in an answer that binding decides
+    support: SupportWords
+    stop: frozenset[str]
+    classes: dict[str, frozenset[str]]  # by lemma
+    names: tuple[str, ...]
+    negative: frozenset[str]
+    swaps: tuple[tuple[str, str], ...]
+    kept: frozenset[str]
+    cues: re.Pattern[str]
+    free: re.Pattern[str]
+    numbered: re.Pattern[str]
+    ordinals: dict[str, Fraction]
+    fractions: dict[str, Fraction]
+    several: re.Pattern[str]  # "three quarters"
+    numerators: dict[str, Fraction]
+    counted: re.Pattern[str]  # "twice", "first", "half", "fortnight"
+    times: dict[str, Fraction]
+    hours: dict[str, int]
+    clock: re.Pattern[str]
+    days: tuple[str, ...]
+    months: tuple[str, ...]
+    every_day: re.Pattern[str]
+    weekdays: re.Pattern[str]
+    weekends: re.Pattern[str]
+    bounds: re.Pattern[str]
+    under: frozenset[str]
+    up_to: frozenset[str]
+    over: frozenset[str]
+    units: dict[str, str]
+    prices: frozenset[str]
+    small: frozenset[str]
+
+
+def read_binding_data(name: str) -> bytes:
+    """Return a data file of binding."""
+    return files(__package__).joinpath(name).read_bytes()
+
+
+def _either(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
+
+
+def _phrases(words: Iterable[str]) -> str:
+    """Return a pattern for words and signs: a word stands by itself, a sign anywhere."""
+    letters = [word for word in words if word[0].isalnum()]
+    signs = [word for word in words if not word[0].isalnum()]
+    return rf"\b(?:{_either(letters)})\b" + (f"|{_either(signs)}" if signs else "")
+
+
+@cache
+def binding_words() -> BindingWords:
+    """Return the words, the constants and the weights that ship, read once."""
+    raw: dict[str, Any] = read_yaml(read_binding_data("binding.yaml").decode(), where="binding.yaml").content
+    model: dict[str, Any] = orjson.loads(read_binding_data("binding.json"))
+    known = support_words()
+    classes: dict[str, set[str]] = {}
+    for name, words in raw["classes"].items():
+        for word in words:
+            for lemma in lemmas(word):
+                classes.setdefault(lemma, set()).add(name)
+    hours = {word: at + 1 for at, word in enumerate(raw["hours"])}
+    counted = [*raw["times"], *raw["ordinals"], *raw["fractions"], raw["fortnight"]]
+    spoken = _either(hours)
+    bounds = _either([*raw["under"], *raw["up_to"], *raw["over"], *raw["from"]])
+    return BindingWords(
+        constants=BindingConstants(**model["constants"]),
+        weights=model["weights"],
+        intercept=model["intercept"],
+        support_share=model["support_share"],
+        support=known,
+        stop=known.stop - {lemma for word in raw["roles"] for lemma in lemmas(word)},
+        classes={lemma: frozenset(names) for lemma, names in classes.items()},
+        names=tuple(raw["classes"]),
+        negative=frozenset(lemma for word in raw["negative"] for lemma in lemmas(word)),
+        swaps=tuple((one, other) for one, other in raw["swaps"]),
+        kept=frozenset(raw["kept"]),
+        cues=re.compile(_phrases(raw["cues"]), re.IGNORECASE),
+        free=re.compile(rf"\b(?:{_either(raw['free'])})\b(?!-)(?! (?:{_either(raw['not_free'])})\b)", re.IGNORECASE),
+        numbered=re.compile(rf"\b((?i:{_either(raw['numbered'])}))\s+([A-Z]?\d+(?:[.-]\d+)*[a-z]?\b|[A-Z]\b)(?!\s*%)"),
+        ordinals={word: Fraction(at + 1) for at, word in enumerate(raw["ordinals"])},
+        fractions={word: Fraction(value) for word, value in raw["fractions"].items()},
+        several=re.compile(rf"\b({_either(raw['numerators'])}) ({_either(raw['fractions'])})s\b", re.IGNORECASE),
+        numerators={word: Fraction(value) for word, value in raw["numerators"].items()},
+        counted=re.compile(rf"\b({_either(counted)})\b", re.IGNORECASE),
+        times={word: Fraction(value) for word, value in raw["times"].items()},
+        hours=hours,
+        clock=re.compile(
+            rf"\b(?:(?P<part>half|quarter) (?P<side>past|to) (?P<of>\w+)"
+            rf"|(?P<hour>\d\d?)\.(?P<minute>\d\d)\s*(?P<half>[ap])\.?m\b"
+            rf"|(?P<sharp>\w+) o['’]clock"
+            rf"|(?P<spoken>{spoken}) (?:in the (?P<day>morning|afternoon|evening)|at night))",
+            re.IGNORECASE,
+        ),
+        days=tuple(raw["days"]),
+        months=tuple(raw["months"]),
+        every_day=re.compile(_phrases(raw["every_day"]), re.IGNORECASE),
+        weekdays=re.compile(_phrases(raw["weekdays"]), re.IGNORECASE),
+        weekends=re.compile(_phrases(raw["weekends"]), re.IGNORECASE),
+        bounds=re.compile(
+            rf"\b(?P<before>{bounds})[ -](?P<first>\d+)\b|\b(?P<last>\d+)(?: years)? (?:and|or) (?P<after>{bounds})\b",
+            re.IGNORECASE,
+        ),
+        under=frozenset(raw["under"]),
+        up_to=frozenset(raw["up_to"]),
+        over=frozenset(raw["over"]),
+        units=raw["units"],
+        prices=frozenset(raw["prices"]),
+        small=frozenset(raw["hours"]),
+    )

@@ -1,0 +1,193 @@
+"""How a sentence changes the passage that it is nearest to: what it leaves out, puts in, and turns round."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from plumbrule.support.binding.binding_words import BindingWords
+from plumbrule.support.binding.slots import BoundGround, Piece
+
+
+class _Run(NamedTuple):
+    """Words that a unit and a sentence share in the same order."""
+
+    unit: int
+    sentence: int
+    size: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Edits:
+    """What tells a sentence from the unit that it is nearest to; measures by name, 0 where there is no difference."""
+
+    near: float = 0.0  # share of its words, by weight, that stand in the same order in the contexts
+    unit: int | None = None
+    measures: dict[str, float] = field(default_factory=dict)
+    put_in: tuple[int, ...] = ()  # which words of the sentence change what the unit says
+
+
+def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], known: BindingWords) -> Edits:
+    """Return how a sentence differs from what the contexts say in nearly the same words."""
+    content = set(sentence.content)
+    aligned = _align(sentence, content, ground, known)
+    if aligned is None:
+        return Edits()
+    unit, runs, matched = aligned
+    constants = known.constants
+    weights = [ground.rarity(lemma) if lemma in content else constants.stop_weight for lemma in sentence.lemmas]
+    near = sum([weights[at] for at in sorted(matched)]) / sum(weights)
+    theirs = ground.pieces[unit].lemmas
+    in_unit = {run.unit + step for run in runs for step in range(run.size)}
+    first, last = min(in_unit), max(in_unit)
+    put_in = [at for at in range(len(sentence.lemmas)) if at not in matched]
+    left_out = [theirs[at] for at in range(first, last) if at not in in_unit]
+    beside = theirs[last + 1 : last + 1 + constants.tail_reach] + theirs[max(0, first - constants.head_reach) : first]
+    classes = _classes(sentence.lemmas, known)
+    unit_classes = _classes(theirs, known)
+    put_classes = _classes([sentence.lemmas[at] for at in put_in], known)
+    left_classes, beside_classes = _classes(left_out, known), _classes(beside, known)
+    measures: dict[str, float] = {}
+    for name in known.names:
+        if name in put_classes and name not in unit_classes:
+            measures[f"put_{name}"] = near
+        if name in left_classes and name not in classes:
+            measures[f"left_{name}"] = near
+        if name in beside_classes and name not in classes:
+            measures[f"beside_{name}"] = near
+    for one, other in known.swaps:
+        if one in classes and other not in classes and other in unit_classes and one not in unit_classes:
+            measures[f"swap_{one}_{other}"] = near
+    words = _word_changes(sentence, put_in, set(theirs), ground, asked, known)
+    size = max(1, len(content))
+    measures |= {
+        "opposite": float(bool(words.opposite)), "opposite_near": near * bool(words.opposite),
+        "new_near": near * len(words.new) / size, "foreign_near": near * len(words.foreign) / size,
+        "moved_near": near * len(words.moved) / size, "foreign": len(words.foreign) / size,
+    }  # fmt: skip
+    denied, denied_there = sentence.denied(), ground.pieces[unit].denied()
+    shared = sorted(denied.keys() & denied_there.keys())
+    if shared:
+        told = [ground.rarity(lemma) for lemma in shared]
+        turned = [weight for lemma, weight in zip(shared, told, strict=True) if denied[lemma] != denied_there[lemma]]
+        measures["turned"] = sum(turned) / sum(told) * min(1.0, sum(told) / (sum(weights) or 1.0) * 2)
+        measures["turned_all"] = float(len(turned) == len(told) and len(told) > 1)
+    names, foreign_names = _names(sentence, put_in, set(theirs), ground, asked, known)
+    measures |= {"new_name": float(bool(names)), "foreign_name": float(bool(foreign_names))}
+    measures["elsewhere"] = _elsewhere(unit, ground, asked)
+    changes = (
+        len(words.moved) + len(words.opposite) + len(words.foreign) + len(words.new) + len(put_classes - unit_classes)
+        + len((left_classes & known.kept) - classes)
+    )  # fmt: skip
+    measures["edited"] = near * bool(changes)
+    measures["copy_with_change"] = near * near * (0 < changes <= constants.most_changes)
+    telling = [*words.opposite, *words.foreign, *words.new]
+    telling += [at for at in put_in if known.classes.get(sentence.lemmas[at], frozenset()) - unit_classes]
+    return Edits(near=near, unit=unit, measures=measures, put_in=tuple(sorted(set(telling))))
+
+
+def _align(
+    sentence: Piece, content: set[str], ground: BoundGround, known: BindingWords
+) -> tuple[int, list[_Run], set[int]] | None:
+    """Return the unit that shares most of a sentence, the runs that they share, and which words the contexts have."""
+    constants = known.constants
+    weights = {lemma: ground.rarity(lemma) for lemma in content}
+    overlaps = []
+    for unit, piece in enumerate(ground.pieces):
+        shared = sum([weights[lemma] for lemma in sorted(content.intersection(piece.content))])
+        if shared:
+            overlaps.append((-shared, unit))
+    candidates = []
+    for _, unit in sorted(overlaps)[: constants.candidates]:
+        runs = _runs(ground.pieces[unit].lemmas[: constants.most_aligned], sentence.lemmas, content)
+        if not runs:
+            continue
+        places = [run.sentence + step for run in runs for step in range(run.size)]
+        covered = sum([weights.get(sentence.lemmas[at], constants.stop_weight) for at in places])
+        copied = sum([run.size for run in runs if run.size >= constants.least_run])
+        candidates.append((-(covered + constants.run_weight * copied), unit, runs))
+    if not candidates:
+        return None
+    candidates.sort(key=lambda each: each[:2])
+    _, unit, runs = candidates[0]
+    matched = {run.sentence + step for run in runs for step in range(run.size)}
+    for _, _, others in candidates[1:]:
+        for run in others:
+            more = [at for at in range(run.sentence, run.sentence + run.size) if at not in matched]
+            if len(more) >= constants.least_run and sum(sentence.lemmas[at] in content for at in more) > 1:
+                matched.update(more)
+    return unit, runs, matched
+
+
+def _runs(unit: Sequence[str], sentence: Sequence[str], content: set[str]) -> list[_Run]:
+    """Return the runs of words that both share in order; a lone stop word is none."""
+    blocks = SequenceMatcher(None, unit, sentence, autojunk=False).get_matching_blocks()
+    return [_Run(*block) for block in blocks if block.size > 1 or (block.size and sentence[block.b] in content)]
+
+
+def _classes(words: Sequence[str], known: BindingWords) -> set[str]:
+    return {name for lemma in words for name in known.classes.get(lemma, ())}
+
+
+class _WordChanges(NamedTuple):
+    """Which words of a sentence its unit does not have there, by what they are."""
+
+    moved: list[int]  # the unit has them elsewhere
+    opposite: list[int]
+    foreign: list[int]  # only other places of the contexts have them
+    new: list[int]  # no context has them
+
+
+def _word_changes(
+    sentence: Piece, put_in: Sequence[int], unit: set[str], ground: BoundGround, asked: Collection[str],
+    known: BindingWords,
+) -> _WordChanges:  # fmt: skip
+    changes = _WordChanges([], [], [], [])
+    thesaurus, listed = known.support.thesaurus, known.support.antonyms
+    mentions = [(mention.start, mention.end) for mention in sentence.mentions]
+    for at in put_in:
+        lemma, start = sentence.lemmas[at], sentence.starts[at]
+        if lemma in known.stop or lemma in known.support.talk or any(first <= start < end for first, end in mentions):
+            continue
+        opposites = {*thesaurus.antonyms(lemma), *listed.get(lemma, ()), f"un{lemma}", lemma.removeprefix("un")}
+        if lemma in unit:
+            changes.moved.append(at)
+        elif not opposites.isdisjoint(unit):
+            changes.opposite.append(at)
+        elif lemma in asked or not unit.isdisjoint((*thesaurus.synonyms(lemma), *ground.forms(lemma))):
+            continue
+        elif lemma in ground.words:
+            changes.foreign.append(at)
+        else:
+            changes.new.append(at)
+    return changes
+
+
+def _names(
+    sentence: Piece, put_in: Sequence[int], unit: set[str], ground: BoundGround, asked: Collection[str],
+    known: BindingWords,
+) -> tuple[list[int], list[int]]:  # fmt: skip
+    """Return the capitalised words that no context has, and those that only other places have."""
+    new: list[int] = []
+    foreign: list[int] = []
+    mentions = [(mention.start, mention.end) for mention in sentence.mentions]
+    for at in put_in:
+        lemma, start = sentence.lemmas[at], sentence.starts[at]
+        if not at or not sentence.text[start].isupper() or lemma in known.support.stop or lemma in asked:
+            continue
+        if any(first <= start < end for first, end in mentions) or lemma in unit:
+            continue
+        if sentence.text[sentence.ends[at - 1] : start].strip(" "):  # after a mark any word may begin with a capital
+            continue
+        (foreign if lemma in ground.words or ground.forms(lemma) else new).append(at)
+    return new, foreign
+
+
+def _elsewhere(unit: int, ground: BoundGround, asked: Collection[str]) -> float:
+    """Return how much better another context has the words of the question than the one that the sentence is from."""
+    here = ground.owners[unit]
+    fits = [sum([ground.rarity(lemma) for lemma in words]) for words in ground.asked_words(asked)]
+    if len(fits) < 2:
+        return 0.0
+    best = max(fit for index, fit in enumerate(fits) if index != here)
+    return max(0.0, (best - fits[here]) / (best + fits[here] + 1.0))

@@ -1,0 +1,229 @@
+"""Cut a context into places: the sentences of its prose, and the cells of its tables with what heads them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from json import JSONDecodeError, JSONDecoder
+from typing import Any
+
+from plumbrule.support.binding.binding_words import BindingConstants
+from plumbrule.support.facts import in_words
+from plumbrule.text.sentences import sentences
+
+_TAG = re.compile(r"<[^<>]{0,300}>")
+_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL | re.IGNORECASE)
+_ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL | re.IGNORECASE)
+_CELL = re.compile(r"<t[hd]\b[^<>]*>(.*?)</t[hd]>", re.DOTALL | re.IGNORECASE)
+_RULE = re.compile(r"[\s|:+-]+")
+_DECODER = JSONDecoder()
+_SEPARATORS = ("|", "\t", ";", ",")
+_TRUTHS = {True: "yes", False: "no", None: "unknown"}
+_LABEL_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A sentence or a cell of a context: where it stands, what it says, and what it says it of."""
+
+    context: int
+    start: int
+    end: int
+    text: str
+    head: str = ""  # of a cell: its column and its row, or the path and the label of its object
+    side: str = ""  # of a cell: the rest of its row, the title of its table
+    key: str = ""  # of a cell: its column alone
+    cell: bool = False
+
+
+def read_places(context: int, text: str, constants: BindingConstants) -> list[Place]:
+    """Return the places of a context in their order, up to a number that bounds the work."""
+    found: list[Place] = []
+    for place in _Reader(context, text, constants).places():
+        found.append(place)
+        if len(found) >= constants.most_units:
+            break
+    return found
+
+
+class _Reader:
+    def __init__(self, context: int, text: str, constants: BindingConstants) -> None:
+        self._context, self._text, self._constants = context, text, constants
+        self._at = 0  # how far the data is read
+
+    def places(self) -> Iterator[Place]:
+        at = 0
+        for table in _TABLE.finditer(self._text):
+            yield from self._lines(at, table.start())
+            yield from self._html(table)
+            at = table.end()
+        yield from self._lines(at, len(self._text))
+
+    def _prose(self, start: int, end: int) -> Iterator[Place]:
+        for sentence in sentences(self._text[start:end]):
+            first, last = start + sentence.start, start + sentence.end
+            yield Place(context=self._context, start=first, end=last, text=self._text[first:last])
+
+    def _lines(self, start: int, end: int) -> Iterator[Place]:
+        """Yield the places of a stretch: JSON values, tables of lines, and the prose between them."""
+        lines: list[tuple[int, int]] = []
+        at = start
+        for line in self._text[start:end].splitlines(keepends=True):
+            lines.append((at, at + len(line)))
+            at += len(line)
+        prose = start
+        title = ""
+        index = 0
+        while index < len(lines):
+            first, last = lines[index]
+            stop = self._json_end(first, last, end)
+            if stop is not None:
+                yield from self._prose(prose, first)
+                yield from self._json(first, stop)
+                prose = stop
+                while index < len(lines) and lines[index][0] < stop:
+                    index += 1
+                continue
+            size, separator = self._table_size(lines, index)
+            if size:
+                yield from self._prose(prose, first)
+                yield from self._table(lines[index : index + size], separator, title)
+                prose = lines[index + size - 1][1]
+                index += size
+                continue
+            said = self._text[first:last].strip()
+            title = said or title
+            index += 1
+        yield from self._prose(prose, end)
+
+    def _json_end(self, first: int, last: int, end: int) -> int | None:
+        """Return where the JSON object or list ends that a line begins with."""
+        opening = self._text[first:last].lstrip()[:1]
+        if opening not in ("{", "["):
+            return None
+        start = self._text.index(opening, first)
+        if (
+            self._text[start : start + 2].rstrip("0123456789").endswith("[")
+            and self._text[start + 1 : start + 2].isdigit()
+        ):
+            return None  # a citation marker, or a list of numbers, which says nothing of what they are
+        try:
+            _, stop = _DECODER.raw_decode(self._text, start)
+        except (JSONDecodeError, RecursionError, ValueError):
+            return None
+        return stop if stop <= end else None
+
+    def _json(self, first: int, stop: int) -> Iterator[Place]:
+        start = min(at for at in (self._text.find("{", first), self._text.find("[", first)) if at >= 0)
+        value, _ = _DECODER.raw_decode(self._text, start)
+        self._at = start
+        yield from self._value(value, "", "", "", (start, stop), 0)
+
+    def _value(
+        self,
+        value: Any,  # noqa: ANN401 - whatever JSON holds
+        path: str,
+        label: str,
+        side: str,
+        where: tuple[int, int],
+        depth: int,
+    ) -> Iterator[Place]:
+        if depth > self._constants.deepest:
+            return
+        if isinstance(value, dict):
+            labels = [each for each in value.values() if isinstance(each, str) and len(each) < _LABEL_LENGTH]
+            around = " ".join([*labels, side])[: self._constants.long_text * 4]
+            for key, member in value.items():
+                named = f"{path} {in_words(key)}".strip()
+                own = next((each for each in labels if each != member), label)
+                yield from self._value(member, named, own, around, where, depth + 1)
+        elif isinstance(value, list):
+            for member in value:
+                yield from self._value(member, path, label, side, where, depth + 1)
+        else:
+            yield from self._leaf(value, path, label, side, where)
+
+    def _leaf(self, value: Any, path: str, label: str, side: str, where: tuple[int, int]) -> Iterator[Place]:  # noqa: ANN401 - whatever JSON holds
+        text = _TRUTHS[value] if value is None or isinstance(value, bool) else str(value)
+        start, end = self._find(text, where) if isinstance(value, str | int | float) else where
+        if len(text) >= self._constants.long_text:
+            for sentence in sentences(text):
+                yield Place(context=self._context, start=start, end=end, text=text[sentence.start : sentence.end])
+            return
+        yield Place(context=self._context, start=start, end=end, text=text, head=f"{path} {label}".strip(), side=side,
+                    key=path, cell=True)  # fmt: skip
+
+    def _find(self, text: str, where: tuple[int, int]) -> tuple[int, int]:
+        """Return where a value stands in its data; the whole data where it is written otherwise there."""
+        at = self._text.find(text, self._at, where[1]) if text else -1
+        if at < 0:
+            return where
+        self._at = at + len(text)
+        return at, self._at
+
+    def _table_size(self, lines: Sequence[tuple[int, int]], index: int) -> tuple[int, str]:
+        """Return how many lines from here on are one table, and what parts its cells."""
+        first = self._text[slice(*lines[index])].strip()
+        for separator in _SEPARATORS:
+            cells = first.count(separator)
+            if cells < (2 if separator == "," else 1) or (separator == "," and first.endswith((".", ":"))):
+                continue
+            width = len(_cells(first, separator))
+            size = 0
+            for start, end in lines[index:]:
+                line = self._text[start:end].strip()
+                if not line or len(_cells(line, separator)) != width:
+                    break
+                size += 1
+            if size >= (2 if separator == "|" else self._constants.least_rows):
+                return size, separator
+        return 0, ""
+
+    def _table(self, lines: Sequence[tuple[int, int]], separator: str, title: str) -> Iterator[Place]:
+        rows = [
+            (start, _cells(self._text[start:end].strip(), separator))
+            for start, end in lines
+            if not _RULE.fullmatch(self._text[start:end])
+        ]
+        yield from self._rows(rows, title)
+
+    def _html(self, table: re.Match[str]) -> Iterator[Place]:
+        rows = [
+            (table.start() + row.start(), [_TAG.sub(" ", cell).strip() for cell in _CELL.findall(row[0])])
+            for row in _ROW.finditer(table[0])
+        ]
+        yield from self._rows([row for row in rows if row[1]], "")
+
+    def _rows(self, rows: Sequence[tuple[int, list[str]]], title: str) -> Iterator[Place]:
+        if not rows:
+            return
+        header = [in_words(name) if "_" in name else name for name in rows[0][1]]
+        for start, cells in rows[1:]:
+            at = start
+            for column, (name, cell) in enumerate(zip(header, cells, strict=False)):
+                if not cell:
+                    continue
+                found = self._text.find(cell, at)
+                at = found if found >= 0 else at
+                others = [other for place, other in enumerate(cells) if place not in (0, column)]
+                yield Place(
+                    context=self._context, start=at, end=at + len(cell), text=cell,
+                    head=f"{name} {cells[0]}" if column else name, side=" ".join([*others, title]), key=name, cell=True,
+                )  # fmt: skip
+                at += len(cell) if found >= 0 else 0
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    """Return the cells of a line of a table; what stands in quotes is not parted."""
+    if separator == "|":
+        return [cell.strip() for cell in line.strip("|").split("|")]
+    if '"' not in line:
+        return [cell.strip() for cell in line.split(separator)]
+    cells, quoted = [""], False
+    for sign in line:
+        if sign == '"':
+            quoted = not quoted
+        elif sign == separator and not quoted:
+            cells.append("")
+        else:
+            cells[-1] += sign
+    return [cell.strip() for cell in cells]

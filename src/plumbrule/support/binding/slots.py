@@ -1,0 +1,279 @@
+"""What each value of the contexts is of: the words beside it, by weight."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from plumbrule.support.binding.binding_words import BindingWords
+from plumbrule.support.binding.mentions import Mention, comparable, find_mentions, implied_dates, with_unit
+from plumbrule.support.binding.places import Place, read_places
+from plumbrule.text.text_view import TextView
+from plumbrule.text.tokens import lemmas, spans
+
+_SEGMENT = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|or|while|whereas|plus)\b")
+_ASKED_RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|and)\s*(\d+)\b")
+
+Weights = dict[str, float]
+
+
+class Piece:
+    """A stretch of text with its lemmas, the segments they stand in, and its mentions."""
+
+    def __init__(self, text: str, known: BindingWords) -> None:
+        self.text = text
+        self.lemmas = lemmas(text)
+        self.starts, self.ends = spans(text)
+        self.mentions = find_mentions(text, known)[: known.constants.most_mentions]
+        self.content = [lemma for lemma in self.lemmas if lemma not in known.stop]
+        cuts = [cut.start() for cut in _SEGMENT.finditer(text)]
+        self._segments = [bisect_left(cuts, start) for start in self.starts]
+        ends = [mention.end for mention in self.mentions]
+        self._within = [
+            self._mention_at(bisect_right(ends, start), end) for start, end in zip(self.starts, self.ends, strict=True)
+        ]
+        self._cuts = cuts
+        self._known = known
+        odd: set[int] = set()
+        for lemma, segment in zip(self.lemmas, self._segments, strict=True):
+            if lemma in known.negative or "deny" in known.classes.get(lemma, ()):
+                odd ^= {segment}
+        self._odd = odd
+
+    def _mention_at(self, index: int, end: int) -> Mention | None:
+        """Return the mention that a word stands in: the first that ends after its start."""
+        if index < len(self.mentions) and self.mentions[index].start < end:
+            return self.mentions[index]
+        return None
+
+    def denied(self) -> dict[str, bool]:
+        """Tell of each content word whether its segment denies it: has an odd number of words that deny."""
+        found: dict[str, bool] = {}
+        for lemma, segment in zip(self.lemmas, self._segments, strict=True):
+            if lemma not in self._known.stop and lemma not in self._known.negative:
+                found.setdefault(lemma, segment in self._odd)
+        return found
+
+    def words_of(self, mention: Mention) -> Weights:
+        """Return the words that say what a value is of: where there are several, the nearer the more."""
+        constants, stop = self._known.constants, self._known.stop
+        others = [other for other in self.mentions if other is not mention and comparable(mention, other)]
+        several = bool(others)
+        here = bisect_left(self._cuts, mention.start)
+        shared = self._head_end(min([mention, *others], key=lambda each: each.start)) if others else 0
+        found: Weights = {}
+        taken = {id(each) for each in (mention, *others)}
+        for lemma, start, segment, within in zip(self.lemmas, self.starts, self._segments, self._within, strict=True):
+            if lemma in stop or id(within) in taken:
+                continue
+            weight = 1.0
+            if several and start >= shared:
+                weight /= 1.0 + constants.segment_decay * abs(segment - here)
+                weight *= constants.later_share if segment > here else 1.0
+            found[lemma] = max(found.get(lemma, 0.0), weight)
+        return found
+
+    def _head_end(self, first: Mention) -> int:
+        """Return where the words end that head all values of a sentence: "The fee is £85 on weekdays and £120 …".
+
+        Where a label stands before its value ("adults £9, children £5"), no words head all of them.
+        """
+        segment = bisect_left(self._cuts, first.start)
+        labelled = any(
+            start >= first.end and place == segment and lemma not in self._known.stop
+            for lemma, start, place in zip(self.lemmas, self.starts, self._segments, strict=True)
+        )
+        return first.start if labelled else 0
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Slot:
+    """A value of a context with the words that say what it is of."""
+
+    mention: Mention
+    text: str  # that the mention's places count in
+    words: Weights
+    place: Place
+    own: bool = True  # a value of the cell itself, not of its header
+
+    def ranges(self, known: BindingWords) -> list[tuple[int, int]]:
+        """Return the ranges of numbers that the place speaks of, but for one that the value itself is an end of."""
+        place = self.place
+        if place.cell:
+            said = f"{place.head} {place.text}"
+        else:  # the part of the sentence that the value stands in
+            said = self.text[self.text.rfind(";", 0, self.mention.start) + 1 :].partition(";")[0]
+        found = _ranges(said, known)
+        value = self.mention.plain if self.mention.kind == "number" else None
+        return [each for each in found if value not in each]
+
+
+_MANY = 10**9
+
+
+def _ranges(text: str, known: BindingWords) -> list[tuple[int, int]]:
+    found = [(int(each[1]), int(each[2])) for each in _ASKED_RANGE.finditer(text) if len(each[0]) < 20]
+    found = [each for each in found if each[0] < each[1]]
+    for bound in known.bounds.finditer(text):
+        word, digits = (bound["before"] or bound["after"]).lower(), bound["first"] or bound["last"]
+        if len(digits) > 9:
+            continue
+        number = int(digits)
+        if word in known.under:
+            found.append((0, number - 1))
+        elif word in known.up_to:
+            found.append((0, number))
+        else:
+            strictly = word in known.over and bound["before"]
+            found.append((number + 1 if strictly else number, _MANY))
+    return found
+
+
+class BoundContext:
+    """One context: its places, their pieces, and the slots of its values."""
+
+    def __init__(self, context: int, text: str, known: BindingWords) -> None:
+        constants = known.constants
+        self.places = read_places(context, text, constants)
+        self.pieces = [
+            Piece(f"{place.head}: {place.text}" if place.cell else place.text, known) for place in self.places
+        ]
+        self.slots: list[Slot] = []
+        first = self.pieces[0].content[: constants.title_words] if self.pieces else []
+        title = dict.fromkeys(first, constants.title_weight)
+        for index, (place, piece) in enumerate(zip(self.places, self.pieces, strict=True)):
+            if len(self.slots) >= constants.most_slots:
+                break
+            if place.cell:
+                self._add_cell(place, known)
+            else:
+                self._add_sentence(index, place, piece, title, known)
+
+    def _add_sentence(self, index: int, place: Place, piece: Piece, title: Weights, known: BindingWords) -> None:
+        constants = known.constants
+        side = dict(title)
+        for other, weight in ((index + 1, constants.next_weight), (index - 1, constants.previous_weight)):
+            if 0 <= other < len(self.places) and not self.places[other].cell:
+                _add(side, self.pieces[other].content, weight)
+        for mention in piece.mentions:
+            words = dict(side)
+            for lemma, weight in piece.words_of(mention).items():
+                words[lemma] = max(weight, words.get(lemma, 0.0))
+            self.slots.append(Slot(mention=mention, text=piece.text, words=words, place=place))
+        for mention in implied_dates(piece.text, piece.mentions, known):
+            self.slots.append(
+                Slot(mention=mention, text=mention.text, words={**side, **piece.words_of(mention)}, place=place)
+            )
+
+    def _add_cell(self, place: Place, known: BindingWords) -> None:
+        constants = known.constants
+        words: Weights = {}
+        _add(words, _content(place.side, known), constants.row_weight)
+        _add(words, _content(place.head, known), 1.0)
+        own, heading = find_mentions(place.text, known), find_mentions(place.head, known)
+        for mention in own:
+            mention.cell = True
+            given = with_unit(mention, place.key, known) if mention.dimension == "count:" else mention
+            beside = dict(words)
+            own_words = set(lemmas(mention.text))
+            for lemma in _content(place.text, known):
+                if lemma not in own_words:
+                    beside.setdefault(lemma, constants.cell_weight)
+            self.slots.append(Slot(mention=given, text=place.text, words=beside, place=place))
+        for mention in [*implied_dates(place.text, own, known), *implied_dates(place.head, heading, known)]:
+            self.slots.append(Slot(mention=mention, text=mention.text, words=dict(words), place=place, own=False))
+        for mention in heading:
+            mention.cell = True
+            beside = dict(words)
+            for lemma in _content(place.text, known):
+                beside.setdefault(lemma, constants.header_cell_weight)
+            for lemma in lemmas(mention.text):
+                beside.pop(lemma, None)
+            self.slots.append(Slot(mention=mention, text=place.head, words=beside, place=place, own=False))
+
+
+def _content(text: str, known: BindingWords) -> list[str]:
+    return [lemma for lemma in lemmas(text) if lemma not in known.stop]
+
+
+def _add(words: Weights, more: Iterable[str], weight: float) -> None:
+    for lemma in more:
+        words[lemma] = max(words.get(lemma, 0.0), weight)
+
+
+def _read_context(view: TextView, known: BindingWords) -> BoundContext:
+    return BoundContext(0, view.text, known)
+
+
+class BoundGround:
+    """All contexts of an answer: their slots, and how much each word tells."""
+
+    def __init__(self, contexts: Sequence[TextView], known: BindingWords) -> None:
+        self.known = known
+        self.contexts = [view.by(_read_context, known) for view in contexts]
+        self.pieces = [piece for context in self.contexts for piece in context.pieces][: known.constants.most_units]
+        self.owners = [index for index, context in enumerate(self.contexts) for _ in context.pieces]
+        self._lemma_sets = [
+            frozenset(lemma for piece in context.pieces for lemma in piece.content) for context in self.contexts
+        ]
+        self.slots: list[Slot] = []
+        self.owner: dict[int, int] = {}  # of a slot: its context
+        for index, context in enumerate(self.contexts):
+            for slot in context.slots[: known.constants.most_slots - len(self.slots)]:
+                self.owner[id(slot)] = index
+                self.slots.append(slot)
+        units = Counter(lemma for piece in self.pieces for lemma in set(piece.lemmas))
+        smoothing = 0.5
+        total = len(self.pieces) + smoothing
+        self._rarity = {lemma: log(1.0 + total / (smoothing + count)) for lemma, count in units.items()}
+        self._unknown = log(1.0 + total / smoothing)
+        self.words = units.keys()
+        self._stems: dict[str, list[str]] = {}
+        stem = known.constants.stem
+        for lemma in sorted(units):
+            if len(lemma) >= stem:
+                self._stems.setdefault(lemma[:stem], []).append(lemma)
+
+    def asked_words(self, asked: Iterable[str]) -> list[list[str]]:
+        """Return, for each context, the words of a question that it has."""
+        wanted = sorted(lemma for lemma in asked if lemma not in self.known.stop)
+        return [[lemma for lemma in wanted if lemma in words] for words in self._lemma_sets]
+
+    def rarity(self, lemma: str) -> float:
+        """Return how much a word tells: the fewer places have it, the more."""
+        return self._rarity.get(lemma, self._unknown)
+
+    def forms(self, lemma: str) -> list[str]:
+        """Return the words of the contexts that look like other forms of a word."""
+        constants = self.known.constants
+        if len(lemma) < constants.stem:
+            return []
+        return [
+            other
+            for other in self._stems.get(lemma[: constants.stem], ())
+            if _shared(lemma, other) >= constants.form_letters * min(len(lemma), len(other))
+        ]
+
+    def wanted(self, words: Mapping[str, float]) -> Weights:
+        """Return the words of a sentence as the contexts have them: themselves, in another form, or by a synonym."""
+        constants, thesaurus = self.known.constants, self.known.support.thesaurus
+        found: Weights = {}
+        for lemma, weight in words.items():
+            if lemma in self.words:
+                found[lemma] = max(found.get(lemma, 0.0), weight)
+                continue
+            for other in self.forms(lemma):
+                found[other] = max(found.get(other, 0.0), constants.form_share * weight)
+            for other in thesaurus.synonyms(lemma):
+                if other in self.words:
+                    found[other] = max(found.get(other, 0.0), constants.synonym_share * weight)
+        return {lemma: weight * self.rarity(lemma) for lemma, weight in found.items()}
+
+
+def _shared(one: str, other: str) -> int:
+    for index, (first, second) in enumerate(zip(one, other, strict=False)):
+        if first != second:
+            return index
+    return min(len(one), len(other))
