@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from plumbrule.monitoring.webhook import Webhook
     from plumbrule.prescores.prescore_result import PrescoreSummary
     from plumbrule.prescores.prescorer import Prescore
-    from plumbrule.reports.run_report import Report
     from plumbrule.reviews.campaign_agreement import CampaignAgreement
     from plumbrule.reviews.campaign_decision import CampaignDecision
     from plumbrule.reviews.campaign_progress import (
@@ -93,6 +92,7 @@ if TYPE_CHECKING:
     from plumbrule.runs.comparison import RunComparison
     from plumbrule.runs.gates import GateDecision
     from plumbrule.runs.plan import PlanSummary
+    from plumbrule.runs.report.run_report import Report
     from plumbrule.runs.run_results import RunLine, RunSummary, SingleJudgement
     from plumbrule.runs.session import RunOutcome
     from plumbrule.samples.dataset_reader import DatasetFile
@@ -276,7 +276,7 @@ _HOMES = {
     "RefusalTaxonomy": "rubrics.refusal_taxonomy",
     "ReleaseTerms": "reviews.campaign_store",
     "ReleasedItem": "reviews.campaign_progress",
-    "Report": "reports.run_report",
+    "Report": "runs.report.run_report",
     "Request": "reviews.sample_draw",
     "Reviews": "api.monitoring",
     "RubricError": "errors",

@@ -5,9 +5,9 @@ from functools import partial
 from markupsafe import Markup
 
 from plumbrule.reports import charts, figure_text
-from plumbrule.reports.fix_first import CAUSES
 from plumbrule.reports.page import render_page
-from plumbrule.reports.run_report import Report
+from plumbrule.runs.report.fix_first import CAUSES
+from plumbrule.runs.report.run_report import Report
 
 MOST_FAILURES = 300
 

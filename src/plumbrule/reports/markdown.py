@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from plumbrule.reports import figure_text
 from plumbrule.reports.charts import spread_words
-from plumbrule.reports.fix_first import CAUSES
-from plumbrule.reports.run_report import Report
+from plumbrule.runs.report.fix_first import CAUSES
+from plumbrule.runs.report.run_report import Report
 from plumbrule.terminal import safe
 
 MOST_FAILURES = 100
