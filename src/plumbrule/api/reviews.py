@@ -151,9 +151,8 @@ def close_campaign(
     A release on fewer ratings or items than the trigger asks for needs a ``second`` person beside the ``author``.
     """
     closer = accountable(author)
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
-        return closing_decision.close_campaign(opened, name, author=closer, at=at or now(), as_is=as_is, second=second)
+    with _named(ledger, campaign, at) as (opened, name, moment):
+        return closing_decision.close_campaign(opened, name, author=closer, at=moment, as_is=as_is, second=second)
 
 
 def export_records(
@@ -176,8 +175,8 @@ def sheet(
     trace_id: str, viewer: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
 ) -> Sheet:
     """Return the sheet of one item, with the ratings that ``viewer`` may see."""
-    with _opened(ledger) as opened:
-        return _sheet(opened, campaign_store.find_name(opened, campaign), trace_id, viewer, at or now())
+    with _named(ledger, campaign, at) as (opened, name, moment):
+        return _sheet(opened, name, trace_id, viewer, moment)
 
 
 def claim_next(
@@ -202,8 +201,7 @@ def next_form(
     at: datetime | None = None,
 ) -> RatingForm | NothingLeft:
     """Take the next item as ``claim_next`` does, and return the form to rate or adjudicate it."""
-    with _opened(ledger) as opened:
-        name, moment = campaign_store.find_name(opened, campaign), at or now()
+    with _named(ledger, campaign, at) as (opened, name, moment):
         taken = campaign_store.claim_next(opened, name, person, at=moment, role=role)
         if taken is None:
             return _nothing_left(opened, name, person, role, moment)
@@ -220,8 +218,8 @@ def nothing_left(
     at: datetime | None = None,
 ) -> NothingLeft:
     """Return what waits for others, for somebody who has nothing left to take."""
-    with _opened(ledger) as opened:
-        return _nothing_left(opened, campaign_store.find_name(opened, campaign), person, role, at or now())
+    with _named(ledger, campaign, at) as (opened, name, moment):
+        return _nothing_left(opened, name, person, role, moment)
 
 
 def claim_items(
@@ -234,8 +232,7 @@ def claim_items(
     at: datetime | None = None,
 ) -> ClaimList:
     """Take the items that are named or, with ``count``, so many of those that are free."""
-    with _opened(ledger) as opened:
-        name, moment = campaign_store.find_name(opened, campaign), at or now()
+    with _named(ledger, campaign, at) as (opened, name, moment):
         if count is not None:
             trace_ids = campaign_store.free_items(opened, name, evaluator, at=moment)[:count]
         taken = [campaign_store.claim_item(opened, name, trace_id, evaluator, at=moment) for trace_id in trace_ids]
@@ -251,8 +248,7 @@ def show_adjudication(
     at: datetime | None = None,
 ) -> Sheet | NothingLeft:
     """Return the sheet of an item that waits for an adjudicator, or of the next one, with the ratings; take nothing."""
-    with _opened(ledger) as opened:
-        name, moment = campaign_store.find_name(opened, campaign), at or now()
+    with _named(ledger, campaign, at) as (opened, name, moment):
         found = campaign_store.find_adjudication(opened, name, adjudicator, trace_id, at=moment)
         if found is None:
             return _nothing_left(opened, name, adjudicator, "adjudicator", moment)
@@ -270,8 +266,7 @@ def claim_adjudication(
     """Take an item that waits for an adjudicator, or the next one, and return its sheet with the ratings."""
     if trace_id is None:
         return claim_next(adjudicator, role="adjudicator", campaign=campaign, ledger=ledger, at=at)
-    with _opened(ledger) as opened:
-        name, moment = campaign_store.find_name(opened, campaign), at or now()
+    with _named(ledger, campaign, at) as (opened, name, moment):
         item, _ = campaign_store.claim_item(opened, name, trace_id, adjudicator, at=moment, role="adjudicator")
         return _sheet(opened, name, item.trace_id, adjudicator, moment)
 
@@ -280,9 +275,8 @@ def release_item(
     trace_id: str, evaluator: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
 ) -> ReleasedItem:
     """Give an item back that somebody took to rate or to adjudicate it."""
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
-        item = campaign_store.release_item(opened, name, trace_id, evaluator, at=at or now())
+    with _named(ledger, campaign, at) as (opened, name, moment):
+        item = campaign_store.release_item(opened, name, trace_id, evaluator, at=moment)
     return ReleasedItem(campaign=name, released=item.trace_id)
 
 
@@ -297,10 +291,9 @@ def assign_items(
 ) -> AssignedItems:
     """Reserve a place of each item for somebody, who gets it before the others of the queue."""
     by = accountable(author)
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
+    with _named(ledger, campaign, at) as (opened, name, moment):
         assigned = [
-            campaign_store.assign_item(opened, name, trace_id, evaluator, author=by, at=at or now()).trace_id
+            campaign_store.assign_item(opened, name, trace_id, evaluator, author=by, at=moment).trace_id
             for trace_id in trace_ids
         ]
     return AssignedItems(campaign=name, assigned=tuple(assigned), to=evaluator)
@@ -317,17 +310,9 @@ def submit_record(
     at: datetime | None = None,
 ) -> Submitted:
     """Keep a record of an item that its evaluator holds or, with a ``reason``, a revision of one."""
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
-        return submission.submit_records(
-            opened,
-            name,
-            _signed([("", record)], evaluator),
-            at=at or now(),
-            evaluator=evaluator,
-            role=role,
-            reason=reason,
-        )
+    given = _signed([("", record)], evaluator)
+    with _named(ledger, campaign, at) as (opened, name, moment):
+        return submission.submit_records(opened, name, given, at=moment, evaluator=evaluator, role=role, reason=reason)
 
 
 def submit_records(
@@ -342,11 +327,8 @@ def submit_records(
 ) -> Submitted:
     """Keep several records, all or none, as ``submit_record`` does."""
     given = _signed(_given(records), evaluator)
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
-        return submission.submit_records(
-            opened, name, given, at=at or now(), evaluator=evaluator, role=role, reason=reason
-        )
+    with _named(ledger, campaign, at) as (opened, name, moment):
+        return submission.submit_records(opened, name, given, at=moment, evaluator=evaluator, role=role, reason=reason)
 
 
 def keep_records(
@@ -378,11 +360,10 @@ def adjudicate(
     at: datetime | None = None,
 ) -> Submitted:
     """Decide an item on which the evaluators disagree; ``trace_id``, or the start of it, may stand in the record."""
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
+    with _named(ledger, campaign, at) as (opened, name, moment):
         if trace_id is not None:
             record = {"trace_id": campaign_store.load_item(opened, name, trace_id)[1].trace_id, **record}
-        kept = submission.adjudicate_item(opened, name, record, adjudicator, at=at or now())
+        kept = submission.adjudicate_item(opened, name, record, adjudicator, at=moment)
     return Submitted(campaign=name, records=(kept,))
 
 
@@ -447,3 +428,10 @@ def _opened(ledger: Ledgers, *, make: datetime | None = None) -> Iterator[Ledger
         return
     with open_ledger(ledger_address(ledger), at=make) as opened:
         yield opened
+
+
+@contextmanager
+def _named(ledger: Ledgers, campaign: str, at: datetime | None) -> Iterator[tuple[Ledger, str, datetime]]:
+    """Give the ledger, the whole name of the campaign that is meant, and the moment to record."""
+    with _opened(ledger) as opened:
+        yield opened, campaign_store.find_name(opened, campaign), at or now()

@@ -86,15 +86,12 @@ def command(
 
 def _show_plan(config: Path, *, as_json: bool) -> None:
     from plumbrule.api.runs import plan
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.run_progress import show_plan
 
     with redirect_stdout(sys.stderr):  # importing a user's function may print
         summary = plan(config)
-    if as_json:
-        print_json(summary)
-    else:
-        show_plan(stdout(), summary)
+    print_result(summary, show_plan, as_json=as_json)
 
 
 def _run(
