@@ -105,9 +105,9 @@ def _run(
     ledger_url: str | None,
     as_json: bool,
 ) -> None:
+    from plumbrule.api.ledger_access import open_here
     from plumbrule.api.run_labels import add_labels, check_labels, draw_labels
     from plumbrule.api.runs import run, show
-    from plumbrule.cli.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
     from plumbrule.cli.views.run_progress import RunDisplay, left_to_do
     from plumbrule.cli.views.run_tables import show_run
