@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain, table
+from plumbrule.cli.terminal_console import OUTCOME_STYLES, plain, table
 from plumbrule.cli.views.policy_lines import show_policy
-from plumbrule.outcomes import Outcome, Settled
+from plumbrule.outcomes import Settled
 from plumbrule.reports.figure_text import figure
 from plumbrule.reviews.campaign_agreement import (
     CampaignAgreement,
@@ -37,7 +37,6 @@ _WHY: dict[Reason, str] = {
 }
 
 
-OUTCOME_STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
 _STATES: dict[Settled, str] = {"holds": "not below", "fails": "below", "inconclusive": "on both sides of"}
 _WORST: tuple[Recommendation, ...] = ("Fail", "Pass with notes", "Pass")
 _STATUS: dict[Status, str] = {"open": "dim", "claimed": "cyan", "adjudication": "yellow", "done": "green"}
