@@ -80,7 +80,9 @@ REPLACED = (
     (re.compile(r"\b(run|campaign)-\d{8}T\d{6}-[0-9a-f]{6}"), r"\1-ID"),
     (re.compile(r"\bledger-[0-9a-f]{32}"), "ledger-ID"),
     (re.compile(rf"\b(?:{_DAYS})(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|\+00:00| UTC)?)?"), "TIME"),
-    (re.compile(r'("(?:entry|previous|body|last)_sha256":\s?)"[0-9a-f]{64}"'), r'\1"HASH"'),
+    (re.compile(r'("(?:(?:run_)?entry|previous|body|last|hmac)_sha256":\s?)"[0-9a-f]{64}"'), r'\1"HASH"'),
+    (re.compile(r"(at entry</dt>.*, )[0-9a-f]{64}"), r"\1HASH"),
+    (re.compile(r'"anchors":\[[^]]*\]'), '"anchors":[HASHES]'),  # of the checkpoint beside the ledger
     (re.compile(r'("evaluation_id":\s?)"[0-9a-f-]{36}"'), r'\1"ID"'),  # made from the ledger's own id
     (re.compile(r"(plumbrule-support (?:version )?)\d+"), r"\1VERSION"),
     (re.compile(r'("sha256":\s?"STAMP",\s?"version":\s?)"\d+"'), r'\1"VERSION"'),
