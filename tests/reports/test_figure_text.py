@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plumbrule.reports.figure_text import figure, gate_text, interval_text, numbers_text, signed
-from plumbrule.reports.run_report import ReportGate, ReportInterval
+from plumbrule.runs.report.run_report import ReportGate, ReportInterval
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.codec import json_line
+from plumbrule.outcomes import Outcome
 from plumbrule.terminal import safe
 
 T = TypeVar("T")
+
+OUTCOME_STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
 
 
 def stdout() -> Console:

@@ -22,7 +22,7 @@ from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
 from plumbrule.reviews.interaction_archive import Wanted, find_versions, is_refusal, stored_interactions
 from plumbrule.reviews.levels import objection_to_levels
 from plumbrule.reviews.record_decision import Decision, decide
-from plumbrule.reviews.record_files import read_given
+from plumbrule.reviews.record_files import read_records
 from plumbrule.reviews.record_store import StoredRecord, stored_records
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
 from plumbrule.samples.value_types import Misfit
@@ -171,11 +171,7 @@ def reviewed_in_files(
 ) -> ReviewedInteractions:
     """Return what a file of records holds, joined with the interactions at a path where one is given."""
     rated = []
-    for place, given in read_given(records):
-        try:
-            record = read_record(given, loaded.rubric, complete=False)
-        except InputError as error:
-            raise InputError(f"{place}: {error}") from None
+    for place, record in read_records(records, loaded.rubric):
         if record.date is None:
             raise InputError(f"{place}: 'date' is missing: figures go by the week")
         rated.append(RatedRecord(record=record, date=record.date))

@@ -1,21 +1,20 @@
 """Figures, gates and metadata in words, the same in every format."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 
 from plumbrule.outcomes import DecideOn
-from plumbrule.reports.run_report import ReportGate, ReportInterval
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
-from plumbrule.runs.gates import settled_text
+from plumbrule.runs.report.gate_text import DIRECTIONS, gate_text, interval_text, numbers_text, settling_text
+from plumbrule.runs.report.run_report import ReportGate
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
-from plumbrule.text.figure_format import NONE, SIGNS, between, figure
+from plumbrule.text.figure_format import NONE, SIGNS, figure
 
 __all__ = [
     "DIRECTIONS",
-    "GATE_TITLES",
     "METHODS",
     "NONE",
     "NOT_GIVEN",
@@ -37,7 +36,6 @@ __all__ = [
 
 NOT_GIVEN = "not given"
 _APART = ("packages", "rubrics", "warnings")  # metadata with a place of its own
-DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
 METHODS = {
     "clopper_pearson": "exact, Clopper and Pearson",
     "korn_graubard": "exact with an effective sample size, Korn and Graubard",
@@ -47,12 +45,6 @@ METHODS = {
     "prediction_powered": "anchored by labels, PPI++",
     "wilson": "Wilson",
     "student_t": "Student's t",
-}
-GATE_TITLES = {
-    "aggregate_score": "Mean score of the samples",
-    "pass_rate": "Share of samples that pass",
-    "faithfulness_failure_rate": "Share of answers that are unfaithful",
-    "latency_e2e_p95_ms": "Latency that 95% of answers keep",
 }
 
 
@@ -66,14 +58,6 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-def interval_text(interval: ReportInterval | None) -> str:
-    """Return an interval; an open end is said to be open."""
-    if interval is None:
-        return NONE
-    low, high = (None if end is None else figure(end) for end in (interval.low, interval.high))
-    return between(low, high)
-
-
 def support_text(band: str | None, score: float | None) -> str:
     """Return a support score as its band; one that is not known is not given, which is not zero."""
     return NOT_GIVEN if band is None else f"{band} ({figure(score)})"
@@ -85,32 +69,6 @@ def bands_text(totals: SupportTotals) -> str:
         f"supported {figure(totals.supported)}, doubtful {figure(totals.doubtful)}, "
         f"unsupported {figure(totals.unsupported)}, {NOT_GIVEN} {figure(totals.not_given)}"
     )
-
-
-def numbers_text(numbers: Sequence[int]) -> str:
-    """Return the numbers of repeats."""
-    return ", ".join(map(str, numbers)) or NONE
-
-
-def gate_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
-    """Return what a gate found, in one sentence, and the state of its interval."""
-    if gate.waits_for is not None:
-        return f"{gate.name} {settled_text(gate)}."
-    value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
-    verb = "keeps" if gate.passed else "misses"
-    if gate.value is not None and gate.value_nulls_as_zero is None and gate.nulls:
-        verb = f"cannot be told for all answers, because {gate.nulls:,} latencies are null: it does not keep"
-    text = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
-    text += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
-    if gate.by_judge is not None:
-        text += f", by {gate.interval.labels or 0:,} labels of people; the judge alone says {figure(gate.by_judge)}"
-    return f"{text}. {settling_text(gate, confidence=confidence)}" if gate.inconclusive else f"{text}."
-
-
-def settling_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
-    """Return the state of a gate's interval, and what would settle one that is not settled, as a sentence."""
-    text = settled_text(gate, confidence=confidence)
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def worst_text(gate: ReportGate) -> str:

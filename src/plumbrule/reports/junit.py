@@ -3,8 +3,8 @@
 from xml.etree import ElementTree as ET
 
 from plumbrule.reports.figure_text import figure, gate_text
-from plumbrule.reports.fix_first import CAUSES
-from plumbrule.reports.run_report import Report, SampleLine
+from plumbrule.runs.report.fix_first import CAUSES
+from plumbrule.runs.report.run_report import Report, SampleLine
 from plumbrule.terminal import safe
 
 

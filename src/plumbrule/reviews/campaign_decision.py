@@ -13,7 +13,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plumbrule.codec import optional_key
+from plumbrule.codec import optional_key, take_fields
 from plumbrule.outcomes import DecideOn, Outcome
 from plumbrule.person_names import person_key
 from plumbrule.reviews.campaign import Campaign
@@ -159,21 +159,14 @@ def decide(
     remarks += _remarks_on_records(campaign, decisions, revised, newer_versions)
     remarks += [earlier_remark(other, len(campaign.items)) for other in earlier]
     remarks += _shared_roles(campaign)
-    return CampaignDecision(
+    return take_fields(
+        CampaignDecision,
+        release,
         campaign=campaign.name,
         trigger=plan.trigger,
-        release=release.release,
-        outcome=release.outcome,
         decide_on=decide_on,
-        mode=release.mode,
-        records=release.records,
         overall=None if release.overall is None else float(release.overall),
-        band=release.band,
-        action=release.action,
         dimension_means={key: None if mean is None else float(mean) for key, mean in release.dimension_means.items()},
-        blockers=release.blockers,
-        recommendation=release.recommendation,
-        reasons=release.reasons,
         as_is=closure is not None and closure.as_is,
         items=len(campaign.items),
         unrated=tuple(item.trace_id for item in unrated),
@@ -187,7 +180,6 @@ def decide(
         paired=paired,
         newer_versions=newer_versions,
         revised=revised,
-        estimate=release.estimate,
         closed_by=None if campaign.closed is None else campaign.closed.author,
         second=None if closure is None else closure.second,
         policy=policy_of(campaign),

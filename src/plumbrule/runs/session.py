@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from plumbrule.codec import to_json
+from plumbrule.codec import take_fields, to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Draft, Ledger
 from plumbrule.rubrics import content_of
@@ -137,14 +137,5 @@ def _record_decision(run: str, ledger: Ledger, clock: Clock) -> None:
     if any(ledger.entries(kind="decision", subject=run)):
         return
     summary = summarise_run(ledger, find_run(ledger, run))
-    decision = RunDecision(
-        release_ready=summary.release_ready,
-        gates=summary.gates,
-        aggregates=summary.aggregates,
-        repeats=summary.repeats,
-        outcome=summary.outcome,
-        decide_on=summary.decide_on,
-        confidence=summary.confidence,
-        anchor=summary.anchor,
-    )
+    decision = take_fields(RunDecision, summary)
     ledger.append("decision", run, to_json(decision), AUTHOR, at=clock())

@@ -5,6 +5,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from plumbrule.codec import fields_of, take_fields
 from plumbrule.errors import EvaluationError
 from plumbrule.judges import Judge
 from plumbrule.judges.rules_judge import RulesJudge
@@ -32,14 +33,7 @@ def judge_sample(sample: Sample, config: Path | None = None) -> SingleJudgement:
     judgement = finished.judgement
     return SingleJudgement(
         **asdict(graded.summary()),
-        judge=JudgeUse(
-            **asdict(judgement.judge),
-            reported_model=judgement.reported_model,
-            requests=judgement.requests,
-            input_tokens=judgement.input_tokens,
-            output_tokens=judgement.output_tokens,
-            cost_usd=judgement.cost_usd,
-        ),
+        judge=take_fields(JudgeUse, judgement, **fields_of(judgement.judge)),
         support=judgement.support,
         rubrics=rubrics.stamps(),
     )

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from typing import Any, Protocol
 
+from plumbrule.codec import take_fields
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, Ledger
@@ -265,18 +266,7 @@ def run_lines(ledger: Ledger) -> tuple[RunLine, ...]:
 
 
 def _line(run: RunEntry) -> RunLine:
-    outline = run.body.summary
-    return RunLine(
-        run_id=run.run_id,
-        at=run.recorded_at_utc,
-        candidate=outline.candidate,
-        dataset=outline.dataset,
-        judge=outline.judge,
-        model=outline.model,
-        name=outline.name,
-        repeats=outline.repeats,
-        samples=outline.samples,
-    )
+    return take_fields(RunLine, run.body.summary, run_id=run.run_id, at=run.recorded_at_utc)
 
 
 def _distinct(names: Iterable[str | None]) -> tuple[str, ...]:

@@ -86,15 +86,12 @@ def command(
 
 def _show_plan(config: Path, *, as_json: bool) -> None:
     from plumbrule.api.runs import plan
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.run_progress import show_plan
 
     with redirect_stdout(sys.stderr):  # importing a user's function may print
         summary = plan(config)
-    if as_json:
-        print_json(summary)
-    else:
-        show_plan(stdout(), summary)
+    print_result(summary, show_plan, as_json=as_json)
 
 
 def _run(
@@ -108,9 +105,9 @@ def _run(
     ledger_url: str | None,
     as_json: bool,
 ) -> None:
+    from plumbrule.api.ledger_access import open_here
     from plumbrule.api.run_labels import add_labels, check_labels, draw_labels
     from plumbrule.api.runs import run, show
-    from plumbrule.cli.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
     from plumbrule.cli.views.run_progress import RunDisplay, left_to_do
     from plumbrule.cli.views.run_tables import show_run

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import OUTCOME_STYLES, plain
 from plumbrule.cli.views.label_tables import show_label_figures
 from plumbrule.outcomes import Outcome
 from plumbrule.runs.gates import GateDecision, decide_release
@@ -17,7 +17,6 @@ from plumbrule.text.figure_format import SIGNS, between, figure
 
 _LONGEST_CELL = 40
 _WHOLE = {"", "gate", "limit", "settles\nat"}  # columns that are not folded where a terminal is narrow
-_STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
 _STATES = {"holds": ("holds", "green"), "fails": ("fails", "bold red"), "inconclusive": ("not settled", "yellow")}
 
 
@@ -50,7 +49,7 @@ def show_decision(console: Console, decision: GateDecision) -> None:
 
 def release_text(outcome: Outcome, headline: str) -> Text:
     """Return the decision in one line."""
-    return plain(headline, _STYLES[outcome])
+    return plain(headline, OUTCOME_STYLES[outcome])
 
 
 def policy_text(decided: GateDecision | RunSummary) -> str:

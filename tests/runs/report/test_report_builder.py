@@ -12,13 +12,13 @@ from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.ledger import Ledger
 from plumbrule.reports import FORMATS, Report
-from plumbrule.reports.run_evidence import read_evidence
+from plumbrule.runs.report.run_evidence import read_evidence
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import RoleUsage, WorstRepeat
 from plumbrule.runs.summary import summarise_run
 from plumbrule.stats.mean_intervals import clopper_pearson
 
-GOLDEN = sorted((Path(__file__).parents[1] / "runs" / "golden").glob("*.json"))
+GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)

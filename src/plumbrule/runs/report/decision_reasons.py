@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from plumbrule.reports.figure_text import gate_text, numbers_text
-from plumbrule.reports.run_report import Reason, ReasonKind, Repeats, ReportGate
 from plumbrule.runs.gates import look_text
+from plumbrule.runs.report.gate_text import gate_text, numbers_text
+from plumbrule.runs.report.run_report import Reason, ReasonKind, Repeats, ReportGate
 from plumbrule.runs.run_results import RunSummary
 
 

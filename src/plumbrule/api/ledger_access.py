@@ -1,4 +1,4 @@
-"""The ledger that a command uses, and the time at which it writes."""
+"""The ledger that a caller or a command uses, and the time at which it writes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,10 +7,22 @@ from datetime import UTC, datetime
 from plumbrule.ledger import Ledger, open_ledger
 from plumbrule.settings import ledger_address, ledger_is_named
 
+Ledgers = Ledger | str | None  # an open ledger, the address of one, or None for the one that the settings name
+
 
 def open_here(ledger_url: str | None, *, make: bool = False, checked: bool = True) -> Ledger:
     """Open the ledger that is meant; only a run makes a new one, and only those who look for faults do not check it."""
     return open_ledger(ledger_address(ledger_url), at=now() if make else None, checked=checked)
+
+
+@contextmanager
+def opened(ledger: Ledgers, *, make: datetime | None = None) -> Iterator[Ledger]:
+    """Give the ledger that is meant; one that was given open stays open, one that is not there is made at ``make``."""
+    if isinstance(ledger, Ledger):
+        yield ledger
+        return
+    with open_ledger(ledger_address(ledger), at=make) as store:
+        yield store
 
 
 @contextmanager

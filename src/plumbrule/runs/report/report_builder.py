@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
+from plumbrule.codec import take_fields
 from plumbrule.ledger import Entry
-from plumbrule.reports.decision_reasons import reasons_for
-from plumbrule.reports.distribution import break_down, heat_cells, spread_latencies, spread_scores
-from plumbrule.reports.figure_text import GATE_TITLES
-from plumbrule.reports.fix_first import causes_of, fix_groups, worst_first
-from plumbrule.reports.run_evidence import Evidence, Texts, read_evidence
-from plumbrule.reports.run_report import (
+from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.runs.repeats import RepeatGroup
+from plumbrule.runs.report.decision_reasons import reasons_for
+from plumbrule.runs.report.distribution import break_down, heat_cells, spread_latencies, spread_scores
+from plumbrule.runs.report.fix_first import causes_of, fix_groups, worst_first
+from plumbrule.runs.report.gate_text import GATE_TITLES
+from plumbrule.runs.report.run_evidence import Evidence, read_evidence
+from plumbrule.runs.report.run_report import (
     REPORT_VERSION,
     Failure,
     Repeats,
@@ -20,14 +23,9 @@ from plumbrule.reports.run_report import (
     ReportVariation,
     SampleLine,
 )
-from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.repeats import RepeatGroup
 from plumbrule.runs.run_results import GateResult, Interval, RepeatVariation, RunSummary, SampleSummary
 from plumbrule.runs.summary import EvaluatedRun
 from plumbrule.support.kept_support import count_bands, stamps_of
-
-_MADE_HERE = {"category", "causes", "support_score", "support_band", "passed_in", "failed_in"}
-_LINE_FIELDS = tuple(field.name for field in fields(SampleLine) if field.name not in _MADE_HERE)
 
 
 def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -> Report:
@@ -42,19 +40,12 @@ def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str)
     failures = _failures(by_sample, repeats.decisive, evidence)
     gates = tuple(_gate(gate) for gate in summary.gates)
     aggregates = summary.aggregates
-    return Report(
+    return take_fields(
+        Report,
+        summary,
         report_version=REPORT_VERSION,
-        run_id=summary.run_id,
         name=run.run.body.summary.name,
         decision=summary.outcome,
-        headline=summary.headline,
-        complete=summary.complete,
-        decide_on=summary.decide_on,
-        confidence=summary.confidence,
-        look=summary.look,
-        policy_differences=summary.policy_differences,
-        anchor=summary.anchor,
-        labels=summary.labels,
         reasons=reasons_for(
             summary,
             finished=len(graded),
@@ -91,9 +82,6 @@ def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str)
         samples=tuple(samples),
         judges=evidence.judges,
         support=count_bands((line.support_band for line in samples), stamps_of(evidence.supports.values())),
-        usage=summary.usage,
-        metadata=summary.metadata,
-        missing_metadata=summary.missing_metadata,
         rubrics=evidence.rubrics,
         ledger=evidence.place,
     )
@@ -147,14 +135,15 @@ def _lines(graded: Sequence[SampleSummary], evidence: Evidence) -> dict[str, lis
 
 def _line(sample: SampleSummary, repeats: Sequence[SampleSummary], evidence: Evidence) -> SampleLine:
     support = evidence.supports.get((sample.repeat, sample.sample_id), {})
-    return SampleLine(
+    return take_fields(
+        SampleLine,
+        sample,
         category=evidence.categories.get(sample.sample_id),
         causes=causes_of(sample),
         support_score=support.get("score"),
         support_band=support.get("band"),
         passed_in=tuple(repeat.repeat for repeat in repeats if repeat.passed),
         failed_in=tuple(repeat.repeat for repeat in repeats if not repeat.passed),
-        **{name: getattr(sample, name) for name in _LINE_FIELDS},
     )
 
 
@@ -165,36 +154,11 @@ def _failures(by_sample: Mapping[str, Sequence[SampleLine]], decisive: int, evid
         failing = sorted((line for line in lines if not line.passed), key=lambda line: line.repeat != decisive)
         shown += failing[:1]
     ordered = sorted(worst_first(shown), key=lambda line: line.repeat != decisive)
-    return tuple(
-        _failure(number, line, evidence.texts((line.repeat, line.sample_id)))
-        for number, line in enumerate(ordered, start=1)
-    )
-
-
-def _failure(number: int, line: SampleLine, texts: Texts) -> Failure:
-    return Failure(number=number, sample=line, **{field.name: getattr(texts, field.name) for field in fields(texts)})
+    return tuple(evidence.failure(number, line) for number, line in enumerate(ordered, start=1))
 
 
 def _gate(gate: GateResult) -> ReportGate:
-    return ReportGate(
-        name=gate.name,
-        title=GATE_TITLES[gate.name],
-        direction=gate.direction,
-        limit=gate.limit,
-        value=gate.value,
-        value_nulls_as_zero=gate.value_nulls_as_zero,
-        deciding=gate.deciding,
-        passed=gate.passed,
-        interval=_interval(gate.interval),
-        inconclusive=gate.inconclusive,
-        samples_to_settle=gate.samples_to_settle,
-        settled=gate.settled,
-        settles_at=gate.settles_at,
-        worst_repeat=gate.worst_repeat,
-        by_judge=gate.by_judge,
-        labels_to_settle=gate.labels_to_settle,
-        waits_for=gate.waits_for,
-    )
+    return take_fields(ReportGate, gate, title=GATE_TITLES[gate.name], interval=_interval(gate.interval))
 
 
 def _aggregates(summary: RunSummary, group: RepeatGroup) -> tuple[ReportAggregate, ...]:
@@ -214,12 +178,4 @@ def _aggregates(summary: RunSummary, group: RepeatGroup) -> tuple[ReportAggregat
 
 
 def _interval(interval: Interval) -> ReportInterval:
-    return ReportInterval(
-        low=interval.low,
-        high=interval.high,
-        method=interval.method,
-        samples=interval.samples,
-        clusters=interval.clusters,
-        nulls=interval.nulls,
-        labels=interval.labels,
-    )
+    return take_fields(ReportInterval, interval)

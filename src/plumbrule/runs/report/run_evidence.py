@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from plumbrule.codec import take_fields
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import JudgeIdentity, total, total_cost
 from plumbrule.ledger import Entry
-from plumbrule.reports.run_report import Context, JudgeTotals, LedgerPlace
+from plumbrule.runs.report.run_report import Context, Failure, JudgeTotals, LedgerPlace, SampleLine
 from plumbrule.runs.run_entries import (
     KeptJudgement,
     Key,
@@ -51,20 +52,6 @@ class _Used:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
-    """The texts behind a failing result."""
-
-    question: str
-    answer: str | None
-    refusal: str | None
-    reference: str | None
-    expected: str | None
-    contexts: tuple[Context, ...]
-    error_detail: str | None
-    flags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """The parts of a run's entries that a report is made from."""
 
@@ -77,19 +64,20 @@ class Evidence:
     judges: tuple[JudgeTotals, ...]
     place: LedgerPlace
 
-    def texts(self, key: Key) -> Texts:
-        """Return the texts behind a failing result; a live candidate's own answer replaces the dataset's."""
+    def failure(self, number: int, line: SampleLine) -> Failure:
+        """Return a failing result with its texts; a live candidate's own answer replaces the dataset's."""
+        key = line.repeat, line.sample_id
         result, sample = self.results[key], self.samples.get(key[1]) or Sample(id=key[1])
         answered = self.answers.get(key, sample)
-        return Texts(
+        return Failure(
+            number=number,
+            sample=line,
             question=sample.question,
             answer=answered.answer,
             refusal=_refusal_text(answered.refusal),
             reference=sample.reference,
             expected=_expected_text(sample.expected),
-            contexts=tuple(
-                Context(id=passage.id, title=passage.title, text=passage.text) for passage in answered.contexts
-            ),
+            contexts=tuple(take_fields(Context, passage) for passage in answered.contexts),
             error_detail=result.result.error_detail,
             flags=result.judgement.flags,
         )

@@ -6,8 +6,8 @@ import pytest
 from tests.reports.conftest import GOOD, Make
 
 from plumbrule.reports import Report
-from plumbrule.reports.fix_first import CAUSES, causes_of
 from plumbrule.rubrics import load_benchmark
+from plumbrule.runs.report.fix_first import CAUSES, causes_of
 from plumbrule.runs.sample_results import GradedSample, SampleResult, grade
 
 RUBRIC = load_benchmark().rubric

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from plumbrule.reports.run_report import Category, HeatCell, Histogram, Mark, ReportInterval, SampleLine, Spread
+from plumbrule.runs.report.run_report import Category, HeatCell, Histogram, Mark, ReportInterval, SampleLine, Spread
 from plumbrule.stats.mean_intervals import clopper_pearson
 
 _SCORE_STEPS = 10

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.reports.conftest import Make
 
 from plumbrule.reports import Report
-from plumbrule.reports.distribution import histogram, spread_latencies
+from plumbrule.runs.report.distribution import histogram, spread_latencies
 
 
 @given(st.lists(st.none() | st.floats(0, 1e9)), st.floats(0.001, 1e6), st.integers(1, 30))

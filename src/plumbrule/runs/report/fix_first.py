@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from plumbrule.reports.run_report import By, FixGroup, SampleLine, SampleLink
+from plumbrule.runs.report.run_report import By, FixGroup, SampleLine, SampleLink
 from plumbrule.runs.run_results import SampleSummary
 
 CAUSES = {
