@@ -12,6 +12,7 @@ from plumbrule.runs.gates import settled_text
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
 from plumbrule.text.figure_format import NONE, SIGNS, between, figure
+from plumbrule.verdicts.headline import CONCERNS
 
 __all__ = [
     "DIRECTIONS",
@@ -21,6 +22,7 @@ __all__ = [
     "NOT_GIVEN",
     "SIGNS",
     "bands_text",
+    "concern_gates",
     "figure",
     "gate_text",
     "interval_text",
@@ -56,6 +58,12 @@ GATE_TITLES = {
     "contradicted_rate": "Share of answers that a context contradicts",
     "unsupported_rate": "Share of answers that the contexts hardly support",
 }
+CONCERN_GATES = tuple(f"{concern}_rate" for concern in CONCERNS)
+
+
+def concern_gates(gates: Sequence[ReportGate]) -> list[str]:
+    """Return the gates on what the evidence has against answers, which only some rubrics have."""
+    return [gate.name for gate in gates if gate.name in CONCERN_GATES]
 
 
 def signed(value: float) -> str:

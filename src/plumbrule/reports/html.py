@@ -19,6 +19,8 @@ def render_html(report: Report) -> bytes:
         "report.html",
         report=report,
         shown=report.failures[:MOST_FAILURES],
+        suspects=report.passed_against_evidence[:MOST_FAILURES],
+        concern_gates=figure_text.concern_gates(report.gates),
         left_out=len(report.failures) - len(report.failures[:MOST_FAILURES]),
         gate_charts={gate.name: _drawn(charts.gate_chart(gate)) for gate in report.gates},
         score_chart=_drawn(charts.spread_chart(report.scores, title="sample_score over the samples")),

@@ -38,6 +38,8 @@ def render_markdown(report: Report) -> bytes:
             report=report,
             sign=_SIGNS_OF_DECISION[report.decision],
             shown=shown,
+            suspects=report.passed_against_evidence[:MOST_FAILURES],
+            concern_gates=figure_text.concern_gates(report.gates),
             left_out=len(report.failures) - len(shown),
             heat=list(heat.items()),
             heat_levels=list(dict.fromkeys(cell.faithfulness_score for cell in report.heat)),

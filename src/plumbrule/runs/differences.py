@@ -58,10 +58,7 @@ FIGURES = (
     "contradicted_rate",  # where the second run's rubric has a gate for it, as the next
     "unsupported_rate",
 )
-SHARES = (  # between 0 and 1
-    *("aggregate_score", "pass_rate", "faithfulness_failure_rate"),
-    *("contradicted_rate", "unsupported_rate"),
-)
+SHARES = ("aggregate_score", "pass_rate", "faithfulness_failure_rate")  # between 0 and 1, in every run
 _STATES: dict[NonInferiority, MarginState] = {
     "non-inferior": "shown",
     "inferior": "not shown",
