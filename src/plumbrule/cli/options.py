@@ -107,8 +107,9 @@ class CommaSeparated(click.ParamType[tuple[str, ...]]):
             return ()
         for word in words:
             if word not in self._words:
-                known = f"{', '.join(self._words)}, several between commas, or never alone"
-                self.fail(f"{word!r} is none of {known}, such as {','.join(self._words[::2])}", param, ctx)
+                known = ", ".join(self._words)
+                text = f"{word!r} is not one of {known}; several go with commas between, never goes alone"
+                self.fail(text, param, ctx)
         return words
 
     def shell_complete(

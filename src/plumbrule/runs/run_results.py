@@ -246,8 +246,8 @@ class RepeatFigures:
     pass_rate: float | None
     faithfulness_failure_rate: float | None
     latency_e2e_p95_ms: float | None
-    contradicted_rate: float | None = optional_key()  # where the rubric has a gate for it, as the next
-    unsupported_rate: float | None = optional_key()
+    contradicted_rate: float | None = None  # where the rubric has a gate for it, as the next
+    unsupported_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
