@@ -253,7 +253,7 @@ class VerdictScorer:
         """Yield what the rubric has for an answer that a context contradicts, or that is held unsupported."""
         verdicts, limit = self._rubric.verdicts, self._rubric.support.unsupported_below
         if verdicts.contradicted != "PASS" and against:
-            yield verdicts.contradicted, _contradicted(answer, against[0])
+            yield verdicts.contradicted, _contradicted(answer, against)
         if verdicts.unsupported != "PASS" and support is not None and support.band == "unsupported":
             yield verdicts.unsupported, f"support {_compare(support.score, '<', limit)}"
 
@@ -294,12 +294,11 @@ def _says_refusal(claim: Claim, refusal: RefusalFinding) -> bool:
     return claim.sentence.start < refusal.end and refusal.start < claim.sentence.end
 
 
-def _contradicted(answer: str, contradiction: Contradiction) -> str:
-    """Say what a context contradicts, and what it says instead."""
-    stated = _quoted(answer[contradiction.start : contradiction.end])
-    return f"contradicted: {stated}" + (
-        f", the context says {_quoted(contradiction.against)}" if contradiction.against else ""
-    )
+def _contradicted(answer: str, against: Sequence[Contradiction]) -> str:
+    """Say what a context contradicts and what it says instead: the shortest stretch, one with a rival before others."""
+    told = min(against, key=lambda each: (not each.against, each.end - each.start, each.start))
+    rival = f", the context says {_quoted(told.against)}" if told.against else ""
+    return f"contradicted: {_quoted(answer[told.start : told.end])}{rival}"
 
 
 def _quoted(text: str) -> str:
