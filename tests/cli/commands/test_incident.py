@@ -227,9 +227,9 @@ def test_a_verdict_rubric_of_ones_own(run: Run, write: Write) -> None:
 def test_a_verdict_that_the_evidence_is_against(run: Run, write: Write) -> None:
     """It passes, and page, remarks and JSON say in one glance that a context contradicts it."""
     text = "The firm charges a fee of {} for a domestic wire."
-    source = {"passages": [{"id": "fee-1-1", "text": text.format("$25")}]}
+    retrieval = {"passage_ids": ["fee-1-1"], "passages": [{"id": "fee-1-1", "text": text.format("$25")}]}
     answer = response("t1", query="What fee does the firm charge for a domestic wire?", answer=text.format("$35"))
-    answers = write("answers.jsonl", [answer, {**TRACE, "retrieval": {**TRACE["retrieval"], **source}}])
+    answers = write("answers.jsonl", [answer, {**TRACE, "retrieval": retrieval}])
     found = json.loads(run("incident", "t1", "--json", "--from", answers).out)
     assert found["verdict"]["verdict"] == "PASS"
     assert found["verdict"]["headline"].startswith("PASS · contradicted")
