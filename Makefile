@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench support agreement lock format clean help
+.PHONY: demo test check bench support agreement rubrics lock format clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,6 +36,9 @@ support: $(STAMPS)/test  ## train the model of the support score on the labelled
 
 agreement: $(STAMPS)/test  ## measure how far the support score agrees with people, and write docs/agreement.md
 	$(BIN)/python -m training.agreement --data $(DATA)
+
+rubrics: $(STAMPS)/test  ## measure both verdict rubrics on labelled answers, and write their tables into docs/verdict-rubric.md
+	$(BIN)/python -m training.rubrics --data $(DATA)
 
 format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .

@@ -65,6 +65,12 @@ CHANGED: tuple[tuple[str, str, str], ...] = (
     ),
     (r"review (progress|list|export|close)", r"", "versions of interactions, late revisions, policy and roles; --as"),
     (r"incident ", r"", "versions of interactions; the page says that passages support an answer"),
+    (r"rubric list", r"", "a second verdict rubric ships"),
+    (
+        r"score answers.jsonl",
+        r"(\*\.)?flags(\.contradicted)?|passed_contradicted|worst",
+        "findings of the support score contradict, too; what passes against the evidence is among the worst",
+    ),
     (r"rubric (check|show)", r"", "faults name their line; policies are compared; new keys"),
     (r"score answers.jsonl --explain", r"", "plainer words: supported"),
     (r"support calibrate", r"", "decides by the log loss of answers"),

@@ -6,7 +6,9 @@ from xml.etree import ElementTree as ET
 from tests.reports.conftest import Make
 
 from plumbrule.reports import Report
+from plumbrule.reports.html import render_html
 from plumbrule.reports.junit import render_junit
+from plumbrule.reports.markdown import render_markdown
 
 
 def read(report: Report) -> ET.Element:
@@ -53,3 +55,15 @@ def test_under_bound_a_gate_that_is_not_settled_is_a_failure(make: Make) -> None
     failures = list(read(bound).iter("failure"))
     assert [failure.get("type") for failure in failures] == ["inconclusive"] * 4
     assert "would settle it with 80% power" in str(failures[0].get("message"))
+
+
+def test_a_pass_against_the_evidence_says_so(make: Make) -> None:
+    """In JUnit as output of the case, in the pages in a part of its own, in JSON on the line of the sample."""
+    report = make([{"sample_id": "sure"}, {"sample_id": "odd", "contradicted": True, "unsupported": True}])
+    assert [line.headline for line in report.samples] == ["PASS · contradicted · unsupported", "PASS"]
+    [case] = [case for case in read(report).iter("testcase") if case.get("name") == "odd"]
+    assert case.findtext("system-out") == "PASS · contradicted · unsupported"
+    for page in (render_html(report), render_markdown(report)):
+        text = page.decode()
+        assert "Passed against the evidence" in text
+        assert "PASS · contradicted · unsupported" in text

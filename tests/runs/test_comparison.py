@@ -298,7 +298,9 @@ def test_order_changes_nothing(first: list[SampleResult], second: list[SampleRes
 
 def test_every_name_of_a_figure_is_known() -> None:
     """Margins are named by the figures that there are."""
-    assert tuple(each.name for each in compare([], [], RUBRIC).figures) == FIGURES
+    rubric = load_benchmark(None, {"gates.contradicted_rate": 0, "gates.unsupported_rate": 0}).rubric
+    assert tuple(each.name for each in compare([], [], rubric).figures) == FIGURES
+    assert tuple(each.name for each in compare([], [], RUBRIC).figures) == FIGURES[:-2]
     assert set(SHARES) < GATED < set(FIGURES)
 
 
@@ -400,3 +402,15 @@ def test_nulls_cannot_keep_a_margin() -> None:
     second = [result(number, faithfulness_score=None if number < 40 else 2) for number in range(60)]
     compared = compare(first, second, RUBRIC, margins={"aggregate_score": Fraction(1, 20)})
     assert figure(compared, "aggregate_score").within_margin == "not shown"
+
+
+def test_rates_of_evidence_are_compared_where_they_are_gates() -> None:
+    """A second run that is contradicted far more often is clearly worse, and loses the gate."""
+    rubric = load_benchmark(None, {"gates.contradicted_rate": 0.1}).rubric
+    first = [result(number, contradicted=False) for number in range(60)]
+    second = [result(number, contradicted=number < 30) for number in range(60)]
+    compared = compare(first, second, rubric)
+    assert figure(compared, "contradicted_rate").clearly_worse
+    assert "contradicted_rate: the gate held, and fails" in compared.regressions
+    assert "unsupported_rate" not in [each.name for each in compared.figures]
+    assert "contradicted_rate" not in [each.name for each in compare(first, second, RUBRIC).figures]

@@ -12,9 +12,10 @@ import yaml
 from plumbrule.errors import UsageError
 from plumbrule.models import chat_model
 from plumbrule.names import FORMATS
-from plumbrule.rubrics import load_benchmark, parse_override
+from plumbrule.rubrics import load_benchmark, load_verdict, parse_override
 from plumbrule.runs import config_file as config_module
 from plumbrule.runs import config_schema
+from plumbrule.runs.components import load_rubrics
 from plumbrule.runs.config_file import LoadedConfig, RunConfig, check_secrets, load_config, starter_text
 from plumbrule.runs.config_schema import schema_text, write_schema
 
@@ -379,3 +380,11 @@ def test_the_schema_that_ships_is_that_of_the_types(tmp_path: Path) -> None:
     assert schema["required"] == ["name", "dataset", "candidate", "judge"]
     assert "required" not in schema["$defs"]["GenerationParams"]
     assert all(not form.get("additionalProperties", True) for form in [schema, *schema["$defs"].values()])
+
+
+def test_the_recommended_verdict_rubric_goes_by_its_name(run_file: Path) -> None:
+    """In place of a file; a file that is not there is still named, and other rubrics have no such name."""
+    loaded = load(run_file, RECORDED + "rubric: {verdict: recommended}\n")
+    assert load_rubrics(loaded).verdict == load_verdict(Path("recommended"))
+    assert "rubric.verdict" in complaint(run_file, RECORDED + "rubric: {verdict: recomended}\n")
+    assert "rubric.rules" in complaint(run_file, RECORDED + "rubric: {rules: recommended}\n")

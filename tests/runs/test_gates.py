@@ -483,3 +483,37 @@ def test_looks_are_named() -> None:
     assert str(look_text(12, "sequential")).startswith("12th look at these gates")
     assert "luck" in str(look_text(2, "fixed"))
     assert "luck" not in str(look_text(2, "sequential"))
+
+
+GATED_RUBRIC = load_benchmark(None, {"gates.contradicted_rate": 0.1, "gates.unsupported_rate": 0.1}).rubric
+
+
+def test_gates_on_evidence_are_the_rubric_s_choice() -> None:
+    """The rubric that ships has the specification's four gates; a limit adds a gate like any other."""
+    results = run(40, bad=20, contradicted=True, unsupported=False)
+    assert list(gates_of(results)) == [
+        "aggregate_score",
+        "pass_rate",
+        "faithfulness_failure_rate",
+        "latency_e2e_p95_ms",
+    ]
+    assert "contradicted_rate" not in to_json(aggregate(results, RUBRIC).values())
+    known = [replace(result, contradicted=bool(result.contradicted), unsupported=False) for result in results]
+    group = summarise(known, GATED_RUBRIC)
+    gates = {gate.name: gate for gate in group.gates()}
+    assert list(gates)[4:] == ["contradicted_rate", "unsupported_rate"]
+    contradicted, unsupported = gates["contradicted_rate"], gates["unsupported_rate"]
+    assert (contradicted.value, contradicted.passed, contradicted.settled) == (0.5, False, "fails")
+    assert (unsupported.value, unsupported.passed, unsupported.settled) == (0.0, True, "holds")
+    assert contradicted.interval.method == "clopper_pearson"
+    assert to_json(group.intervals())["contradicted_rate"]["nulls_as_zero"]["samples"] == 40
+    assert to_json(aggregate(known, GATED_RUBRIC).values())["contradicted_rate"] == 0.5
+
+
+def test_an_answer_whose_evidence_nobody_looked_at_cannot_keep_a_gate() -> None:
+    """It is left out, and counts as contradicted where nulls are at their worst; of nothing there is no figure."""
+    results = run(40, bad=39, contradicted=False, unsupported=False)
+    gates = {gate.name: gate for gate in summarise(results, GATED_RUBRIC).gates()}
+    assert (gates["contradicted_rate"].value, gates["contradicted_rate"].value_nulls_as_zero) == (0.0, 1 / 40)
+    unknown = {gate.name: gate for gate in summarise(run(40), GATED_RUBRIC).gates()}
+    assert (unknown["contradicted_rate"].value, unknown["contradicted_rate"].settled) == (None, "fails")

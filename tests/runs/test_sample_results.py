@@ -174,4 +174,7 @@ def test_the_json_of_a_sample() -> None:
         "sample_score": None,
         "nulls": ["token_efficiency_norm"],
         "flags": [],
+        "contradicted": None,
+        "unsupported": None,
+        "headline": "FAIL",
     }

@@ -87,6 +87,7 @@ def test_the_documented_form() -> None:
                 ],
             },
             "refusal": None,
+            "headline": "FAIL",
         }
     )
     assert support == snapshot(

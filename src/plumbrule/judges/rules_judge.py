@@ -82,7 +82,15 @@ class RulesJudge:
             error_detail="neither a reference nor an expected refusal to rate by" if error is not None else None,
             flags=verdict.flags,
             support=_kept(verdict.support),
+            contradicted="contradicted" in verdict.concerns,
+            unsupported=self._unsupported(verdict),
         )
+
+    def _unsupported(self, verdict: Verdict) -> bool | None:
+        """Tell whether the contexts hardly support the answer; a refusal has no need of it, else None is unknown."""
+        if verdict.support is None and "refusal" not in verdict.flags:
+            return None
+        return "unsupported" in verdict.concerns
 
     def _scored(self, sample: Sample) -> tuple[Verdict, Hallucination | None]:
         """Return the verdict, and the hallucination score with the reference as the only context."""

@@ -1,7 +1,7 @@
 """Figures, gates and metadata in words, the same in every format."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from plumbrule.outcomes import DecideOn
@@ -12,6 +12,7 @@ from plumbrule.runs.report.run_report import ReportGate
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
 from plumbrule.text.figure_format import NONE, SIGNS, figure
+from plumbrule.verdicts.headline import CONCERNS
 
 __all__ = [
     "DIRECTIONS",
@@ -20,6 +21,7 @@ __all__ = [
     "NOT_GIVEN",
     "SIGNS",
     "bands_text",
+    "concern_gates",
     "figure",
     "gate_text",
     "interval_text",
@@ -46,6 +48,12 @@ METHODS = {
     "wilson": "Wilson",
     "student_t": "Student's t",
 }
+CONCERN_GATES = tuple(f"{concern}_rate" for concern in CONCERNS)
+
+
+def concern_gates(gates: Sequence[ReportGate]) -> list[str]:
+    """Return the gates on what the evidence has against answers, which only some rubrics have."""
+    return [gate.name for gate in gates if gate.name in CONCERN_GATES]
 
 
 def signed(value: float) -> str:

@@ -11,6 +11,7 @@ from plumbrule.terminal import safe
 def render_junit(report: Report) -> bytes:
     """Return the report as JUnit XML; a gate or sample that failed is a failure, one that was not judged an error.
 
+    A sample that passes against the evidence says so in its output, such as ``PASS · contradicted``.
     Under the policy ``bound`` a gate that is not settled is a failure of the type ``inconclusive``.
     """
     root = ET.Element("testsuites", name=safe(f"{report.name} {report.run_id}"))
@@ -41,6 +42,8 @@ def _add_sample(suite: ET.Element, sample: SampleLine) -> None:
     if sample.latency_e2e_ms is not None:
         case.set("time", f"{sample.latency_e2e_ms / 1000:.3f}")
     if sample.passed:
+        if sample.headline != "PASS":
+            ET.SubElement(case, "system-out").text = sample.headline
         return
     broken = sample.evaluator_error or sample.candidate_error
     outcome = ET.SubElement(case, "error" if broken else "failure")

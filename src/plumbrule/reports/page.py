@@ -60,6 +60,8 @@ def report_values(report: Report, *, most_failures: int) -> dict[str, object]:
     return {
         "report": report,
         "shown": report.failures[:most_failures],
+        "suspects": report.passed_against_evidence[:most_failures],
+        "concern_gates": figure_text.concern_gates(report.gates),
         "left_out": max(0, len(report.failures) - most_failures),
         "metadata": figure_text.metadata_rows(report.metadata),
         "causes": CAUSES,

@@ -285,7 +285,7 @@ def _of_figure(place: str, figure: FigureRule, shipped: FigureRule) -> Iterator[
 # --- benchmark
 
 _TOLD_OF_BENCHMARK = frozenset({"name", "version", "gates"})
-_AT_MOST = ("faithfulness_failure_rate", "latency_e2e_p95_ms")
+_AT_MOST = ("faithfulness_failure_rate", "latency_e2e_p95_ms", "contradicted_rate", "unsupported_rate")
 
 
 def _of_benchmark(rubric: BenchmarkRubric, shipped: BenchmarkRubric) -> Iterator[PolicyDifference]:
@@ -293,6 +293,8 @@ def _of_benchmark(rubric: BenchmarkRubric, shipped: BenchmarkRubric) -> Iterator
         value, floor = getattr(rubric.gates, name), getattr(shipped.gates, name)
         if isinstance(value, Fraction | int | float) and isinstance(floor, Fraction | int | float):
             yield from _of_limit(f"gate {name}", value, floor, most=name in _AT_MOST)
+        elif isinstance(value, Fraction) and floor is None:
+            yield _difference("stricter", f"gate {name} is added, at {_told(value)}")
         elif value != floor:
             yield _changed("other", f"gate {name}", value, floor)
 

@@ -1,10 +1,19 @@
 """The typed form of the verdict rubric: what its file may say, and within which bounds."""
 
+from dataclasses import field
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic.dataclasses import dataclass
 
 from plumbrule.hashing import sha256_of
@@ -172,6 +181,21 @@ class WordLists:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class RuleVerdicts:
+    """The verdict that each rule asks for where it fires; the worst of them stands."""
+
+    hallucination: Outcome = "FAIL"
+    relevance: Outcome = "FAIL"
+    completeness: Outcome = "WARN"
+    contradicted: Outcome = "PASS"
+    unsupported: Outcome = "PASS"
+
+
+# as the rubric that ships says; not written, so that rubrics of older versions keep their hash
+_RULE_VERDICTS = RuleVerdicts()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class VerdictRubric:
     """The whole verdict rubric."""
 
@@ -184,3 +208,11 @@ class VerdictRubric:
     refusal: RefusalRules
     claims: ClaimRules
     words: WordLists
+    verdicts: RuleVerdicts = field(default_factory=lambda: _RULE_VERDICTS)
+
+    @model_serializer(mode="wrap")
+    def _said(self, content: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        said: dict[str, Any] = content(self)
+        if self.verdicts == _RULE_VERDICTS:
+            said.pop("verdicts", None)
+        return said

@@ -42,6 +42,8 @@ class Figures:
     tokens_per_correct_answer: Fraction | None
     pass_rate: Fraction | None
     aggregate_score: Fraction | None
+    contradicted_rate: Fraction | None = None  # where the rubric has a gate for it, as the next
+    unsupported_rate: Fraction | None = None
 
     def values(self) -> FigureValues:
         """Return the figures for output: floats in place of fractions, sums as they are."""
@@ -104,7 +106,7 @@ def aggregate_graded(
         figures=_figures(columns, rubric),
         nulls_as_zero=_figures(zeroed, rubric),
         counts=counts,
-        scored=_scored(columns),
+        scored=_scored(columns, rubric),
         estimates=estimates,
         estimates_nulls_as_zero=estimate_figures(graded, rubric, design, nulls_as_zero=True, left_out=estimates),
     )
@@ -137,6 +139,8 @@ class _Columns:
     total_tokens: tuple[int, ...]
     ratios: tuple[Fraction, ...]
     scores: tuple[Fraction, ...]
+    contradicted: tuple[bool, ...]
+    unsupported: tuple[bool, ...]
 
     def with_nulls_as_zero(self) -> "_Columns":
         """Return the same with every null at its worst; a sum stays what was reported."""
@@ -148,6 +152,8 @@ class _Columns:
             latency_model=replace(self.latency_model, slower=self.latency_model.unknown),
             ratios=self.ratios + (Fraction(),) * (self.attempted - len(self.ratios)),
             scores=self.scores + (Fraction(),) * (self.attempted - len(self.scores)),
+            contradicted=self.contradicted + (True,) * (self.attempted - len(self.contradicted)),
+            unsupported=self.unsupported + (True,) * (self.attempted - len(self.unsupported)),
         )
 
 
@@ -165,6 +171,8 @@ def _columns(graded: Sequence[GradedSample]) -> _Columns:
         total_tokens=_known(result.total_tokens for result in results),
         ratios=_known(result.token_efficiency_ratio for result in results),
         scores=_known(sample.grade.sample_score for sample in graded),
+        contradicted=_known(result.contradicted for result in results),
+        unsupported=_known(result.unsupported for result in results),
     )
 
 
@@ -197,10 +205,17 @@ def _figures(columns: _Columns, rubric: BenchmarkRubric) -> Figures:
         tokens_per_correct_answer=None if total_tokens is None else Fraction(total_tokens, max(full_credit, 1)),
         pass_rate=_share(columns.passed, columns.attempted),
         aggregate_score=mean_of(columns.scores),
+        **{name: _share(sum(column), len(column)) for name, column in _gated_concerns(columns, rubric)},
     )
 
 
-def _scored(columns: _Columns) -> dict[str, int]:
+def _gated_concerns(columns: _Columns, rubric: BenchmarkRubric) -> list[tuple[str, tuple[bool, ...]]]:
+    """Return what the evidence has against answers, by the names of the rates that the rubric has gates for."""
+    rates = (("contradicted_rate", columns.contradicted), ("unsupported_rate", columns.unsupported))
+    return [(name, column) for name, column in rates if getattr(rubric.gates, name) is not None]
+
+
+def _scored(columns: _Columns, rubric: BenchmarkRubric) -> dict[str, int]:
     accuracy, faithfulness = len(columns.accuracy), len(columns.faithfulness)
     e2e, model = len(columns.latency_e2e.known), len(columns.latency_model.known)
     return {
@@ -219,6 +234,7 @@ def _scored(columns: _Columns) -> dict[str, int]:
         "tokens_per_correct_answer": len(columns.total_tokens),
         "pass_rate": columns.attempted,
         "aggregate_score": len(columns.scores),
+        **{name: len(column) for name, column in _gated_concerns(columns, rubric)},
     }
 
 

@@ -326,6 +326,9 @@ def compare_runs(
             "--other-dataset compares the samples with the same id all the same"
         )
     compared = compare(before.results, after.results, after.rubric, margins=margins)
+    missing = {*(margins or {})} - {figure.name for figure in compared.figures}
+    if missing:
+        raise UsageError(f"the margin of {min(missing)}: the rubric of {second.subject} has no gate for this figure")
     if not compared.samples:
         raise UsageError(f"{first.subject} and {second.subject} have no sample id in common: nothing can be compared")
     return RunComparison(

@@ -27,6 +27,7 @@ from plumbrule.rubrics import (
     load_benchmark,
     load_rules,
     load_verdict,
+    names_rubric,
 )
 from plumbrule.runs import config_schema as forms
 from plumbrule.runs.budget import Estimate, characters_of, estimate_calls
@@ -64,7 +65,9 @@ def load_rubrics(loaded: LoadedConfig | None = None) -> Rubrics:
 
     def file(name: str) -> Path | None:
         named = getattr(loaded.config.rubric, name) if loaded is not None else None
-        return loaded.resolve(named) if loaded is not None and named is not None else None
+        if loaded is None or named is None:
+            return None
+        return Path(named) if names_rubric(name, Path(named)) else loaded.resolve(named)
 
     return Rubrics(
         benchmark=load_benchmark(file("benchmark")),

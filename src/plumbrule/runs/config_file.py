@@ -12,7 +12,7 @@ from plumbrule.hashing import sha256_of
 from plumbrule.http import is_sendable_key
 from plumbrule.http.address_guard import check_base_url
 from plumbrule.models.model_names import is_floating, says_latest
-from plumbrule.rubrics import load_benchmark
+from plumbrule.rubrics import load_benchmark, names_rubric
 from plumbrule.rubrics.yaml_reader import Document, Key, read_yaml
 from plumbrule.runs import config_schema as forms
 from plumbrule.runs.config_schema import ChatModelChoice, RunConfig
@@ -69,7 +69,7 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
         _existing(config.candidate.prompt, ("candidate", "prompt"), source, path.parent)
     for name in ("rules", "verdict"):
         file = getattr(config.rubric, name)
-        if file is not None:
+        if file is not None and not names_rubric(name, Path(file)):
             _existing(file, ("rubric", name), source, path.parent)
     _check_addresses(config, source)
     _check_rates(config, source)

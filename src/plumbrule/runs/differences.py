@@ -10,6 +10,7 @@ so that two runs of the same candidate show a clear difference in any of them at
 figures are corrected among themselves.
 """
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -32,13 +33,19 @@ from plumbrule.stats.paired_tests import (
 )
 from plumbrule.stats.sample_sizes import minimum_detectable_effect
 from plumbrule.stats.spread import mean_of, sample_sd
+from plumbrule.verdicts.headline import CONCERNS, Concern
 
 Better = Literal["higher", "lower"]
 Standing = Literal["better", "worse", "no clear difference"]
 MarginState = Literal["shown", "not shown", "inconclusive"]
 Pair = tuple[Sequence[GradedSample], Sequence[GradedSample]]  # the repeats of one sample in either run
 
-GATED = frozenset({"aggregate_score", "pass_rate", "faithfulness_failure_rate", "latency_e2e_p95_ms"})
+GATED = frozenset(
+    {
+        *("aggregate_score", "pass_rate", "faithfulness_failure_rate", "latency_e2e_p95_ms"),
+        *("contradicted_rate", "unsupported_rate"),
+    }
+)
 FIGURES = (
     "aggregate_score",
     "accuracy_mean",
@@ -48,8 +55,10 @@ FIGURES = (
     "latency_e2e_ms",
     "latency_e2e_p95_ms",
     "total_tokens",
+    "contradicted_rate",  # where the second run's rubric has a gate for it, as the next
+    "unsupported_rate",
 )
-SHARES = ("aggregate_score", "pass_rate", "faithfulness_failure_rate")  # between 0 and 1
+SHARES = ("aggregate_score", "pass_rate", "faithfulness_failure_rate")  # between 0 and 1, in every run
 _STATES: dict[NonInferiority, MarginState] = {
     "non-inferior": "shown",
     "inferior": "not shown",
@@ -346,6 +355,15 @@ def _columns(rubric: BenchmarkRubric) -> Iterator[_Column]:
     yield _Column(name="faithfulness_failure_rate", better="lower", read=failed, worst=one, bound=one)
     yield _Column(name="latency_e2e_ms", better="lower", read=lambda graded: exact(graded.result.latency_e2e_ms))
     yield _Column(name="total_tokens", better="lower", read=lambda graded: exact(graded.result.total_tokens))
+    for concern in CONCERNS:
+        if getattr(rubric.gates, f"{concern}_rate") is not None:
+            read = functools.partial(_concern, concern)
+            yield _Column(name=f"{concern}_rate", better="lower", read=read, worst=one, bound=one)
+
+
+def _concern(concern: Concern, graded: GradedSample) -> Fraction | None:
+    held: bool | None = getattr(graded.result, concern)
+    return None if held is None else Fraction(held)
 
 
 def _mean_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -> Difference:

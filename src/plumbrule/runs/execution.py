@@ -229,6 +229,8 @@ def result_of(
         error_detail=answered.error_detail or judgement.error_detail,
         repeat=repeat,
         flags=tuple(dict.fromkeys(flags)),
+        contradicted=judgement.contradicted,
+        unsupported=judgement.unsupported,
     )
 
 

@@ -25,6 +25,8 @@ DIRECTIONS: dict[str, Direction] = {
     "pass_rate": "at_least",
     "faithfulness_failure_rate": "at_most",
     "latency_e2e_p95_ms": "at_most",
+    "contradicted_rate": "at_most",  # a gate only where the rubric has a limit for it, as the next
+    "unsupported_rate": "at_most",
 }
 _IF_TRUE = {
     "aggregate_score": "if the true mean is {}",
@@ -239,12 +241,13 @@ def decide(estimated: Estimated, rubric: BenchmarkRubric) -> ReleaseDecision:
         gates=tuple(
             Gate(
                 name=name,
-                limit=getattr(rubric.gates, name),
+                limit=limit,
                 direction=direction,
                 left_out=getattr(estimated.estimates, name),
                 nulls_as_zero=getattr(estimated.estimates_nulls_as_zero, name),
             )
             for name, direction in DIRECTIONS.items()
+            if (limit := getattr(rubric.gates, name)) is not None
         )
     )
 

@@ -67,6 +67,8 @@ class Repeat:
             pass_rate=rounded(figures.pass_rate),
             faithfulness_failure_rate=rounded(figures.faithfulness_failure_rate),
             latency_e2e_p95_ms=rounded(figures.latency_e2e_p95_ms),
+            contradicted_rate=rounded(figures.contradicted_rate),
+            unsupported_rate=rounded(figures.unsupported_rate),
         )
 
 

@@ -61,6 +61,9 @@ class SampleSummary:
     sample_score: float | None
     nulls: tuple[str, ...]
     flags: tuple[str, ...]
+    contradicted: bool | None = None  # a context says otherwise; None: no judge held the answer against its contexts
+    unsupported: bool | None = None  # the contexts hardly support it; None: the same
+    headline: str = ""  # PASS or FAIL, and beside a PASS what the evidence has against it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,8 @@ class FigureValues:
     tokens_per_correct_answer: float | None
     pass_rate: float | None
     aggregate_score: float | None
+    contradicted_rate: float | None = optional_key()  # where the rubric has a gate for it, as the next
+    unsupported_rate: float | None = optional_key()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,12 +135,14 @@ class FigureInterval(Interval):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intervals:
-    """The intervals of the four figures that gates decide on."""
+    """The intervals of the figures that gates decide on."""
 
     aggregate_score: FigureInterval
     pass_rate: FigureInterval
     faithfulness_failure_rate: FigureInterval
     latency_e2e_p95_ms: FigureInterval
+    contradicted_rate: FigureInterval | None = optional_key()
+    unsupported_rate: FigureInterval | None = optional_key()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,6 +246,8 @@ class RepeatFigures:
     pass_rate: float | None
     faithfulness_failure_rate: float | None
     latency_e2e_p95_ms: float | None
+    contradicted_rate: float | None = None  # where the rubric has a gate for it, as the next
+    unsupported_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Limit, Scale
 from plumbrule.runs.run_results import SampleSummary
+from plumbrule.verdicts.headline import CONCERNS, Concern, headline_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,8 @@ class SampleResult:
     error_detail: str | None = None
     repeat: int = 0
     flags: tuple[str, ...] = ()
+    contradicted: bool | None = None  # a context says otherwise than the answer
+    unsupported: bool | None = None  # the contexts hardly support it
 
     def __post_init__(self) -> None:
         """Refuse values that no measurement can give: they would decide a release."""
@@ -55,6 +58,11 @@ class SampleResult:
 
     def _refusal(self, name: str, value: object, wanted: str) -> InputError:
         return InputError(f"sample '{self.sample_id}': '{name}' must be {wanted}, not {value!r:.60}")
+
+    @property
+    def concerns(self) -> tuple[Concern, ...]:
+        """What the evidence has against the answer."""
+        return tuple(concern for concern in CONCERNS if getattr(self, concern))
 
     @property
     def total_tokens(self) -> int | None:
@@ -105,6 +113,7 @@ class GradedSample:
             **content,
             total_tokens=self.result.total_tokens,
             token_efficiency_ratio=rounded(self.result.token_efficiency_ratio),
+            headline=headline_of("PASS" if self.grade.passed else "FAIL", self.result.concerns),
         )
 
 

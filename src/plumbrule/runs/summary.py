@@ -247,12 +247,17 @@ def _numbers(content: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
 
 
 def _difference(key: str, value: Any, shipped: Any) -> str:  # noqa: ANN401 - whatever a rubric says
-    words = [str(each) if isinstance(each, str) else figure(float(each)) for each in (value, shipped)]
+    words = [_worded(each) for each in (value, shipped)]
     text = f"{key} is {words[0]}, {words[1]} in the rubric that ships"
     direction = DIRECTIONS.get(key.removeprefix("gates."))
     if direction is None:
         return text
-    return f"{text} ({'weaker' if (value < shipped) == (direction == 'at_least') else 'stricter'})"
+    weaker = shipped is not None and (value < shipped) == (direction == "at_least")
+    return f"{text} ({'weaker' if weaker else 'stricter'})"
+
+
+def _worded(value: Any) -> str:  # noqa: ANN401 - the same
+    return str(value) if isinstance(value, str) else "none" if value is None else figure(float(value))
 
 
 def summarise_run(ledger: Ledger, run: Entry, *, samples: bool = False, policy: GatePolicy | None = None) -> RunSummary:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 
 from plumbrule.rubrics import AnchorKind, VerdictRubric
-from plumbrule.support.evidence import Finding
+from plumbrule.support.evidence import Finding, Reason
 from plumbrule.support.support_scorer import Support, SupportedSentence
 from plumbrule.support.value_evidence import find_rival, find_value
 from plumbrule.text.claims import Claim
@@ -18,6 +18,7 @@ from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value
 from plumbrule.verdicts.anchors import Anchor, anchor_at
 from plumbrule.verdicts.claim_evidence import ClaimCheck, check_claim, triple_of
+from plumbrule.verdicts.contradictions import contradicting
 
 _NONE = Fraction(0)
 
@@ -131,8 +132,8 @@ def _by_support(sentence: SupportedSentence, claim_from: float) -> Finding:
     """Hold what a sentence claims supported where the sentence is, and contradicted where its evidence differs."""
     if sentence.probability >= claim_from:
         return Finding(supported=True, reason="found", evidence=sentence.evidence)
-    against = any(finding.contradicts for finding in sentence.findings)
-    return Finding(supported=False, reason="contradicted" if against else "not_found", evidence=sentence.evidence)
+    reason: Reason = "contradicted" if contradicting(sentence.findings) else "not_found"
+    return Finding(supported=False, reason=reason, evidence=sentence.evidence)
 
 
 def _overlap(answer: TextView, contexts: list[TextView], n: int) -> Fraction | None:

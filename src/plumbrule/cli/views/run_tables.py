@@ -1,7 +1,7 @@
 """Benchmark runs on a terminal: the list of runs, one run, the decision on one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Literal
 
 from rich.console import Console
@@ -12,7 +12,7 @@ from plumbrule.cli.terminal_console import OUTCOME_STYLES, plain
 from plumbrule.cli.views.label_tables import show_label_figures
 from plumbrule.outcomes import Outcome
 from plumbrule.runs.gates import GateDecision, decide_release
-from plumbrule.runs.run_results import FigureValues, GateResult, RepeatsSummary, RunLine, RunSummary, RunUsage
+from plumbrule.runs.run_results import GateResult, RepeatsSummary, RunLine, RunSummary, RunUsage
 from plumbrule.text.figure_format import SIGNS, between, figure
 
 _LONGEST_CELL = 40
@@ -151,8 +151,7 @@ def _aggregate_table(summary: RunSummary) -> Table:
     for heading in ("value", "nulls as zero", "scored", "attempted"):
         table.add_column(heading, justify="right")
     aggregates = summary.aggregates
-    for name in (field.name for field in fields(FigureValues)):
-        counts = aggregates.counts_by_aggregate[name]
+    for name, counts in aggregates.counts_by_aggregate.items():
         values = (getattr(aggregates, name), getattr(aggregates.nulls_as_zero, name), counts.scored, counts.attempted)
         table.add_row(name, *map(figure, values))
     return table

@@ -13,6 +13,8 @@ GATE_TITLES = {
     "pass_rate": "Share of samples that pass",
     "faithfulness_failure_rate": "Share of answers that are unfaithful",
     "latency_e2e_p95_ms": "Latency that 95% of answers keep",
+    "contradicted_rate": "Share of answers that a context contradicts",
+    "unsupported_rate": "Share of answers that the contexts hardly support",
 }
 
 

@@ -228,6 +228,7 @@ class SampleLine:
     rationale: str | None
     passed_in: tuple[int, ...]
     failed_in: tuple[int, ...]
+    headline: str  # PASS or FAIL, and beside a PASS what the evidence has against it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,3 +332,8 @@ class Report:
     def failed(self) -> int:
         """How many samples failed in the decisive repeat."""
         return sum(not sample.passed for sample in self.samples)
+
+    @property
+    def passed_against_evidence(self) -> tuple[SampleLine, ...]:
+        """The samples that pass in the decisive repeat, although a context says otherwise or hardly supports them."""
+        return tuple(sample for sample in self.samples if sample.passed and sample.headline != "PASS")
