@@ -128,9 +128,9 @@ def test_an_interval_that_straddles_the_limit_is_inconclusive(
 
 
 def test_how_many_more_samples_would_settle_it() -> None:
-    """A pass rate of 0.90 against 0.85 takes 383 samples for 80% power; 20 of them are there."""
+    """A pass rate of 0.90 against 0.85 takes 356 samples for 80% power; 20 of them are there."""
     found = gates_of(run(20, bad=2, latency_e2e_ms=9000))["pass_rate"]
-    assert (found.passed, found.inconclusive, found.settles_at, found.samples_to_settle) == (True, True, 383, 363)
+    assert (found.passed, found.inconclusive, found.settles_at, found.samples_to_settle) == (True, True, 356, 336)
     settled = gates_of(run(400, bad=40, latency_e2e_ms=9000))["pass_rate"]
     assert (settled.passed, settled.settled, settled.settles_at, settled.samples_to_settle) == (
         True,
@@ -151,10 +151,10 @@ def test_a_perfect_run_of_few_samples_is_not_settled() -> None:
     found = decide(aggregate(run(10), RUBRIC), RUBRIC)
     assert found.release_ready
     assert {gate.name: gate.samples_to_settle for gate in found.gates} == {
-        "aggregate_score": 11,
-        "pass_rate": 19,
-        "faithfulness_failure_rate": 82,
-        "latency_e2e_p95_ms": 82,
+        "aggregate_score": 7,
+        "pass_rate": 13,
+        "faithfulness_failure_rate": 62,
+        "latency_e2e_p95_ms": 62,
     }
     assert not any(gate.inconclusive for gate in decide(aggregate(run(80), RUBRIC), RUBRIC).gates)
 
@@ -219,9 +219,9 @@ def test_the_json_of_the_gates() -> None:
         "value_nulls_as_zero": 0.9,
         "passed": True,
         "inconclusive": True,
-        "samples_to_settle": 363,
+        "samples_to_settle": 336,
         "settled": "inconclusive",
-        "settles_at": 383,
+        "settles_at": 356,
     }
     assert (interval["low"], interval["high"]) == pytest.approx((0.683017, 0.987651), abs=1e-5)
     assert (interval["level"], interval["method"], interval["samples"]) == (0.95, "clopper_pearson", 20)
@@ -333,7 +333,7 @@ def test_three_perfect_samples_are_never_a_plain_release() -> None:
     assert point.headline == (
         "RELEASE, not settled: 4 of 4 gates (aggregate_score, pass_rate, faithfulness_failure_rate, latency_e2e_p95_ms)"
     )
-    assert "pass_rate not settled: about 29 samples in all would settle it with 80% power" in point.remarks[1]
+    assert "pass_rate not settled: about 23 samples in all would settle it with 80% power" in point.remarks[1]
     bound = decide_release(summary_of(run(3), decide_on="bound"))
     assert (bound.outcome, bound.release_ready, len(bound.reasons)) == ("INCONCLUSIVE", False, 4)
     assert bound.headline.startswith("INCONCLUSIVE, not settled: 4 of 4 gates")

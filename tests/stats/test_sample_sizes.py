@@ -3,9 +3,11 @@
 import math
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 from statsmodels.stats.power import TTestPower, normal_sample_size_one_tail
 
 from plumbrule.stats.mean_intervals import mean_estimate
@@ -22,11 +24,21 @@ from plumbrule.stats.sample_sizes import (
 shares = st.floats(0.02, 0.98)
 
 
+def exact_power(total: int, share: float, limit: float) -> float:
+    """Return the probability that the exact interval of so many samples excludes the limit, summed by scipy."""
+    counts = np.arange(total + 1)
+    tails = binom.sf(counts - 1, total, limit) if share > limit else binom.cdf(counts, total, limit)
+    return float(binom.pmf(counts[tails <= 0.025], total, share).sum())
+
+
 @given(shares, shares)
-def test_shares_by_the_reference(share: float, limit: float) -> None:
-    """The normal approximation of statsmodels, with the correction for continuity."""
-    if abs(share - limit) < 1e-3:
+def test_shares_have_the_power_by_the_exact_sum(share: float, limit: float) -> None:
+    """So many samples have 80% power; the normal approximation of statsmodels is not far."""
+    if abs(share - limit) < 0.02:
         return
+    found = share_power_samples(share, limit)
+    assert found is not None
+    assert exact_power(found, share, limit) >= 0.8 - 1e-9
     plain = normal_sample_size_one_tail(
         share - limit,
         0.8,
@@ -34,15 +46,34 @@ def test_shares_by_the_reference(share: float, limit: float) -> None:
         std_null=math.sqrt(limit * (1 - limit)),
         std_alternative=math.sqrt(share * (1 - share)),
     )
-    expected = plain / 4 * (1 + math.sqrt(1 + 2 / (plain * abs(share - limit)))) ** 2
-    assert share_power_samples(share, limit) in {math.ceil(expected - 1e-9), math.ceil(expected + 1e-9)}
+    assert 0.8 * plain - 10 < found < 1.2 * plain + 10 / abs(share - limit)
 
 
-def test_a_share_worked_by_hand() -> None:
-    """0.90 against 0.85: 196 would settle it half of the time; 363 by the normal approximation, 383 exactly."""
-    assert share_power_samples(0.9, 0.85) == 383
+@pytest.mark.parametrize(
+    ("share", "limit", "samples"),
+    [(0.9, 0.85, 356), (0.8, 0.85, 449), (0.95, 0.85, 75), (0.01, 0.05, 142), (0.09, 0.03, 113), (0.5, 0.98, 5)],
+)
+def test_a_share_takes_the_fewest_samples_that_have_the_power(share: float, limit: float, samples: int) -> None:
+    """0.90 against 0.85 takes 356; the normal approximation says 363, and 383 with its correction."""
+    assert share_power_samples(share, limit) == samples
+    assert exact_power(samples, share, limit) >= 0.8
+    assert all(exact_power(fewer, share, limit) < 0.8 for fewer in range(1, samples))
+
+
+def test_shares_at_the_edges() -> None:
+    """23 that all pass against 0.85, 72 of which none fails against 0.05: 0.85^23 and 0.95^72 are below 2.5%."""
+    assert share_power_samples(1, 0.85) == 23
+    assert share_power_samples(0, 0.05) == 72
+    assert share_power_samples(0.5, 0) == 3
+    assert share_power_samples(0, 1) == 1
     assert share_power_samples(0.85, 0.85) is None
-    assert share_power_samples(0.5, 0) is not None
+
+
+def test_a_share_very_near_its_limit_is_rough() -> None:
+    """Beyond 100,000 samples the normal approximation does."""
+    found = share_power_samples(0.951, 0.95)
+    assert found is not None
+    assert found == pytest.approx(370_000, rel=0.01)
 
 
 @given(st.floats(0.3, 0.7), st.floats(0.2, 0.4), st.floats(0.02, 0.1))
