@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from statsmodels.stats.power import TTestPower, normal_sample_size_one_tail
 
-from plumbrule.stats.mean_intervals import mean_estimate
-from plumbrule.stats.prediction_powered import prediction_powered_mean
+from plumbrule.stats.mean_intervals import clopper_pearson, mean_estimate
 from plumbrule.stats.sample_sizes import (
-    labels_for_margin,
     mean_power_samples,
     minimum_detectable_effect,
     prediction_correlation,
-    samples_for_margin,
+    share_margin_samples,
     share_power_samples,
 )
 
@@ -118,47 +116,18 @@ def test_the_minimum_detectable_effect() -> None:
     assert minimum_detectable_effect(0.3, 1) is None
 
 
-def test_labels_alone() -> None:
-    """z^2 p (1 - p) / margin^2."""
-    assert labels_for_margin(margin=0.05, share=0.5) == 385
-    assert labels_for_margin(margin=0.05, share=0.5, samples=300) is None  # not even if all were labelled
+def test_a_margin_by_the_exact_interval() -> None:
+    """Half for the interval to reach no further than 0.05 to either side: a few more than the 385 of the formula."""
+    found = share_margin_samples(0.5, 0.05)
+    assert found == 402
+    interval = clopper_pearson(0.5 * found, found)
+    assert interval is not None
+    assert 0.5 - interval.low <= 0.05
+    assert share_margin_samples(0.5, 0.001) == math.ceil(1.959963984540054**2 * 0.25 / 0.001**2)
 
 
-def test_predictions_save_labels() -> None:
-    """A judge that agrees half with people saves a part of the labels, one that does not saves none."""
-    assert labels_for_margin(margin=0.05, share=0.85, correlation=0.0, samples=2_000) == 196
-    assert labels_for_margin(margin=0.05, share=0.85, correlation=0.7, samples=2_000) == 105
-    assert labels_for_margin(margin=0.05, share=0.85, correlation=1.0, samples=2_000) == 1
-
-
-@given(st.floats(0.1, 0.95), st.floats(0.5, 0.9), st.integers(250, 5_000))
-def test_samples_and_labels_agree(correlation: float, share: float, samples: int) -> None:
-    """So many labels among so many samples reach the margin; the samples that they need are no more than there are."""
-    labels = labels_for_margin(margin=0.08, share=share, correlation=correlation, samples=samples)
-    assert labels is not None
-    needed = samples_for_margin(margin=0.08, share=share, correlation=correlation, labels=labels)
-    assert needed is not None
-    assert labels <= needed <= samples
-
-
-def test_too_few_labels() -> None:
-    """No number of samples makes up for them."""
-    assert samples_for_margin(margin=0.05, share=0.85, correlation=0.5, labels=100) is None
-    assert samples_for_margin(margin=0.05, share=0.85, correlation=0.5, labels=300) == 300
-
-
-def test_the_plan_is_what_comes_out() -> None:
-    """With labels in the proportions of the plan, the normal interval is as wide as was asked for."""
-    correlation = prediction_correlation(0.8, 0.9, 0.9)
-    assert correlation is not None
-    assert correlation == pytest.approx(0.8 * 0.2 * 0.8 / math.sqrt(0.8 * 0.2 * 0.74 * 0.26))
-    labels = labels_for_margin(margin=0.05, share=0.8, correlation=correlation, samples=1_000)
-    assert labels is not None
-    part = labels / 1_000
-    counts = {(1, 1): 720, (1, 0): 80, (0, 0): 180, (0, 1): 20}
-    labelled = [pair for pair, count in counts.items() for _ in range(round(count * part))]
-    others = [pair[1] for pair, count in counts.items() for _ in range(round(count * (1 - part)))]
-    found = prediction_powered_mean(labelled, others)
-    assert found is not None
-    assert (found.normal.high - found.normal.low) / 2 == pytest.approx(0.05, rel=0.03)
+def test_the_correlation_of_a_judge() -> None:
+    """Pearson's r of two columns of 0 and 1."""
+    expected = 0.8 * 0.2 * 0.8 / math.sqrt(0.8 * 0.2 * 0.74 * 0.26)
+    assert prediction_correlation(0.8, 0.9, 0.9) == pytest.approx(expected)
     assert prediction_correlation(1, 0.9, 0.9) is None

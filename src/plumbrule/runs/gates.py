@@ -97,9 +97,12 @@ class Gate:
 
     @property
     def labels_to_settle(self) -> int | None:
-        """How many more labels of this run's answers would settle it; None where none would, or it needs none."""
+        """How many more labels of this run's answers would settle it; None where none would, or it needs none.
+
+        There are never more than the samples that have no label yet.
+        """
         needed, labels = self.deciding.labels_to_power, self.deciding.labels
-        if not self.inconclusive or needed is None or labels is None:
+        if not self.inconclusive or needed is None or labels is None or labels >= self.deciding.samples:
             return None
         return max(1, needed - labels)
 

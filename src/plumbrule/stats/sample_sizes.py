@@ -8,6 +8,7 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from plumbrule.stats.intervals import Z95
+from plumbrule.stats.mean_intervals import clopper_pearson
 from plumbrule.stats.quantiles import beta_cdf, t_quantile
 
 POWER = 0.8
@@ -129,48 +130,19 @@ def minimum_detectable_effect(deviation: float, pairs: int, *, power: float = PO
     return (Z95 + NormalDist().inv_cdf(power)) * deviation / math.sqrt(pairs)
 
 
-def labels_for_margin(
-    *, margin: float, share: Fraction | float, correlation: float = 0.0, samples: int | None = None
-) -> int | None:
-    """Return how many labels make a 95% interval of a share reach no further than ``margin`` to either side.
+def share_margin_samples(share: Fraction | float, margin: float) -> int:
+    """Return how many samples make the exact interval of a share reach no further than ``margin`` to either side."""
+    true = float(share)
 
-    Labels alone need n = z^2 p (1 - p) / margin^2; ``labels_beside_predictions`` says how many fewer with a judge.
-    """
-    needed = Z95**2 * float(share) * (1 - float(share)) / margin**2
-    if samples is None:
-        return max(1, math.ceil(needed))
-    return labels_beside_predictions(needed, correlation=correlation, samples=samples)
+    def reaches(total: int) -> bool:
+        interval = clopper_pearson(true * total, total)
+        return interval is not None and max(true - interval.low, interval.high - true) <= margin
 
-
-def samples_for_margin(*, margin: float, share: Fraction | float, correlation: float, labels: int) -> int | None:
-    """Return how many samples in all, with predictions, reach the margin when ``labels`` of them are labelled."""
-    needed = Z95**2 * float(share) * (1 - float(share)) / margin**2
-    return samples_beside_labels(needed, correlation=correlation, labels=labels)
-
-
-def labels_beside_predictions(alone: float, *, correlation: float, samples: int) -> int | None:
-    """Return how many labels do the work of ``alone`` labels without a judge, with predictions for all samples.
-
-    With predictions that correlate with the labels (Pearson's r) for N ``samples`` in all, the labelled among them, the
-    variance of the power-tuned estimate (PPI++, Angelopoulos, Duchi and Zrnic, 2023) is that of a label times
-    (1 - r^2) / n + r^2 / N, which is solved for n. None where so many samples cannot do it even if all are labelled.
-    """
-    if alone > samples:
-        return None
-    explained = correlation**2
-    return max(1, math.ceil((1 - explained) * alone / (1 - explained * alone / samples))) if explained < 1 else 1
-
-
-def samples_beside_labels(alone: float, *, correlation: float, labels: int) -> int | None:
-    """Return how many samples with predictions make ``labels`` labels do the work of ``alone`` labels without a judge.
-
-    The same formula, solved for N; None where no number of samples makes up for so few labels.
-    """
-    explained = correlation**2
-    if labels >= alone:
-        return labels
-    left = labels - (1 - explained) * alone
-    return max(labels, math.ceil(explained * alone * labels / left)) if left > 0 else None
+    counts = range(1, _EXACT)
+    found = bisect_left(counts, x=True, key=reaches)
+    if found < len(counts):
+        return counts[found]
+    return math.ceil(Z95**2 * true * (1 - true) / margin**2)  # so many that the normal approximation does
 
 
 def prediction_correlation(share: Fraction | float, sensitivity: float, specificity: float) -> float | None:
