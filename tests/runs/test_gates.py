@@ -374,7 +374,7 @@ def test_null_latencies_are_no_certain_failure() -> None:
     assert (found.left_out.value, found.nulls_as_zero.value, found.passed) == (Fraction(1000), None, False)
     assert (found.settled, found.settles_at) == ("inconclusive", None)
     said = settled_text(found.result())
-    assert said == "not settled: 2 null latencies leave it open, and more samples like these would, too"
+    assert said == "not settled: 2 latencies are null; more samples like these would leave it open, too"
 
 
 def test_tied_latencies_with_nulls_are_no_certain_pass() -> None:
@@ -384,10 +384,25 @@ def test_tied_latencies_with_nulls_are_no_certain_pass() -> None:
     assert gates_of(run(200, bad=1, latency_e2e_ms=None))["latency_e2e_p95_ms"].settled == "holds"
 
 
-def test_all_latencies_null_fail() -> None:
-    """Nothing was measured: more of the same would not settle it."""
-    found = gates_of(run(20, bad=20, latency_e2e_ms=None))["latency_e2e_p95_ms"]
-    assert (found.passed, found.settled) == (False, "fails")
+@pytest.mark.parametrize("count", [1, 3, 20, 200])
+def test_all_latencies_null_settle_nothing(count: int) -> None:
+    """They could have been fast or slow: the gate does not pass, and does not fail for certain."""
+    results = run(count, bad=count, latency_e2e_ms=None)
+    found = gates_of(results)["latency_e2e_p95_ms"]
+    assert (found.passed, found.settled, found.samples_to_settle) == (False, "inconclusive", None)
+    assert (found.deciding.samples, found.deciding.nulls) == (count, count)
+    latencies = "1 latency is null" if count == 1 else f"{count} latencies are null"
+    assert settled_text(found.result()) == (
+        f"not settled: {latencies}; more samples like these would leave it open, too"
+    )
+    point = decide_release(summary_of(results))
+    assert f"latency_e2e_p95_ms none (nulls as zero none) is not ≤ 10,000, because {latencies}" in point.reasons
+
+
+def test_a_figure_of_nothing_fails_for_certain() -> None:
+    """Answers that nobody could judge are no open question."""
+    results = run(20, bad=20, accuracy_score=None, faithfulness_score=None, evaluator_error="timeout")
+    assert gates_of(results)["faithfulness_failure_rate"].settled == "fails"
 
 
 def test_scores_that_are_nearly_equal_are_not_certain() -> None:

@@ -196,9 +196,11 @@ class Comparison:
         Two runs of the same candidate near a limit often stand on either side of it. A gate is therefore lost only
         where its figure is clearly worse, or where nothing was measured that it could be computed from.
         """
-        worse = self._worse
-        lost = [gate.second.name for gate in self.gates if gate.lost and self._for_certain(gate)]
-        return (*(f"{name}: clearly worse" for name in worse), *(f"{name}: the gate held, and fails" for name in lost))
+        lost = [gate for gate in self.gates if gate.lost and self._for_certain(gate)]
+        return (
+            *(f"{name}: clearly worse" for name in self._worse),
+            *(f"{gate.second.name}: the gate held, and {_lost_by(gate.second)}" for gate in lost),
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -276,6 +278,10 @@ def _gates(first: RepeatGroup, second: RepeatGroup) -> Iterator[ComparedGate]:
     if first.repeats and second.repeats:
         for before, after in zip(first.decision.gates, second.decision.gates, strict=True):
             yield ComparedGate(first=before, second=after)
+
+
+def _lost_by(gate: Gate) -> str:
+    return "nothing was measured in the second run" if gate.left_out.value is None else "fails"
 
 
 def _standing(gate: Gate) -> GateStanding:

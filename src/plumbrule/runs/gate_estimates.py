@@ -233,7 +233,16 @@ def _latency_estimate(
     samples = len({sample.result.sample_id for sample, _ in latencies})
     clusters = len({design.clusters.get(name, (name,)) for name in {s.result.sample_id for s, _ in latencies}})
     if not known:
-        return Estimate(value=None, samples=samples, low=None, high=None, method="order_statistics", settles_at=None)
+        return Estimate(
+            value=None,
+            samples=samples,
+            low=None,
+            high=None,
+            method="betting" if design.sequential else "order_statistics",
+            settles_at=None,
+            clusters=clusters if design.clusters else None,
+            nulls=missing or None,
+        )
 
     def at_or_below(place: Fraction, *, null: int) -> list[Measurement]:
         most = float(place)
