@@ -16,7 +16,7 @@ from plumbrule.runs.differences import (
     Pair,
     compare_figures,
 )
-from plumbrule.runs.gates import Gate
+from plumbrule.runs.gates import Gate, latencies_are_null
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import RunEntry, run_samples
 from plumbrule.runs.run_results import Direction, RunSummary
@@ -205,11 +205,8 @@ class Comparison:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Gates that held and fail without a clear difference: the same candidate may have done as much by chance."""
-        return tuple(
-            f"{gate.second.name}: the gate held, and fails; the figures do not differ clearly, so this may be chance"
-            for gate in self.gates
-            if gate.lost and not self._for_certain(gate)
-        )
+        lost = [gate.second for gate in self.gates if gate.lost and not self._for_certain(gate)]
+        return tuple(f"{gate.name}: the gate held, and {_lost_by_chance(gate)}" for gate in lost)
 
     @property
     def _worse(self) -> list[str]:
@@ -282,6 +279,13 @@ def _gates(first: RepeatGroup, second: RepeatGroup) -> Iterator[ComparedGate]:
 
 def _lost_by(gate: Gate) -> str:
     return "nothing was measured in the second run" if gate.left_out.value is None else "fails"
+
+
+def _lost_by_chance(gate: Gate) -> str:
+    nulls = gate.nulls_as_zero.nulls
+    if gate.nulls_as_zero.value is None and nulls:
+        return f"cannot be told in the second run, because {latencies_are_null(nulls)}"
+    return "fails; the figures do not differ clearly, so this may be chance"
 
 
 def _standing(gate: Gate) -> GateStanding:

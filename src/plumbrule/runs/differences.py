@@ -1,8 +1,9 @@
 """One figure of two runs of the same samples: how far it differs, how sure that is, and which run is better.
 
 Repeats of one sample are not independent, so they are averaged first; a percentile is of all repeats together, as a
-gate's is, and samples are drawn with all of theirs. As in the aggregates, nulls are left out, or count as the worst
-there is; a mean of latencies or tokens has no worst.
+gate's is, and samples are drawn with all of theirs. Both runs are compared over the same samples: with nulls left out,
+those that have a value in both. Else nulls count as the worst there is; a null latency could have been anything, which
+widens the interval of the percentile, and a mean of latencies or tokens has no worst.
 
 A figure is clearly better or worse where the 95% interval of its difference excludes 0 and its p-value stays below 5%
 after Holm's correction. The figures that gates decide on are corrected together, both treatments of nulls among them,
@@ -22,6 +23,7 @@ from plumbrule.stats.multiplicity import holm
 from plumbrule.stats.paired_tests import (
     Method,
     NonInferiority,
+    Repeated,
     Tally,
     mean_gap,
     mean_gap_p_value,
@@ -284,9 +286,9 @@ def _figures(pairs: Sequence[Pair], rubric: BenchmarkRubric) -> Iterator[Compare
         as_worst = None if column.worst is None else _mean_difference(pairs, column, as_worst=True)
         yield ComparedFigure(name=column.name, left_out=left_out, nulls_as_zero=as_worst)
         if column.name == "latency_e2e_ms":
-            left_out = _p95_difference(pairs, column, as_worst=False)
+            left_out = _p95_difference(pairs, column, nulls_bound=False)
             complete = all(column.read(graded) is not None for pair in pairs for repeats in pair for graded in repeats)
-            as_worst = left_out if complete else _p95_difference(pairs, column, as_worst=True)
+            as_worst = left_out if complete else _p95_difference(pairs, column, nulls_bound=True)
             yield ComparedFigure(name="latency_e2e_p95_ms", left_out=left_out, nulls_as_zero=as_worst)
 
 
@@ -381,38 +383,77 @@ def _detectable(differences: Sequence[Fraction], bound: Fraction | None) -> floa
     return None if deviation is None else minimum_detectable_effect(deviation, len(differences))
 
 
-def _p95_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -> Difference:
-    """Compare the 95th percentiles of all repeats together; at its worst, one that is null is slower than all others.
+def _p95_difference(pairs: Sequence[Pair], column: _Column, *, nulls_bound: bool) -> Difference:
+    """Compare the 95th percentiles of all repeats together, over the same samples in both runs.
 
-    With nulls left out, each percentile is of every latency that was measured, as a gate's is; only samples that were
-    measured in both runs are tested.
+    Samples that were not measured in one of the runs are left out. Where ``nulls_bound``, none is: a latency that is
+    null could have been anything, so that the interval reaches from what it would be if those of the second run were
+    the fastest and those of the first the slowest, to the opposite, and the test counts only as far as both agree. The
+    percentiles are then those of the gates, with the null ones slower than all others.
     """
-    firsts = [_values(first, column, as_worst=as_worst) for first, _ in pairs]
-    seconds = [_values(second, column, as_worst=as_worst) for _, second in pairs]
-    moves = percentile_moves(firsts, seconds, P95)
-    low, high = repeated_percentile_gap(firsts, seconds, P95)
-    means = [column.means(pair, as_worst=as_worst) for pair in pairs]
-    used = means if as_worst else [pair for pair in means if None not in pair]
-    total = sum(moves, Fraction())
+    measured = [
+        ([column.read(graded) for graded in first], [column.read(graded) for graded in second])
+        for first, second in pairs
+    ]
+    if not nulls_bound:
+        known = [(_known(first), _known(second)) for first, second in measured]
+        measured = [(first, second) for first, second in known if first and second]
+    firsts, seconds = [first for first, _ in measured], [second for _, second in measured]
+    slower = _percentile_test(_as_fastest(firsts) if nulls_bound else firsts, seconds)
+    faster = _percentile_test(firsts, _as_fastest(seconds)) if nulls_bound else slower
+    agree = slower.moved == faster.moved
     return Difference(
         better=column.better,
-        first=latency_p95([value for values in firsts for value in values], nulls_as_zero=as_worst),
-        second=latency_p95([value for values in seconds for value in values], nulls_as_zero=as_worst),
-        low=low,
-        high=high,
+        first=latency_p95([value for values in firsts for value in values], nulls_as_zero=nulls_bound),
+        second=latency_p95([value for values in seconds for value in values], nulls_as_zero=nulls_bound),
+        low=faster.low,
+        high=slower.high,
         method="bootstrap",
-        samples=len(used),
-        left_out=len(pairs) - len(used),
-        signs=tally(_slower(*pair) for pair in used),
+        samples=len(measured),
+        left_out=len(pairs) - len(measured),
+        signs=tally(_slower(*map(_mean_or_none, pair)) for pair in measured),
         settles_at=None,
-        p_value=mean_gap_p_value(moves, bound=Fraction(1)),
-        moved=(total > 0) - (total < 0),
+        p_value=_larger(slower.p_value, faster.p_value) if agree else 1.0,
+        moved=slower.moved if agree else 0,
     )
 
 
-def _values(repeats: Sequence[GradedSample], column: _Column, *, as_worst: bool) -> list[Fraction | None]:
-    values = [column.read(graded) for graded in repeats]
-    return values if as_worst else [value for value in values if value is not None]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PercentileTest:
+    """The interval of the difference of two percentiles, and the paired test of it with its direction."""
+
+    low: float | None
+    high: float | None
+    p_value: float | None
+    moved: int
+
+
+def _percentile_test(firsts: Repeated, seconds: Repeated) -> _PercentileTest:
+    low, high = repeated_percentile_gap(firsts, seconds, P95)
+    moves = percentile_moves(firsts, seconds, P95)
+    total = sum(moves, Fraction())
+    return _PercentileTest(
+        low=low, high=high, p_value=mean_gap_p_value(moves, bound=Fraction(1)), moved=(total > 0) - (total < 0)
+    )
+
+
+def _as_fastest(samples: Repeated) -> Repeated:
+    """Return the latencies with every null as fast as can be."""
+    return [[Fraction() if value is None else value for value in values] for values in samples]
+
+
+def _known(values: Sequence[Fraction | None]) -> list[Fraction | None]:
+    return [value for value in values if value is not None]
+
+
+def _mean_or_none(values: Sequence[Fraction | None]) -> Fraction | None:
+    """Return the mean over the repeats; None where one of them is."""
+    known = [value for value in values if value is not None]
+    return mean_of(known) if len(known) == len(values) else None
+
+
+def _larger(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else max(first, second)
 
 
 def _slower(first: Fraction | None, second: Fraction | None) -> int:

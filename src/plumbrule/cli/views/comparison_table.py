@@ -87,9 +87,14 @@ def _figure_table(figures: Sequence[FigureComparison], *, wide: bool) -> Table:
     for compared in figures:
         table.add_row(compared.name, *_cells(compared, wide=wide))
         as_zero = compared.nulls_as_zero
-        if as_zero is not None and as_zero.difference != compared.difference:
+        if as_zero is not None and _telling(as_zero) != _telling(compared):
             table.add_row(Text("  nulls as zero", "dim"), *_cells(as_zero, wide=wide))
     return table
+
+
+def _telling(compared: FigureComparison | DifferenceResult) -> tuple[object, ...]:
+    """Return what a row shows, to see whether nulls make a difference."""
+    return compared.first, compared.second, compared.difference, compared.interval, compared.verdict, compared.samples
 
 
 def _cells(compared: FigureComparison | DifferenceResult, *, wide: bool) -> Iterator[Text]:
