@@ -429,3 +429,43 @@ def test_nulls_cannot_keep_a_margin() -> None:
     second = [result(number, faithfulness_score=None if number < 40 else 2) for number in range(60)]
     compared = compare(first, second, RUBRIC, margins={"aggregate_score": Fraction(1, 20)})
     assert figure(compared, "aggregate_score").within_margin == "not shown"
+
+
+def test_samples_that_share_a_cluster_are_not_independent() -> None:
+    """Forty samples of four documents, one of which went wrong: clear for forty samples, not for four documents."""
+    first = [result(number) for number in range(40)]
+    second = [result(number, accuracy_score=0 if number < 10 else 2) for number in range(40)]
+    alone = figure(compare(first, second, RUBRIC), "pass_rate").left_out
+    assert alone.verdict == "worse"
+    documents = {each.sample_id: f"document {number // 10}" for number, each in enumerate(first)}
+    compared = compare(first, second, RUBRIC, clusters=documents)
+    found = figure(compared, "pass_rate").left_out
+    assert (found.difference, found.method, found.verdict) == (alone.difference, "clustered_t", "no clear difference")
+    assert alone.p_value is not None
+    assert found.p_value is not None
+    assert found.p_value > 0.05 > alone.p_value
+    assert found.detectable is not None
+    assert alone.detectable is not None
+    assert found.detectable > 1.5 * alone.detectable
+    assert (compared.clusters, compared.flips.mcnemar_p) == (4, None)
+    gate = next(each.second for each in compared.gates if each.second.name == "pass_rate")
+    assert gate.deciding.clusters == 4
+
+
+def test_a_percentile_is_drawn_by_clusters() -> None:
+    """Latencies that rise in one document alone are clear for two hundred samples, and open for four documents."""
+    first = [result(number, latency_e2e_ms=1000 + number) for number in range(200)]
+    second = [result(number, latency_e2e_ms=(9000 if number < 50 else 1000) + number) for number in range(200)]
+    alone = figure(compare(first, second, RUBRIC), "latency_e2e_p95_ms").left_out
+    assert alone.verdict == "worse"
+    documents = {each.sample_id: f"document {number // 50}" for number, each in enumerate(first)}
+    found = figure(compare(first, second, RUBRIC, clusters=documents), "latency_e2e_p95_ms").left_out
+    assert (found.low, found.high, found.verdict) == (None, None, "no clear difference")
+
+
+def test_clusters_of_one_sample_change_nothing() -> None:
+    """Each sample is then what it was: independent of the others."""
+    first = [result(number) for number in range(40)]
+    second = [result(number, accuracy_score=0 if number < 10 else 2) for number in range(40)]
+    own = {each.sample_id: each.sample_id for each in first}
+    assert compare(first, second, RUBRIC, clusters=own).figures == compare(first, second, RUBRIC).figures

@@ -1,9 +1,10 @@
 """Two runs of the same samples compared: every figure, the samples that flipped, the gates, what else differs."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
+from plumbrule.codec import optional_key
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric
@@ -16,6 +17,7 @@ from plumbrule.runs.differences import (
     Pair,
     compare_figures,
 )
+from plumbrule.runs.gate_estimates import SampleDesign
 from plumbrule.runs.gates import Gate, latencies_are_null
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import RunEntry, run_samples
@@ -36,13 +38,16 @@ class FlipResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipsResult:
-    """What became of the samples, and the p-value of McNemar's exact test of the flips."""
+    """What became of the samples, and the p-value of McNemar's exact test of the flips.
+
+    The test is of independent samples: None where some share a cluster.
+    """
 
     both_pass: int
     both_fail: int
     pass_to_fail: tuple[FlipResult, ...]
     fail_to_pass: tuple[FlipResult, ...]
-    mcnemar_p: float
+    mcnemar_p: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +112,7 @@ class RunComparison:
     gates: tuple[GateComparison, ...]
     regressions: tuple[str, ...]
     remarks: tuple[str, ...]  # what may be chance, and is no regression
+    clusters: int | None = optional_key()  # how many clusters the samples make, where the run names them
 
     @property
     def margins(self) -> tuple[MarginResult, ...]:
@@ -130,11 +136,12 @@ class Flips:
     both_fail: int
     pass_to_fail: tuple[Flip, ...]
     fail_to_pass: tuple[Flip, ...]
+    clustered: bool = False
 
     @property
-    def mcnemar_p(self) -> Fraction:
+    def mcnemar_p(self) -> Fraction | None:
         """The chance of flips so uneven if neither run were better: McNemar's exact test, two-sided."""
-        return sign_test(len(self.fail_to_pass), len(self.pass_to_fail))
+        return None if self.clustered else sign_test(len(self.fail_to_pass), len(self.pass_to_fail))
 
     def result(self, questions: Mapping[str, str]) -> FlipsResult:
         """Return the flips for output, each sample with its question."""
@@ -150,7 +157,7 @@ class Flips:
             both_fail=self.both_fail,
             pass_to_fail=to_fail,
             fail_to_pass=to_pass,
-            mcnemar_p=float(self.mcnemar_p),
+            mcnemar_p=None if self.mcnemar_p is None else float(self.mcnemar_p),
         )
 
 
@@ -185,6 +192,7 @@ class Comparison:
     samples: tuple[str, ...]
     only_in_first: tuple[str, ...]
     only_in_second: tuple[str, ...]
+    clusters: int | None
     figures: tuple[ComparedFigure, ...]
     flips: Flips
     gates: tuple[ComparedGate, ...]
@@ -222,21 +230,26 @@ def compare(
     rubric: BenchmarkRubric,
     *,
     margins: Mapping[str, Fraction] | None = None,
+    clusters: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compare the results of two runs, all their repeats, in any order; one rubric grades both.
 
-    ``margins`` are by how much a figure may be worse, by its name.
+    ``margins`` are by how much a figure may be worse, by its name. ``clusters`` names by sample id what it shares with
+    others, such as a document.
     """
     before, after = _by_sample(first, rubric), _by_sample(second, rubric)
     samples = tuple(sample for sample in before if sample in after)
     pairs = [(before[sample], after[sample]) for sample in samples]
+    design = SampleDesign(clusters=clusters or {})
+    groups: list[Hashable] = [design.clusters.get(sample, (sample,)) for sample in samples]
     return Comparison(
         samples=samples,
         only_in_first=tuple(sample for sample in before if sample not in after),
         only_in_second=tuple(sample for sample in after if sample not in before),
-        figures=tuple(compare_figures(pairs, rubric, margins or {})),
-        flips=_flips(samples, pairs),
-        gates=tuple(_gates(summarise(first, rubric), summarise(second, rubric))),
+        clusters=len(set(groups)) if clusters else None,
+        figures=tuple(compare_figures(pairs, rubric, margins or {}, groups)),
+        flips=replace(_flips(samples, pairs), clustered=len(set(groups)) < len(groups)),
+        gates=tuple(_gates(summarise(first, rubric, design), summarise(second, rubric, design))),
     )
 
 
@@ -335,7 +348,8 @@ def compare_runs(
             f"{first.subject} and {second.subject} are of different datasets: "
             "--other-dataset compares the samples with the same id all the same"
         )
-    compared = compare(before.results, after.results, after.rubric, margins=margins)
+    clusters = after.clusters or before.clusters
+    compared = compare(before.results, after.results, after.rubric, margins=margins, clusters=clusters)
     if not compared.samples:
         raise UsageError(f"{first.subject} and {second.subject} have no sample id in common: nothing can be compared")
     return RunComparison(
@@ -355,6 +369,7 @@ def compare_runs(
             *(() if after.summary.complete else ("the second run is not complete",)),
         ),
         remarks=compared.remarks,
+        clusters=compared.clusters,
     )
 
 
@@ -366,6 +381,7 @@ class _Run:
     summary: RunSummary
     rubric: BenchmarkRubric
     results: tuple[SampleResult, ...]
+    clusters: Mapping[str, str]
     questions: Mapping[str, str]
 
     @property
@@ -387,6 +403,7 @@ def _read(ledger: Ledger, run: Entry) -> _Run:
         summary=evaluated.summary(),
         rubric=evaluated.rubric,
         results=evaluated.results,
+        clusters=evaluated.clusters,
         questions={sample.id: sample.question for sample in run_samples(ledger, run.subject)},
     )
 
@@ -398,6 +415,7 @@ def _differences(before: _Run, after: _Run) -> Iterator[RunDifference]:
     }
     for name in ("benchmark", "verdict"):
         pairs[f"{name}_rubric"] = before.stamps[name]["sha256"], after.stamps[name]["sha256"]
+    pairs["cluster"] = before.entry.body.cluster, after.entry.body.cluster
     pairs["repeats"] = before.summary.repeats.repeats, after.summary.repeats.repeats
     for name, (first, second) in pairs.items():
         if first != second:

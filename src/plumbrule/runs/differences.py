@@ -11,7 +11,7 @@ so that two runs of the same candidate show a clear difference in any of them at
 figures are corrected among themselves.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Literal
@@ -30,10 +30,11 @@ from plumbrule.stats.paired_tests import (
     non_inferiority,
     percentile_moves,
     repeated_percentile_gap,
+    spread_of,
     tally,
 )
 from plumbrule.stats.sample_sizes import minimum_detectable_effect
-from plumbrule.stats.spread import mean_of, sample_sd
+from plumbrule.stats.spread import mean_of
 
 Better = Literal["higher", "lower"]
 Standing = Literal["better", "worse", "no clear difference"]
@@ -256,10 +257,17 @@ class ComparedFigure:
 
 
 def compare_figures(
-    pairs: Sequence[Pair], rubric: BenchmarkRubric, margins: Mapping[str, Fraction]
+    pairs: Sequence[Pair],
+    rubric: BenchmarkRubric,
+    margins: Mapping[str, Fraction],
+    clusters: Sequence[Hashable] | None = None,
 ) -> list[ComparedFigure]:
-    """Return every figure of the samples that both runs have; ``margins`` are what it may be worse by."""
-    figures = [replace(figure, margin=margins.get(figure.name)) for figure in _figures(pairs, rubric)]
+    """Return every figure of the samples that both runs have; ``margins`` are what it may be worse by.
+
+    ``clusters`` names for each pair what it shares with others.
+    """
+    compared = _Pairs(pairs=pairs, clusters=range(len(pairs)) if clusters is None else clusters)
+    figures = [replace(figure, margin=margins.get(figure.name)) for figure in _figures(compared, rubric)]
     gated = _adjusted([figure for figure in figures if figure.name in GATED])
     others = _adjusted([figure for figure in figures if figure.name not in GATED])
     adjusted = {figure.name: figure for figure in (*gated, *others)}
@@ -280,7 +288,21 @@ def _adjusted(figures: Sequence[ComparedFigure]) -> Iterator[ComparedFigure]:
         yield replace(figure, left_out=adjust(figure.left_out), nulls_as_zero=as_zero)
 
 
-def _figures(pairs: Sequence[Pair], rubric: BenchmarkRubric) -> Iterator[ComparedFigure]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pairs:
+    """The samples that both runs have, and the cluster of each."""
+
+    pairs: Sequence[Pair]
+    clusters: Sequence[Hashable]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.pairs)
+
+
+def _figures(pairs: _Pairs, rubric: BenchmarkRubric) -> Iterator[ComparedFigure]:
     for column in _columns(rubric):
         left_out = _mean_difference(pairs, column, as_worst=False)
         as_worst = None if column.worst is None else _mean_difference(pairs, column, as_worst=True)
@@ -350,15 +372,20 @@ def _columns(rubric: BenchmarkRubric) -> Iterator[_Column]:
     yield _Column(name="total_tokens", better="lower", read=lambda graded: exact(graded.result.total_tokens))
 
 
-def _mean_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -> Difference:
+def _mean_difference(pairs: _Pairs, column: _Column, *, as_worst: bool) -> Difference:
     means = [column.means(pair, as_worst=as_worst) for pair in pairs]
-    known = [(first, second) for first, second in means if first is not None and second is not None]
-    differences = [second - first for first, second in known]
-    gap = mean_gap(differences, bound=column.bound)
+    known = [
+        (first, second, cluster)
+        for (first, second), cluster in zip(means, pairs.clusters, strict=True)
+        if first is not None and second is not None
+    ]
+    differences, clusters = [second - first for first, second, _ in known], [cluster for _, _, cluster in known]
+    gap = mean_gap(differences, bound=column.bound, clusters=clusters)
+    spread = spread_of(differences, bound=column.bound, clusters=clusters)
     return Difference(
         better=column.better,
-        first=mean_of([first for first, _ in known]),
-        second=mean_of([second for _, second in known]),
+        first=mean_of([first for first, _, _ in known]),
+        second=mean_of([second for _, second, _ in known]),
         low=gap.interval.low if gap.interval else None,
         high=gap.interval.high if gap.interval else None,
         method=gap.method,
@@ -366,24 +393,12 @@ def _mean_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) 
         left_out=len(pairs) - len(known),
         signs=tally(differences),
         settles_at=gap.settles_at,
-        p_value=mean_gap_p_value(differences, bound=column.bound),
-        detectable=_detectable(differences, column.bound),
+        p_value=mean_gap_p_value(differences, bound=column.bound, clusters=clusters),
+        detectable=None if spread is None else minimum_detectable_effect(spread, len(differences)),
     )
 
 
-def _detectable(differences: Sequence[Fraction], bound: Fraction | None) -> float | None:
-    """Return the smallest true difference that so many pairs would show.
-
-    Where no pair differs from another they show no spread: a gain and a loss of the full bound are added, as for the
-    interval. Without a bound it is not known.
-    """
-    deviation = sample_sd(differences)
-    if deviation == 0:
-        deviation = None if bound is None else sample_sd([*differences, bound, -bound])
-    return None if deviation is None else minimum_detectable_effect(deviation, len(differences))
-
-
-def _p95_difference(pairs: Sequence[Pair], column: _Column, *, nulls_bound: bool) -> Difference:
+def _p95_difference(pairs: _Pairs, column: _Column, *, nulls_bound: bool) -> Difference:
     """Compare the 95th percentiles of all repeats together, over the same samples in both runs.
 
     Samples that were not measured in one of the runs are left out. Where ``nulls_bound``, none is: a latency that is
@@ -392,15 +407,16 @@ def _p95_difference(pairs: Sequence[Pair], column: _Column, *, nulls_bound: bool
     percentiles are then those of the gates, with the null ones slower than all others.
     """
     measured = [
-        ([column.read(graded) for graded in first], [column.read(graded) for graded in second])
-        for first, second in pairs
+        ([column.read(graded) for graded in first], [column.read(graded) for graded in second], cluster)
+        for (first, second), cluster in zip(pairs, pairs.clusters, strict=True)
     ]
     if not nulls_bound:
-        known = [(_known(first), _known(second)) for first, second in measured]
-        measured = [(first, second) for first, second in known if first and second]
-    firsts, seconds = [first for first, _ in measured], [second for _, second in measured]
-    slower = _percentile_test(_as_fastest(firsts) if nulls_bound else firsts, seconds)
-    faster = _percentile_test(firsts, _as_fastest(seconds)) if nulls_bound else slower
+        known = [(_known(first), _known(second), cluster) for first, second, cluster in measured]
+        measured = [(first, second, cluster) for first, second, cluster in known if first and second]
+    firsts, seconds = [first for first, _, _ in measured], [second for _, second, _ in measured]
+    clusters = [cluster for _, _, cluster in measured]
+    slower = _percentile_test(_as_fastest(firsts) if nulls_bound else firsts, seconds, clusters)
+    faster = _percentile_test(firsts, _as_fastest(seconds), clusters) if nulls_bound else slower
     agree = slower.moved == faster.moved
     return Difference(
         better=column.better,
@@ -411,7 +427,7 @@ def _p95_difference(pairs: Sequence[Pair], column: _Column, *, nulls_bound: bool
         method="bootstrap",
         samples=len(measured),
         left_out=len(pairs) - len(measured),
-        signs=tally(_slower(*map(_mean_or_none, pair)) for pair in measured),
+        signs=tally(_slower(*map(_mean_or_none, pair)) for pair in zip(firsts, seconds, strict=True)),
         settles_at=None,
         p_value=_larger(slower.p_value, faster.p_value) if agree else 1.0,
         moved=slower.moved if agree else 0,
@@ -428,13 +444,12 @@ class _PercentileTest:
     moved: int
 
 
-def _percentile_test(firsts: Repeated, seconds: Repeated) -> _PercentileTest:
-    low, high = repeated_percentile_gap(firsts, seconds, P95)
+def _percentile_test(firsts: Repeated, seconds: Repeated, clusters: Sequence[Hashable]) -> _PercentileTest:
+    low, high = repeated_percentile_gap(firsts, seconds, P95, clusters=clusters)
     moves = percentile_moves(firsts, seconds, P95)
     total = sum(moves, Fraction())
-    return _PercentileTest(
-        low=low, high=high, p_value=mean_gap_p_value(moves, bound=Fraction(1)), moved=(total > 0) - (total < 0)
-    )
+    p_value = mean_gap_p_value(moves, bound=Fraction(1), clusters=clusters)
+    return _PercentileTest(low=low, high=high, p_value=p_value, moved=(total > 0) - (total < 0))
 
 
 def _as_fastest(samples: Repeated) -> Repeated:

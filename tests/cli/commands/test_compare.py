@@ -271,3 +271,19 @@ def test_differences_have_colours_on_a_terminal(run: Run, make: Make, monkeypatc
     assert "\x1b[1;31mworse" in shown
     assert "\x1b[1;32mbetter" in shown
     assert "\x1b[2munclear" in shown
+
+
+def test_the_clusters_of_the_runs_count(run: Run, make: Make) -> None:
+    """Ten wrong answers on one of two documents are no clear difference; the table names the clusters."""
+    rows = [json.loads(line) for line in samples(20).splitlines()]
+    dataset = "".join(json.dumps({**row, "category": f"c{place // 10}"}) + "\n" for place, row in enumerate(rows))
+    wrong = [f"q{number:02}" for number in range(10)]
+    for more, clusters, worse in (("", None, "worse"), ("cluster: category", 2, "no clear difference")):
+        first = make("before", dataset=dataset, more=more)
+        second = make("after", wrong, dataset=dataset, more=more)
+        [compared] = run("compare", first, second, "--json").records
+        [passing] = [each for each in compared["figures"] if each["name"] == "pass_rate"]
+        assert (compared.get("clusters"), passing["verdict"]) == (clusters, worse)
+        shown = run("compare", first, second).out
+        assert ("20 samples in 2 clusters compared" in shown) is (clusters is not None)
+        assert ("McNemar" in shown) is (clusters is None)

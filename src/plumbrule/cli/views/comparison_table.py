@@ -34,7 +34,8 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         about = f"{run.name} · {run.model or run.candidate} · judged by {run.judge}"
         line = Text.assemble((f"{place:<7}", "dim"), plain(run.run_id, "bold"), "  ", plain(about))
         console.print(line, soft_wrap=True)
-    console.print(plain(f"{comparison.samples} samples compared", "dim"))
+    clusters = "" if comparison.clusters is None else f" in {comparison.clusters} clusters"
+    console.print(plain(f"{comparison.samples} samples{clusters} compared", "dim"))
     console.print()
     wide = console.width >= _WIDE
     console.print(_figure_table(comparison.figures, wide=wide))
@@ -127,10 +128,10 @@ def _margin_lines(figures: Sequence[FigureComparison]) -> Iterator[Text]:
 def _flip_lines(flips: FlipsResult) -> Iterator[Text]:
     """Yield what became of the samples, and those that flipped."""
     p = flips.mcnemar_p
-    yield plain(
-        f"{flips.both_pass} samples pass in both, {flips.both_fail} fail in both; "
-        f"McNemar's exact test of the flips: p {'< 0.001' if p < 0.001 else f'= {figure(p)}'}"
-    )
+    test = ""
+    if p is not None:
+        test = f"; McNemar's exact test of the flips: p {'< 0.001' if p < 0.001 else f'= {figure(p)}'}"
+    yield plain(f"{flips.both_pass} samples pass in both, {flips.both_fail} fail in both{test}")
     for flipped, text, style in (
         (flips.pass_to_fail, "passed, and fail in the second", "red"),
         (flips.fail_to_pass, "failed, and pass in the second", "green"),
