@@ -21,6 +21,7 @@ __all__ = [
     "NOT_GIVEN",
     "SIGNS",
     "bands_text",
+    "counts_text",
     "figure",
     "gate_text",
     "interval_text",
@@ -72,6 +73,14 @@ def interval_text(interval: ReportInterval | None) -> str:
         return NONE
     low, high = (None if end is None else figure(end) for end in (interval.low, interval.high))
     return between(low, high)
+
+
+def counts_text(interval: ReportInterval) -> str:
+    """Return what an interval rests on: samples, or people's labels of a part of them, and their clusters."""
+    samples = f"{interval.samples:,} samples"
+    if interval.labels is not None:
+        samples = f"{interval.labels:,} labels by people, of {samples}"
+    return samples if interval.clusters is None else f"{samples} in {interval.clusters:,} clusters"
 
 
 def support_text(band: str | None, score: float | None) -> str:
@@ -141,9 +150,9 @@ def labels_text(summary: AnchorSummary) -> str:
     if summary.judge is not None:
         judge = summary.judge
         text += (
-            f" The judge passes {figure(judge.sensitivity)} of {judge.passed_by_people:,} answers that people pass, "
+            f" The judge passes {figure(judge.sensitivity)} of the {judge.passed_by_people:,} labels that pass, "
+            f"and fails {figure(judge.specificity)} of the {judge.failed_by_people:,} that fail."
         )
-        text += f"and fails {figure(judge.specificity)} of {judge.failed_by_people:,} that people fail."
     return text
 
 

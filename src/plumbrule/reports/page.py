@@ -39,6 +39,7 @@ def _environment() -> Environment:
         "signed": figure_text.signed,
         "percent": figure_text.percent,
         "interval": figure_text.interval_text,
+        "counted": figure_text.counts_text,
         "numbers": figure_text.numbers_text,
         "clipped": _clipped,
     }

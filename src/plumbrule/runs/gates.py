@@ -410,7 +410,7 @@ def latencies_are_null(count: int) -> str:
 def _settled_by_labels(gate: Settling) -> str:
     """Return what would settle a gate that goes by people's labels."""
     if gate.labels_to_settle is None:
-        return "not settled: labels of all answers of this run would not settle it; it takes more samples"
+        return "not settled: a label for every sample of this run would not settle it; it takes more samples"
     present = _IF_TRUE.get(gate.name, "if the true rate is {}").format(figure(gate.deciding, against=gate.limit))
     return f"not settled: about {gate.labels_to_settle:,} more labels would settle it with 80% power, {present}"
 

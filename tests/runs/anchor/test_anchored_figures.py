@@ -229,5 +229,5 @@ def test_where_every_answer_has_a_label_no_more_are_asked_for() -> None:
     gate = gate_of(results, anchored(results, *(both(f"q{number}", 2 if number else 0) for number in range(20))))
     assert (gate.settled, gate.interval.labels, gate.labels_to_settle) == ("inconclusive", 20, None)
     assert settled_text(gate) == (
-        "not settled: labels of all answers of this run would not settle it; it takes more samples"
+        "not settled: a label for every sample of this run would not settle it; it takes more samples"
     )

@@ -77,8 +77,8 @@ def show_label_figures(console: Console, summary: AnchorSummary) -> None:
         judge = summary.judge
         console.print(
             plain(
-                f"the judge passes {figure(judge.sensitivity)} of {judge.passed_by_people} answers that people pass, "
-                f"and fails {figure(judge.specificity)} of the {judge.failed_by_people} that people fail"
+                f"the judge passes {figure(judge.sensitivity)} of the {judge.passed_by_people} labels that pass, "
+                f"and fails {figure(judge.specificity)} of the {judge.failed_by_people} that fail"
             ),
             soft_wrap=True,
         )

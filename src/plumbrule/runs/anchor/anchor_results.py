@@ -43,7 +43,7 @@ class AnchoredFigure(AnchoredEstimate):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeAccuracy:
-    """How the judge's passes compare with people's, over the labelled answers; None where there were none of a kind."""
+    """How the judge's passes compare with people's labels, each one counted; None where there were none of a kind."""
 
     passed_by_people: int
     failed_by_people: int
