@@ -85,6 +85,11 @@ class Estimates:
     latency_e2e_p95_ms: Estimate
 
 
+def unbounded(value: Fraction | None, *, samples: int) -> Estimate:
+    """Return a figure without an interval."""
+    return Estimate(value=value, samples=samples, low=None, high=None, method="clopper_pearson", settles_at=None)
+
+
 def interval_values(left_out: Estimates, nulls_as_zero: Estimates) -> Intervals:
     """Return the intervals of the figures that decide, for output."""
     return Intervals(
@@ -191,7 +196,7 @@ def _measurement(sample: GradedSample, value: Fraction | int, design: SampleDesi
 def _mean_estimate(column: Sequence[Measurement], limit: Fraction, design: SampleDesign) -> Estimate:
     found = measured_mean(column)
     if found is None:
-        return Estimate(value=None, samples=0, low=None, high=None, method="clopper_pearson", settles_at=None)
+        return unbounded(None, samples=0)
     value = Fraction(found.value)
     clusters = found.clusters if design.clusters else None
     if design.sequential:
