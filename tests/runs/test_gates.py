@@ -1,5 +1,6 @@
 """A gate is kept exactly or not at all, and says when the samples do not settle it."""
 
+import math
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -498,3 +499,18 @@ def test_looks_are_named() -> None:
     assert str(look_text(12, "sequential")).startswith("12th look at these gates")
     assert "luck" in str(look_text(2, "fixed"))
     assert "luck" not in str(look_text(2, "sequential"))
+
+
+def test_more_samples_of_the_same_clusters_would_not_do() -> None:
+    """Where samples share documents, what would settle a gate is said in documents, too."""
+    results = run(60, bad=10, accuracy_score=0)
+    documents = {each.sample_id: f"document {place // 6}" for place, each in enumerate(results)}
+    gate, alone = (
+        next(each for each in summarise(results, RUBRIC, design).gates() if each.name == "pass_rate")
+        for design in (SampleDesign(clusters=documents), None)
+    )
+    assert (gate.interval.samples, gate.interval.clusters, gate.settled) == (60, 10, "inconclusive")
+    assert gate.settles_at is not None
+    assert gate.settles_in == math.ceil(gate.settles_at / 6)
+    assert f"samples in all, in about {gate.settles_in:,} clusters, would settle it" in settled_text(gate)
+    assert (alone.settles_in, "clusters" in settled_text(alone)) == (None, False)

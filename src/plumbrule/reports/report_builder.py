@@ -194,6 +194,7 @@ def _gate(gate: GateResult) -> ReportGate:
         by_judge=gate.by_judge,
         labels_to_settle=gate.labels_to_settle,
         waits_for=gate.waits_for,
+        settles_in=gate.settles_in,
     )
 
 

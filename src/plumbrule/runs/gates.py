@@ -177,6 +177,10 @@ class Settling(Protocol):
         """How many samples in all would settle it."""
 
     @property
+    def settles_in(self) -> int | None:
+        """In how many clusters these samples must be."""
+
+    @property
     def nulls(self) -> int | None:
         """How many null latencies leave it open."""
 
@@ -392,7 +396,8 @@ def settled_text(gate: Settling, *, confidence: Confidence = "fixed") -> str:
     if gate.by_judge is not None:
         return _settled_by_labels(gate)
     if gate.settles_at is not None:
-        needed = f"about {gate.settles_at:,} samples in all would settle it with 80% power"
+        clusters = "" if gate.settles_in is None else f", in about {gate.settles_in:,} clusters,"
+        needed = f"about {gate.settles_at:,} samples in all{clusters} would settle it with 80% power"
         present = figure(gate.deciding, against=gate.limit)
         return f"not settled: {needed}, {_IF_TRUE.get(gate.name, 'if the true rate is {}').format(present)}"
     if gate.nulls:
