@@ -148,11 +148,8 @@ def labels_text(summary: AnchorSummary) -> str:
     if summary.changed:
         text += f" Labels changed later: {summary.changed:,}."
     if summary.judge is not None:
-        judge = summary.judge
-        text += (
-            f" The judge passes {figure(judge.sensitivity)} of the {judge.passed_by_people:,} labels that pass, "
-            f"and fails {figure(judge.specificity)} of the {judge.failed_by_people:,} that fail."
-        )
+        words = summary.judge.in_words()
+        text += f" {words[0].upper()}{words[1:]}."
     return text
 
 

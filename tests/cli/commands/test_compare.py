@@ -287,3 +287,16 @@ def test_the_clusters_of_the_runs_count(run: Run, make: Make) -> None:
         shown = run("compare", first, second).out
         assert ("20 samples in 2 clusters compared" in shown) is (clusters is not None)
         assert ("McNemar" in shown) is (clusters is None)
+
+
+def test_a_narrow_terminal_cuts_no_figure(run: Run, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 80 columns every figure, interval and mark is there in full; gates that are not settled are named."""
+    first, second = make("before", repeats=2), make("after", ["q03", "q07"], repeats=2)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("compare", first, second).out
+    assert "…" not in shown
+    [figures] = [line for line in shown.splitlines() if line.startswith("pass_rate") and "-0.1" in line]
+    assert figures.split()[1:4] == ["1", "0.9", "-0.1"]
+    [gate] = [line for line in shown.splitlines() if line.startswith("pass_rate") and "≥" in line]
+    assert gate.split() == ["pass_rate", "≥", "0.85", "✓", "1", "1", "✓", "0.9", "0.9"]
+    assert "not settled in the second: aggregate_score, pass_rate, faithfulness_failure_rate" in shown

@@ -1,12 +1,13 @@
 """The judged figures of a run as people have them: a judge that errs no longer misleads."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from plumbrule.rubrics import load_benchmark
-from plumbrule.runs.anchor.anchor_results import JUDGED, AnchorSummary
+from plumbrule.runs.anchor.anchor_results import JUDGED, AnchorSummary, JudgeAccuracy
 from plumbrule.runs.anchor.anchored_figures import anchor_figures
 from plumbrule.runs.anchor.label_file import Label
 from plumbrule.runs.anchor.label_store import RunLabels
@@ -231,3 +232,13 @@ def test_where_every_answer_has_a_label_no_more_are_asked_for() -> None:
     assert settled_text(gate) == (
         "not settled: a label for every sample of this run would not settle it; it takes more samples"
     )
+
+
+def test_the_judge_in_words() -> None:
+    """Shares are percentages, so that 1 of 29 labels is not taken for all of them; what no label says is said."""
+    judge = JudgeAccuracy(passed_by_people=29, failed_by_people=4, sensitivity=1.0, specificity=0.75)
+    assert judge.in_words() == "the judge passes 100.0% of the 29 labels that pass, and fails 75.0% of the 4 that fail"
+    none = replace(judge, failed_by_people=0, specificity=None)
+    assert none.in_words() == "the judge passes 100.0% of the 29 labels that pass, and none fails"
+    other = replace(judge, passed_by_people=0, sensitivity=None)
+    assert other.in_words() == "no label passes, and the judge fails 75.0% of the 4 that fail"
