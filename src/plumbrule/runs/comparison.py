@@ -427,6 +427,11 @@ def _warnings(before: _Run, after: _Run, compared: Comparison) -> Iterator[str]:
         if not run.summary.complete:
             run_id = run.summary.run_id
             yield f"{run_id} is not complete; 'plumbrule run CONFIG --resume {run_id}' goes on"
+        if run.summary.anchor == "people":
+            yield (
+                f"{run.summary.run_id} is decided by people's labels: figures and gates here are the judge's, "
+                f"'plumbrule gate {run.summary.run_id}' has people's"
+            )
     for which, only in (("first", compared.only_in_first), ("second", compared.only_in_second)):
         if only:
             yield f"{len(only)} samples are only in the {which} run, and are not compared"

@@ -300,3 +300,11 @@ def test_a_narrow_terminal_cuts_no_figure(run: Run, make: Make, monkeypatch: pyt
     [gate] = [line for line in shown.splitlines() if line.startswith("pass_rate") and "≥" in line]
     assert gate.split() == ["pass_rate", "≥", "0.85", "✓", "1", "1", "✓", "0.9", "0.9"]
     assert "not settled in the second: aggregate_score, pass_rate, faithfulness_failure_rate" in shown
+
+
+def test_a_run_that_people_decide_is_compared_by_its_judge_and_says_so(run: Run, make: Make) -> None:
+    """What the judge says of both is compared; nobody takes its gates for the decision by people's labels."""
+    first, second = make("before"), make("after", more="anchor: people")
+    [compared] = run("compare", first, second, "--json").records
+    [warning] = [each for each in compared["warnings"] if "people" in each]
+    assert warning.startswith(f"{second} is decided by people's labels: figures and gates here are the judge's")
