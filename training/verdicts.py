@@ -92,8 +92,9 @@ def gain(rows: Sequence[Labelled], checked: Sequence[Checked]) -> Interval:
     rng = np.random.default_rng(SEED)
     drawn = []
     for tasks in tasks_of(rows).values():
-        for indices in tasks.values():
-            weights = drawn_weights([rows[index].source for index in indices], rng)
+        weights_of = drawn_weights(rows, tasks, rng)
+        for task, indices in tasks.items():
+            weights = weights_of[task]
             bad = np.array([rows[index].unsupported for index in indices])
             better = np.array(
                 [

@@ -8,7 +8,7 @@ from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.report.gate_text import DIRECTIONS, gate_text, interval_text, numbers_text, settling_text
-from plumbrule.runs.report.run_report import ReportGate
+from plumbrule.runs.report.run_report import ReportGate, ReportInterval
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
 from plumbrule.text.figure_format import NONE, SIGNS, figure
@@ -22,6 +22,7 @@ __all__ = [
     "SIGNS",
     "bands_text",
     "concern_gates",
+    "counts_text",
     "figure",
     "gate_text",
     "interval_text",
@@ -66,6 +67,14 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
+def counts_text(interval: ReportInterval) -> str:
+    """Return what an interval rests on: samples, or people's labels of a part of them, and their clusters."""
+    samples = f"{interval.samples:,} samples"
+    if interval.labels is not None:
+        samples = f"{interval.labels:,} labels by people, of {samples}"
+    return samples if interval.clusters is None else f"{samples} in {interval.clusters:,} clusters"
+
+
 def support_text(band: str | None, score: float | None) -> str:
     """Return a support score as its band; one that is not known is not given, which is not zero."""
     return NOT_GIVEN if band is None else f"{band} ({figure(score)})"
@@ -105,11 +114,8 @@ def labels_text(summary: AnchorSummary) -> str:
     if summary.changed:
         text += f" Labels changed later: {summary.changed:,}."
     if summary.judge is not None:
-        judge = summary.judge
-        text += (
-            f" The judge passes {figure(judge.sensitivity)} of {judge.passed_by_people:,} answers that people pass, "
-        )
-        text += f"and fails {figure(judge.specificity)} of {judge.failed_by_people:,} that people fail."
+        words = summary.judge.in_words()
+        text += f" {words[0].upper()}{words[1:]}."
     return text
 
 

@@ -49,6 +49,7 @@ def make_environment(
         "signed": figure_text.signed,
         "percent": figure_text.percent,
         "interval": figure_text.interval_text,
+        "counted": figure_text.counts_text,
         "numbers": figure_text.numbers_text,
         **filters,
     }

@@ -12,7 +12,14 @@ from typing import Any, TypeVar
 
 from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.gate_estimates import P95, Estimates, SampleDesign, estimate_figures, interval_values
+from plumbrule.runs.gate_estimates import (
+    P95,
+    Estimates,
+    SampleDesign,
+    estimate_figures,
+    interval_values,
+    unbounded,
+)
 from plumbrule.runs.run_results import AggregateValues, Counts, FigureValues, Intervals
 from plumbrule.runs.sample_results import GradedSample, SampleResult, exact, grade_all, rounded
 from plumbrule.stats.percentiles import percentile
@@ -86,9 +93,13 @@ def aggregate(results: Sequence[SampleResult], rubric: BenchmarkRubric) -> Aggre
 
 
 def aggregate_graded(
-    graded: Sequence[GradedSample], rubric: BenchmarkRubric, design: SampleDesign | None = None
+    graded: Sequence[GradedSample],
+    rubric: BenchmarkRubric,
+    design: SampleDesign | None = None,
+    *,
+    intervals: bool = True,
 ) -> Aggregates:
-    """Aggregate samples of one repeat that are graded already."""
+    """Aggregate samples of one repeat that are graded already; ``intervals`` take most of the time."""
     if len({sample.result.repeat for sample in graded}) > 1:
         raise InputError("results of several repeats cannot be aggregated as one run: summarise them as a group")
     columns = _columns(graded)
@@ -101,15 +112,26 @@ def aggregate_graded(
         refused=sum(sample.result.refused for sample in graded),
         timed_out=sum(sample.result.timed_out for sample in graded),
     )
-    zeroed, estimates = columns.with_nulls_as_zero(), estimate_figures(graded, rubric, design)
+    figures, as_zero = _figures(columns, rubric), _figures(columns.with_nulls_as_zero(), rubric)
+    if intervals:
+        estimates = estimate_figures(graded, rubric, design)
+        zeroed = estimate_figures(graded, rubric, design, nulls_as_zero=True, left_out=estimates)
+    else:
+        estimates, zeroed = (_without_intervals(each, samples=len(graded)) for each in (figures, as_zero))
     return Aggregates(
-        figures=_figures(columns, rubric),
-        nulls_as_zero=_figures(zeroed, rubric),
+        figures=figures,
+        nulls_as_zero=as_zero,
         counts=counts,
         scored=_scored(columns, rubric),
         estimates=estimates,
-        estimates_nulls_as_zero=estimate_figures(graded, rubric, design, nulls_as_zero=True, left_out=estimates),
+        estimates_nulls_as_zero=zeroed,
     )
+
+
+def _without_intervals(figures: Figures, *, samples: int) -> Estimates:
+    """Return the figures that decide by themselves, for one of several repeats: nothing is bounded."""
+    names = [field.name for field in fields(Estimates)]
+    return Estimates(**{name: unbounded(getattr(figures, name), samples=samples) for name in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,6 +93,11 @@ class Estimates:
         return {name: estimate for name, estimate in figures.items() if estimate is not None}
 
 
+def unbounded(value: Fraction | None, *, samples: int) -> Estimate:
+    """Return a figure without an interval."""
+    return Estimate(value=value, samples=samples, low=None, high=None, method="clopper_pearson", settles_at=None)
+
+
 def interval_values(left_out: Estimates, nulls_as_zero: Estimates) -> Intervals:
     """Return the intervals of the figures that decide, for output."""
     return Intervals(
@@ -204,7 +209,7 @@ def _measurement(sample: GradedSample, value: Fraction | int, design: SampleDesi
 def _mean_estimate(column: Sequence[Measurement], limit: Fraction, design: SampleDesign) -> Estimate:
     found = measured_mean(column)
     if found is None:
-        return Estimate(value=None, samples=0, low=None, high=None, method="clopper_pearson", settles_at=None)
+        return unbounded(None, samples=0)
     value = Fraction(found.value)
     clusters = found.clusters if design.clusters else None
     if design.sequential:
@@ -246,7 +251,16 @@ def _latency_estimate(
     samples = len({sample.result.sample_id for sample, _ in latencies})
     clusters = len({design.clusters.get(name, (name,)) for name in {s.result.sample_id for s, _ in latencies}})
     if not known:
-        return Estimate(value=None, samples=samples, low=None, high=None, method="order_statistics", settles_at=None)
+        return Estimate(
+            value=None,
+            samples=samples,
+            low=None,
+            high=None,
+            method="betting" if design.sequential else "order_statistics",
+            settles_at=None,
+            clusters=clusters if design.clusters else None,
+            nulls=missing or None,
+        )
 
     def at_or_below(place: Fraction, *, null: int) -> list[Measurement]:
         most = float(place)

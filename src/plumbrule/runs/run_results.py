@@ -1,5 +1,6 @@
 """The typed results of a run: the fields of each are the keys of its JSON, in their order."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -186,6 +187,12 @@ class GateResult:
             return None
         worse = min if self.direction == "at_least" else max
         return worse(self.value, self.value_nulls_as_zero)
+
+    @property
+    def settles_in(self) -> int | None:
+        """In how many clusters the samples that settle it must be: more of the same clusters would not do."""
+        clusters, samples = self.interval.clusters, self.interval.samples
+        return None if self.settles_at is None or not clusters else math.ceil(self.settles_at * clusters / samples)
 
     @property
     def nulls(self) -> int | None:

@@ -47,6 +47,7 @@ class EvaluatedRun:
     calls_failed: int
     policy: GatePolicy
     look: int
+    clusters: Mapping[str, str]  # by sample id, where the run names clusters
     labels: AnchorSummary | None = None
 
     @property
@@ -175,6 +176,7 @@ def evaluate_run(ledger: Ledger, run: Entry, policy: GatePolicy | None = None) -
         calls_failed=sum(int(calls) for calls in failed),
         policy=policy,
         look=count_looks(ledger, begun),
+        clusters=design.clusters,
         labels=labels,
     )
 

@@ -25,7 +25,8 @@ def mean_of(values: Sequence[Fraction]) -> Fraction | None:
     for value in values:
         by_denominator[value.denominator] += value.numerator
     if len(by_denominator) > _EXACT_DENOMINATORS:
-        return Fraction(sum(round(value * 2**_PLACES) for value in values), 2**_PLACES * len(values))
+        places = (((value.numerator << _PLACES + 1) // value.denominator + 1) >> 1 for value in values)
+        return Fraction(sum(places), 2**_PLACES * len(values))
     parts = [Fraction(numerator, denominator) for denominator, numerator in sorted(by_denominator.items())]
     while len(parts) > 1:  # in pairs, so that only the last few sums are of large numbers
         parts = [sum(parts[index : index + 2], Fraction()) for index in range(0, len(parts), 2)]

@@ -107,7 +107,7 @@ def test_more_samples_settle_an_inconclusive_gate(run: Run, tmp_path: Path) -> N
     assert (point.code, bound.code) == (0, 5)
     assert "RELEASE, not settled: 4 of 4 gates" in point.out
     assert "INCONCLUSIVE, not settled: 4 of 4 gates" in bound.out
-    assert "about 29 samples in all would settle it with 80% power, if the true rate is 1" in bound.out
+    assert "about 23 samples in all would settle it with 80% power, if the true rate is 1" in bound.out
     [decision] = run("gate", "last", "--decide-on", "bound", "--json").records
     assert (decision["outcome"], decision["decide_on"], decision["release_ready"]) == ("INCONCLUSIVE", "bound", False)
     assert {gate["settled"] for gate in decision["gates"]} == {"inconclusive"}

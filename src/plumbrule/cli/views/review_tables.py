@@ -21,7 +21,7 @@ from plumbrule.reviews.campaign_agreement import (
 from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_progress import CampaignProgress, CampaignReport, ClaimLine, ItemLine
 from plumbrule.reviews.items import Status
-from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLine, Reason, Verdict
+from plumbrule.reviews.model_change import FigureResult, ModelChange, PairedComparison, PairLine, Reason, Verdict
 from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.release_decision import OverallEstimate
 from plumbrule.rubrics.scorecard_rubric import Recommendation
@@ -84,9 +84,13 @@ def _show_compared(console: Console, title: str, compared: PairedComparison) -> 
             Text("none" if line.difference is None else f"{line.difference:+.3g}", _STYLES[line.verdict]),
             _interval(line.interval_95),
             *map(str, (line.better, line.worse, line.equal)),
-            f"{line.sign_test_p:.3f}",
+            f"{line.sign_test_p if line.p_value_adjusted is None else line.p_value_adjusted:.3f}",
         )
     console.print(rows)
+    by_chance = [line.key for line in compared.figures if _by_chance(line)]
+    if by_chance:
+        text = "the interval excludes 0, but with so many figures compared chance may have done it (Holm)"
+        console.print(plain(f"{text}: {', '.join(by_chance)}", "dim"), soft_wrap=True)
     verdicts: tuple[Verdict, ...] = ("worse", "better")
     for verdict in verdicts:
         clear = [line.key for line in compared.figures if line.verdict == verdict]
@@ -94,6 +98,12 @@ def _show_compared(console: Console, title: str, compared: PairedComparison) -> 
             console.print(plain(f"clearly {verdict}: {', '.join(clear)}", _STYLES[verdict]), soft_wrap=True)
     if left:
         console.print(plain(f"left out: {'; '.join(left)}", "yellow"), soft_wrap=True)
+
+
+def _by_chance(line: FigureResult) -> bool:
+    """Whether the interval excludes 0, and the test that allows for all figures does not."""
+    interval = line.interval_95
+    return interval is not None and not interval[0] <= 0 <= interval[1] and line.verdict == "no clear difference"
 
 
 def campaign_table(campaigns: Sequence[CampaignProgress]) -> Table:

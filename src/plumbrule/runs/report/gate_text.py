@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from plumbrule.rubrics.benchmark_rubric import Confidence
-from plumbrule.runs.gates import settled_text
+from plumbrule.runs.gates import latencies_are_null, settled_text
 from plumbrule.runs.report.run_report import ReportGate, ReportInterval
 from plumbrule.text.figure_format import NONE, between, figure
 
@@ -37,8 +37,8 @@ def gate_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
         return f"{gate.name} {settled_text(gate)}."
     value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
     verb = "keeps" if gate.passed else "misses"
-    if gate.value is not None and gate.value_nulls_as_zero is None and gate.nulls:
-        verb = f"cannot be told for all answers, because {gate.nulls:,} latencies are null: it does not keep"
+    if gate.value_nulls_as_zero is None and gate.nulls:
+        verb = f"cannot be told for all answers, because {latencies_are_null(gate.nulls)}: it does not keep"
     text = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
     text += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
     if gate.by_judge is not None:

@@ -105,6 +105,7 @@ class ReportGate:
     by_judge: float | None = None  # what the judge alone says, where the figure goes by people's labels
     labels_to_settle: int | None = None
     waits_for: str | None = None
+    settles_in: int | None = None  # in how many clusters the samples that settle it must be, where there are clusters
 
     @property
     def nulls(self) -> int | None:
