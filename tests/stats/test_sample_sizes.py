@@ -61,6 +61,7 @@ def test_a_share_takes_the_fewest_samples_that_have_the_power(share: float, limi
 def test_shares_at_the_edges() -> None:
     """23 that all pass against 0.85, 72 of which none fails against 0.05: 0.85^23 and 0.95^72 are below 2.5%."""
     assert share_power_samples(1, 0.85) == 23
+    assert share_power_samples(0.9, 0.9 + 1e-11) is None
     assert share_power_samples(0, 0.05) == 72
     assert share_power_samples(0.5, 0) == 3
     assert share_power_samples(0, 1) == 1

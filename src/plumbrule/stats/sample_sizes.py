@@ -22,16 +22,17 @@ _TAIL = 0.025
 def share_power_samples(share: Fraction | float, limit: Fraction | float, *, power: float = POWER) -> int | None:
     """Return the fewest samples whose exact interval (Clopper and Pearson) excludes ``limit`` with this power.
 
-    The share is taken to be the true one; None where it is the limit. The power is the exact sum of the binomial
-    distribution. It falls a little with each sample more until the interval excludes the limit with one failure more,
-    so that a few larger numbers have slightly less. Beyond 100,000 samples it is by the normal approximation.
+    The share is taken to be the true one; None where it is the limit, or so near that it takes more than a million
+    million. The power is the exact sum of the binomial distribution. It falls a little with each sample more until the
+    interval excludes the limit with one failure more, so that a few larger numbers have slightly less. Beyond 100,000
+    samples it is by the normal approximation.
     """
     true, fixed = float(share), float(limit)
     if true == fixed:
         return None
     rough = _rough_power_samples(true, fixed, power)
     if rough > _EXACT:
-        return rough
+        return rough if rough <= _MOST else None
     totals = range(1, 2 * rough + 16)
     # the interval excludes the limit where there are few events of one kind, or many of the other: the rarer is counted
     rate, bound = (1 - true, 1 - fixed) if true > fixed else (true, fixed)

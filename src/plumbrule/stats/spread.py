@@ -11,6 +11,7 @@ from plumbrule.stats.quantiles import t_tail
 
 _EXACT_DENOMINATORS = 2_000
 _PLACES = 256
+_MOST = 10**12  # samples, beyond which no plan goes
 
 
 def mean_of(values: Sequence[Fraction]) -> Fraction | None:
@@ -45,10 +46,14 @@ def sample_sd(values: Sequence[Fraction]) -> float | None:
 
 
 def mean_settles_at(mean: Fraction, deviation: float, limit: Fraction) -> int | None:
-    """Return how many samples of this spread, above 0, make the mean's t interval exclude ``limit``; None for none."""
-    if mean == limit:
+    """Return how many samples of this spread, above 0, make the mean's t interval exclude ``limit``.
+
+    None where no number of samples does it, or only more than a million million.
+    """
+    gap = float(abs(mean - limit))
+    if Z95 * deviation >= gap * math.sqrt(_MOST):
         return None
-    ratio = (deviation / float(abs(mean - limit))) ** 2
+    ratio = (deviation / gap) ** 2
     total = max(2, math.ceil(Z95**2 * ratio))
     while total < 1_000 and t_quantile_975(total - 1) ** 2 * ratio > total:  # beyond, t is the normal distribution
         total += 1
