@@ -20,9 +20,11 @@ from plumbrule.reviews.campaign_store import (
     campaign_names,
     claim_item,
     claim_next,
+    claim_of,
     find_campaign,
     kept_decision,
     load_campaign,
+    load_item,
     load_items,
     open_campaign,
     release_item,
@@ -556,3 +558,43 @@ def test_the_bound_is_fixed_with_the_opening(ledger: Ledger, opens: Opens) -> No
     assert decision.headline.startswith("INCONCLUSIVE: 1 item, and the interval of the average overall score")
     by_rubric = opens(1, trigger="model-change", name="own", rubric=load_scorecard(None, {"decide_on": "bound"}))
     assert by_rubric.plan.decide_on == "bound"
+
+
+def test_who_rated_an_item_elsewhere_does_not_adjudicate_it(ledger: Ledger, opens: Opens) -> None:
+    """Nobody raises an Unsafe that they gave themselves: outside of campaigns, in another one, under any writing."""
+    opens(1, name="first")
+    campaign = opens(1, name="second")
+    [trace_id] = [item.trace_id for item in campaign.items.values()]
+    for name, evaluator, level in (("first", "Ada", 1), ("second", "Cy", 4), ("second", "Dora", 1)):
+        claim_item(ledger, name, trace_id, evaluator, at=later(1))
+        submit_records(ledger, name, [("", card(trace_id, level))], evaluator=evaluator, at=later(2))
+    about = {"trigger": "incident", "query": "Fee?", "evaluator": "Ben"}
+    keep_adhoc(ledger, [("", card(trace_id, 1, **about))], at=later(3))
+    entries = sum(1 for _ in ledger.entries())
+    for evaluator, where in (("Ada", "in first"), ("\u0410da.", "in first"), ("Ben", "outside of campaigns")):
+        with pytest.raises(UsageError, match=f"{where}: somebody else must adjudicate it"):
+            claim_item(ledger, "second", trace_id, evaluator, at=later(4), role="adjudicator")
+        with pytest.raises(UsageError, match=f"{where}: somebody else must adjudicate it"):
+            adjudicate_item(ledger, "second", card(trace_id, 4), evaluator, at=later(4))
+        assert claim_next(ledger, "second", evaluator, at=later(4), role="adjudicator") is None
+    assert sum(1 for _ in ledger.entries()) == entries
+    adjudicate_item(ledger, "second", card(trace_id, 4), "Eva", at=later(5))
+
+
+def test_an_adjudication_that_was_appended_all_the_same_does_not_count(ledger: Ledger, opens: Opens) -> None:
+    """The chain itself says who rated what, and when: a rating that comes later takes nothing back."""
+    [trace_id] = [item.trace_id for item in opens(1).items.values()]
+    rate(ledger, trace_id, "Ada", 1)
+    rate(ledger, trace_id, "Cy", 4)
+    about = {"trigger": "incident", "query": "Fee?"}
+    keep_adhoc(ledger, [("", card(trace_id, 1, evaluator="Ben", **about))], at=later(3))
+    campaign, item = load_item(ledger, "c", trace_id)
+    for adjudicator in ("Ben", "Eva"):
+        body = claim_of(campaign, item, adjudicator, "adjudicator", at=later(4))
+        subject = f"campaigns/c/{trace_id}"
+        entry = ledger.append("claim", subject, to_json(body), adjudicator, at=later(4))
+        assert (entry.sequence in load_campaign(ledger, "c").campaign.void) is (adjudicator == "Ben")
+    adjudicate_item(ledger, "c", card(trace_id, 4), "Eva", at=later(5))
+    keep_adhoc(ledger, [("", card(trace_id, 4, evaluator="Eva", **about))], at=later(6))
+    found, item = load_item(ledger, "c", trace_id)
+    assert found.status(item, later(7)) == "done"

@@ -192,7 +192,14 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
     entries = [entry for run in (f"campaigns/{name}", f"records/{name}") for entry in ledger.entries(run=run)]
     wanted = [entry for entry in entries if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
     wanted.sort(key=lambda entry: entry.sequence)
-    return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+    return _standing(ledger, name, wanted, last)
+
+
+def _standing(ledger: Ledger, name: str, entries: list[Entry], last: int) -> Standing:
+    """Return a campaign from its entries, as it is after the ledger's ``last`` one."""
+    campaign = campaign_of(name, entries, RubricShelf(ledger), lambda: ledger.entries(kind="record"))
+    campaign.sequence = last
+    return Standing(campaign=campaign, entries=tuple(entries))
 
 
 def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
@@ -222,7 +229,7 @@ def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
         entries += ledger.entries(kind="claim", subject=f"campaigns/{name}/{part}")
         entries += ledger.entries(kind="record", run=f"records/{name}/{part}")
     wanted = sorted((entry for entry in entries if entry.sequence <= last), key=lambda entry: entry.sequence)
-    return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+    return _standing(ledger, name, wanted, last)
 
 
 def load_item(ledger: Ledger, name: str, trace_id: str) -> tuple[Campaign, Item]:
