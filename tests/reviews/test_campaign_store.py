@@ -411,6 +411,19 @@ def test_part_of_the_scope_needs_two_signatures(ledger: Ledger, opens: Opens) ->
             assert closing["second"] == "Max"
 
 
+def test_fewer_than_the_trigger_draws_need_two_signatures(ledger: Ledger, opens: Opens) -> None:
+    """Weekly monitoring draws 50, or all where there are fewer: one of four is less than was asked for."""
+    for count, size, outcome in ((4, 1, "NO RELEASE"), (1, None, "RELEASE")):
+        name = f"of-{count}"
+        [item] = opens(count, trigger="monitoring", name=name, size=size).items.values()
+        claim_item(ledger, name, item.trace_id, "Ada", at=AT)
+        submit_records(ledger, name, [("", card(item.trace_id))], evaluator="Ada", at=AT)
+        decision = close_campaign(ledger, name, author="Gus", at=later(9))
+        assert decision.outcome == outcome
+        told = "1 of 4 interactions in scope were reviewed, and monitoring asks for 50"
+        assert (told in decision.reasons) is (outcome == "NO RELEASE")
+
+
 @pytest.mark.parametrize("week", [None, "2026-W05"])
 def test_what_is_not_read_is_part_of_the_scope(
     ledger: Ledger, tmp_path: Path, loaded: Loaded[ScorecardRubric], week: str | None

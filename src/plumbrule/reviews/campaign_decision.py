@@ -263,6 +263,12 @@ def _with_missing(release: ReleaseDecision, campaign: Campaign, *, left: int, un
     in_scope = plan.in_scope or plan.manifest.population
     if plan.draw in _ASKS_FOR_ALL and items < in_scope:
         missing.append(f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for all")
+    triggers = campaign.loaded.rubric.triggers
+    asked = next((trigger.sample_size for trigger in triggers if trigger.key == plan.trigger), None) or 0
+    if plan.mode is not None and items < min(asked, in_scope):  # an older version did not ask
+        missing.append(
+            f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for {asked}"
+        )
     if unrated:
         reasons = (*release.reasons, f"{unrated} of {items} items have no rating")
         return replace(release, recommendation="Fail", outcome="NO RELEASE", reasons=reasons)
