@@ -202,7 +202,7 @@ def test_what_cannot_be_drawn(run: Run, arguments: list[str], code: int, said: s
 
 
 def test_a_trace_id_twice(sample: Run, write: Write) -> None:
-    """The first one counts, and the manifest says where the other stands."""
+    """The same response again counts once, and the manifest says where the other stands."""
     records = [orjson.loads(line) for line in samples_path().read_bytes().splitlines()][:4]
     shown = sample("pre-deployment", "--dry-run", data=write("in.jsonl", [*records, records[0]]))
     assert (shown["read"], len(drawn(shown))) == (5, 4)

@@ -236,8 +236,9 @@ def keep_interactions(
         if before is not None:
             if _content(before) == _content(body):
                 continue
-            if subject in entries and _version_of(before) != _version_of(body):
-                changed.append(finding("trace_id_twice", body["where"], _another_version(entries[subject])))
+            if _version_of(before) != _version_of(body):
+                standing_in = f"entry {entries[subject].sequence}" if subject in entries else before["where"]
+                changed.append(finding("trace_id_twice", body["where"], _another_version(standing_in)))
         standing[subject] = body
         drafts.append(Draft(kind=_KIND, subject=subject, body=body, author=author, at=at))
     for start in range(0, len(drafts), _WRITTEN_AT_ONCE):
@@ -245,9 +246,9 @@ def keep_interactions(
     return Kept(new=len(drafts), unchanged=len(bodies) - len(drafts), findings=tuple(changed))
 
 
-def _another_version(entry: Entry) -> str:
+def _another_version(place: str) -> str:
     return (
-        f"entry {entry.sequence} holds another version under this trace id; this one is the latest, and campaigns "
+        f"{place} holds another version under this trace id; this one is the latest, and campaigns "
         "that drew the other keep it"
     )
 
