@@ -59,7 +59,7 @@ class ChainWatch:
         self._hold_against(kept)
         own = max(kept.own, key=lambda state: state.sequence, default=None)
         if own is not None:
-            self._state, self._kept_upto = own, -1 if kept.beside_is_missing else own.sequence
+            self._state, self._kept_upto = own, own.sequence if kept.is_complete else -1
         self._say_how(own, kept, self.advance())
 
     def _begin_new(self) -> None:

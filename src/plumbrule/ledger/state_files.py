@@ -10,7 +10,7 @@ import hmac
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,6 +65,7 @@ class Kept:
     own: tuple[ChainState, ...]
     foreign: ChainState | None
     beside_is_missing: bool
+    is_complete: bool = True  # every place that the ledger is known by has its file
 
     @property
     def states(self) -> tuple[ChainState, ...]:
@@ -124,14 +125,15 @@ def _make_key(path: Path) -> None:
 
 
 class StateFiles:
-    """The two files that keep the state of the ledger at one place."""
+    """The files that keep the state of one ledger: one for each place that it is known by, and one beside it."""
 
-    def __init__(self, key: SigningKey, *, place: str, beside: Path | None) -> None:
+    def __init__(self, key: SigningKey, *, places: Sequence[str], beside: Path | None) -> None:
         self.key = key
         self.beside = beside
-        self._name = place
+        self._name = places[0]
         folder = settings_directory() / "checkpoints"
-        self._own = folder / f"{hashlib.sha256(place.encode()).hexdigest()[:32]}.json"
+        hashes = dict.fromkeys(hashlib.sha256(place.encode()).hexdigest()[:32] for place in places)
+        self._own = tuple(folder / f"{digest}.json" for digest in hashes)
         self._lock = folder / "lock"
 
     def read(self) -> Kept:
@@ -145,7 +147,8 @@ class StateFiles:
             elif state is not None:
                 foreign = state
         missing = self.beside is not None and not self.beside.exists()
-        return Kept(own=tuple(own), foreign=foreign, beside_is_missing=missing)
+        complete = all(path.exists() for path in self._paths())
+        return Kept(own=tuple(own), foreign=foreign, beside_is_missing=missing, is_complete=complete)
 
     def last_known(self) -> ChainState | None:
         """Return the furthest state that is kept, or None where none is, or none that can be trusted."""
@@ -175,7 +178,7 @@ class StateFiles:
         return tuple(failed)
 
     def _paths(self) -> tuple[Path, ...]:
-        return (self._own,) if self.beside is None else (self._own, self.beside)
+        return self._own if self.beside is None else (*self._own, self.beside)
 
     def _is_later(self, path: Path, state: ChainState) -> bool:
         try:
