@@ -462,6 +462,8 @@ def test_a_newer_version_and_a_late_revision_are_said(run: Run, sample: Run, wri
     progress = run("review", "progress", "--campaign", "rel").out
     assert "a newer version was kept later of 1 item" in progress
     assert "revised after others' ratings became visible: Ben on" in progress
+    shown = run("review", "show", one, "--campaign", "rel", "--as", "Ben").out
+    assert "reason for the revision: well" in shown
     assert (
         "the blind rating decides: grounding_integrity was Unsafe"
         in run("review", "adjudicate", one, "--campaign", "rel", "--as", "Cy").out
