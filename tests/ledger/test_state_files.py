@@ -390,6 +390,22 @@ def test_a_lost_key_is_first_use_again(file: Path, home: Path, said: Say) -> Non
     assert ["signed by another key" in remark for remark in said()] == [True]
 
 
+@pytest.mark.parametrize("change", ["edited", "removed"])
+def test_an_edited_key_opens_no_older_copy(file: Path, home: Path, tmp_path: Path, change: str) -> None:
+    """What another key signed is held all the same: every such checkpoint, not only the one of the older copy."""
+    shutil.copytree(file.parent, tmp_path / "older")
+    append(file, 3)
+    key = next(home.rglob("ledger.key"))
+    if change == "edited":
+        key.write_text(f"{'0' * 64}\n")
+    else:
+        key.unlink()
+    shutil.copytree(tmp_path / "older", file.parent, dirs_exist_ok=True)
+    for _ in range(2):
+        with pytest.raises(LedgerBrokenError, match="entry 4: it is missing"):
+            notes(file)
+
+
 def test_without_a_settings_directory_everything_is_verified(
     file: Path, monkeypatch: pytest.MonkeyPatch, said: Say
 ) -> None:

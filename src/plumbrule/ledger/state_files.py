@@ -60,17 +60,17 @@ class SigningKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """The states that were kept: those that our key signed, and one that another key did."""
+    """The states that were kept: those that our key signed, and those that another key did."""
 
     own: tuple[ChainState, ...]
-    foreign: ChainState | None
+    foreign: tuple[ChainState, ...]
     beside_is_missing: bool
     is_complete: bool = True  # every place that the ledger is known by has its file
 
     @property
     def states(self) -> tuple[ChainState, ...]:
         """Return all of them: what another key signed is no proof, and must be met all the same."""
-        return self.own if self.foreign is None else (*self.own, self.foreign)
+        return (*self.own, *self.foreign)
 
     def see_ledger(self, ledger_id: str, *, name: str) -> None:
         """Refuse a ledger in the place of another one."""
@@ -139,16 +139,14 @@ class StateFiles:
     def read(self) -> Kept:
         """Return what was kept; a file that our key signed and that was changed since is refused."""
         own: list[ChainState] = []
-        foreign = None
+        foreign: list[ChainState] = []
         for path in self._paths():
             state, ours = self._read(path)
-            if state is not None and ours:
-                own.append(state)
-            elif state is not None:
-                foreign = state
+            if state is not None:
+                (own if ours else foreign).append(state)
         missing = self.beside is not None and not self.beside.exists()
         complete = all(path.exists() for path in self._paths())
-        return Kept(own=tuple(own), foreign=foreign, beside_is_missing=missing, is_complete=complete)
+        return Kept(own=tuple(own), foreign=tuple(foreign), beside_is_missing=missing, is_complete=complete)
 
     def last_known(self) -> ChainState | None:
         """Return the furthest state that is kept, or None where none is, or none that can be trusted."""
