@@ -13,6 +13,7 @@ from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions import authors_of, interaction_from
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.ledger import Ledger
+from plumbrule.ledger.acceptance import accept
 from plumbrule.reviews.campaign_progress import describe_progress
 from plumbrule.reviews.campaign_store import (
     ReleaseTerms,
@@ -409,6 +410,31 @@ def test_part_of_the_scope_needs_two_signatures(ledger: Ledger, opens: Opens) ->
             assert decision.reasons == (told, "signed by Gus and Max")
             closing = [entry.value for entry in ledger.entries(kind="campaign", subject=f"campaigns/{name}")][-1]
             assert closing["second"] == "Max"
+
+
+def test_a_ledger_that_was_accepted_as_it_was(ledger: Ledger, opens: Opens) -> None:
+    """Whoever put an older copy in its place, and vouched for it, stands in every decision after that."""
+    opens(1, trigger="model-change")
+    rate(ledger, ONE, "Ada")
+    accept(ledger, "Gus", at=later(3))
+    decision = close_campaign(ledger, "c", author="Lead", at=later(9))
+    [remark] = [remark for remark in decision.remarks if remark.startswith("checkpoint: ")]
+    assert "the ledger was accepted as it was, and entries may be gone: Gus at entry" in remark
+
+
+def test_a_decision_before_the_closing_does_not_count(ledger: Ledger, opens: Opens) -> None:
+    """One that was appended while the campaign was open is not shown in the place of its own."""
+    for name in ("good", "bad"):
+        opens(1, trigger="model-change", name=name)
+    for name, level in (("good", 4), ("bad", 2)):
+        claim_item(ledger, name, ONE, "Ada", at=AT)
+        submit_records(ledger, name, [("", card(ONE, level))], evaluator="Ada", at=AT)
+    good = close_campaign(ledger, "good", author="Gus", at=later(9))
+    ledger.append("decision", "campaigns/bad", to_json(replace(good, campaign="bad")), "Gus", at=later(9))
+    assert kept_decision(ledger, "bad") is None
+    bad = close_campaign(ledger, "bad", author="Gus", at=later(10))
+    assert (good.outcome, bad.outcome) == ("RELEASE", "NO RELEASE")
+    assert kept_decision(ledger, "bad") == bad
 
 
 def test_fewer_than_the_trigger_draws_need_two_signatures(ledger: Ledger, opens: Opens) -> None:

@@ -132,11 +132,13 @@ def decide(
     paired: ModelChange | None = None,
     newer_versions: tuple[str, ...] = (),
     earlier: tuple[EarlierCampaign, ...] = (),
+    accepted: tuple[str, ...] = (),
 ) -> CampaignDecision:
     """Return the decision of a campaign from its records.
 
     ``paired`` is the comparison of a model change; ``newer_versions`` are the items that were kept again with another
-    content after they were drawn; ``earlier`` is what became of campaigns on the same items.
+    content after they were drawn; ``earlier`` is what became of campaigns on the same items; ``accepted`` is who
+    accepted the ledger as it was, against its checkpoint.
     """
     decisions = [
         (item, decide_record(settled.scores, campaign.loaded))
@@ -158,6 +160,8 @@ def decide(
     revised = revised_records(campaign)
     remarks += _remarks_on_records(campaign, decisions, revised, newer_versions)
     remarks += [earlier_remark(other, len(campaign.items)) for other in earlier]
+    if accepted:
+        remarks.append(f"checkpoint: the ledger was accepted as it was, and entries may be gone: {'; '.join(accepted)}")
     remarks += _shared_roles(campaign)
     return CampaignDecision(
         campaign=campaign.name,

@@ -157,8 +157,10 @@ def earlier_campaigns(ledger: Ledger, keys: Iterable[str], names: Iterable[str])
 
 
 def kept_decision(ledger: Ledger, name: str) -> CampaignDecision | None:
-    """Return the decision of a closed campaign, as it was made."""
-    entry = next(iter(ledger.entries(kind="decision", subject=f"campaigns/{name}")), None)
+    """Return the decision of a closed campaign, as it was made: the first that follows its closing in the chain."""
+    made = list(ledger.entries(kind="decision", subject=f"campaigns/{name}"))
+    closed = load_campaign(ledger, name).campaign.closed if made else None
+    entry = next((entry for entry in made if closed is not None and entry.sequence > closed.sequence), None)
     return None if entry is None else read_entry(CampaignDecision, entry)
 
 
