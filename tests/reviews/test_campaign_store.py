@@ -437,6 +437,26 @@ def test_a_decision_before_the_closing_does_not_count(ledger: Ledger, opens: Ope
     assert kept_decision(ledger, "bad") == bad
 
 
+def test_the_same_answers_under_other_trace_ids(
+    ledger: Ledger, opens: Opens, tmp_path: Path, loaded: Loaded[ScorecardRubric]
+) -> None:
+    """A second campaign names the first all the same, and says where one answer stands for several."""
+    opens(2)
+    path = tmp_path / "again.jsonl"
+    renamed = [response(0, trace_id=f"again-{number}") for number in range(3)]
+    path.write_bytes(b"\n".join(map(orjson.dumps, renamed)))
+    drawn = draw(Request(trigger="model-change", path=str(path), claims=False), loaded)
+    campaign = open_campaign(ledger, drawn, loaded, name="again", author="Lead", at=AT)
+    assert campaign.plan.same_items == ("c",)
+    assert "same_answers: 2 of 3 repeat another's question and answer" in campaign.plan.remarks
+    for item in campaign.items.values():
+        claim_item(ledger, "again", item.trace_id, "Ada", at=later(1))
+        submit_records(ledger, "again", [("", card(item.trace_id))], evaluator="Ada", at=later(2))
+    decision = close_campaign(ledger, "again", author="Lead", at=later(9))
+    assert [other.campaign for other in decision.earlier] == ["c"]
+    assert "same_answers: 2 of 3 repeat another's question and answer" in decision.remarks
+
+
 def test_fewer_than_the_trigger_draws_need_two_signatures(ledger: Ledger, opens: Opens) -> None:
     """Weekly monitoring draws 50, or all where there are fewer: one of four is less than was asked for."""
     for count, size, outcome in ((4, 1, "NO RELEASE"), (1, None, "RELEASE")):

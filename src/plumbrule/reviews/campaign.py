@@ -257,6 +257,7 @@ class Campaign:
                 earlier_interaction=planned.earlier_interaction,
                 answered=planned.answered,
                 authors=planned.authors or (),
+                content=planned.content,
             )
         return None
 

@@ -19,7 +19,14 @@ from plumbrule.names import key_of_trace, pick
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision, EarlierCampaign, earlier_remark
-from plumbrule.reviews.interaction_archive import find_versions, hash_of, is_refusal, keep_interactions, name_of
+from plumbrule.reviews.interaction_archive import (
+    content_hash,
+    find_versions,
+    hash_of,
+    is_refusal,
+    keep_interactions,
+    name_of,
+)
 from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
 from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
@@ -100,7 +107,10 @@ def open_campaign(
     )
     draw = drawn.result(loaded.rubric)
     keys = [key_of_trace(trace_id) for trace_id in drawn.manifest.drawn]
-    earlier = earlier_campaigns(ledger, keys, campaign_names(ledger))
+    planned = tuple(_planned(drawn, prescore.interaction) for prescore in drawn.prescores)
+    contents = [item.content for item in planned]
+    earlier = earlier_campaigns(ledger, keys, contents, campaign_names(ledger))
+    repeated = len(contents) - len(set(contents))
     plan = CampaignPlan(
         trigger=draw.trigger,
         scope=draw.scope,
@@ -116,10 +126,11 @@ def open_campaign(
             *draw.remarks,
             *(f"{finding.code}: {finding.message}" for finding in kept.findings),
             *(earlier_remark(other, len(keys)) for other in earlier),
+            *([f"same_answers: {repeated} of {len(keys)} repeat another's question and answer"] if repeated else []),
         ),
         manifest=draw.manifest,
         claim_minutes=loaded.rubric.claims.minutes,
-        items=tuple(_planned(drawn, prescore.interaction) for prescore in drawn.prescores),
+        items=planned,
         rubric=loaded.stamp(),
         mode=terms.mode,
         decide_on=terms.decide_on or loaded.rubric.decide_on,
@@ -135,14 +146,20 @@ def open_campaign(
     return campaign
 
 
-def earlier_campaigns(ledger: Ledger, keys: Iterable[str], names: Iterable[str]) -> tuple[EarlierCampaign, ...]:
-    """Return those of the campaigns that have some of these items, with what was decided on them."""
-    wanted = frozenset(keys)
+def earlier_campaigns(
+    ledger: Ledger, keys: Iterable[str], contents: Iterable[str | None], names: Iterable[str]
+) -> tuple[EarlierCampaign, ...]:
+    """Return those of the campaigns that have some of these items, with what was decided on them.
+
+    An item is known by the key of its trace id, and by its content, which another trace id does not change.
+    """
+    wanted, known = frozenset(keys), frozenset(contents) - {None}
     earlier = []
     for name in names:
         plans = (read_event(entry).body for entry in ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
         plan = next((body for body in plans if isinstance(body, CampaignPlan)), None)
-        shared = 0 if plan is None else sum(key_of_trace(item.trace_id) in wanted for item in plan.items)
+        items = () if plan is None else plan.items
+        shared = sum(key_of_trace(item.trace_id) in wanted or item.content in known for item in items)
         if shared:
             decision = kept_decision(ledger, name)
             earlier.append(
@@ -430,6 +447,7 @@ def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
         why=drawn.why.get(name, ()),
         authors=authors_of(interaction) or None,
         interaction=hash_of(interaction),
+        content=content_hash(interaction),
         answered=not is_refusal(interaction),
         earlier_interaction=None if earlier is None else hash_of(earlier.prescore.interaction),
     )

@@ -67,7 +67,12 @@ def close_campaign(
         campaign,
         paired=compare_answers(ledger, campaign, people=True),
         newer_versions=name_versions(ledger, campaign),
-        earlier=earlier_campaigns(ledger, campaign.items, campaign.plan.same_items or ()),
+        earlier=earlier_campaigns(
+            ledger,
+            campaign.items,
+            [item.content for item in campaign.items.values()],
+            campaign.plan.same_items or (),
+        ),
         accepted=_accepted(ledger),
     )
     ledger.append("decision", f"campaigns/{name}", to_json(decision), author, at=at)

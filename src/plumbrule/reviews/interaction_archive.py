@@ -158,6 +158,13 @@ def hash_of(interaction: Interaction) -> str:
     return _version_of(_given_parts(interaction))
 
 
+def content_hash(interaction: Interaction) -> str:
+    """Return the hash of the question and what was said to it, which is the same under another trace id."""
+    sample = interaction.sample
+    refusal = None if sample.refusal is None else sample.refusal.reason
+    return sha256_of([" ".join((text or "").split()) for text in (sample.question, sample.answer, refusal)])
+
+
 def is_refusal(interaction: Interaction) -> bool:
     """Tell whether the assistant refused: it declared so, or its words refuse and nothing is answered beside them.
 
