@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,6 +47,29 @@ def make_private(path: Path) -> None:
     """Make an empty file that only its owner may read, where there is none; SQLite's own files follow it."""
     with suppress(OSError):  # that it cannot be made is for the caller to find, who writes it
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+
+
+def as_listed(path: Path) -> Path:
+    """Return an absolute path with each part as its folder lists it, where the file system ignores case or accents."""
+    listed = Path(path.anchor)
+    for part in path.parts[1:]:
+        listed /= _listed_name(listed, part)
+    return listed
+
+
+def _listed_name(folder: Path, name: str) -> str:
+    try:
+        names = [child.name for child in folder.iterdir()]
+    except OSError:
+        return name
+    if name in names:
+        return name
+    alike = [other for other in names if _folded(other) == _folded(name)]
+    return alike[0] if len(alike) == 1 else name
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _mode_for(path: Path) -> int:

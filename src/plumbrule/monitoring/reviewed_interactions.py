@@ -9,6 +9,7 @@ from typing import TypeVar
 from urllib.parse import unquote
 
 from plumbrule.errors import InputError
+from plumbrule.interactions.answer_register import AnswerRegister
 from plumbrule.interactions.formats.contract import Contract, contract_of
 from plumbrule.interactions.interaction import Interaction, interaction_from
 from plumbrule.interactions.interaction_reader import Source, read_interactions
@@ -238,9 +239,11 @@ def _join(
 
 
 def _read(path: Source) -> Iterator[tuple[str, str | None, Interaction]]:
+    seen = AnswerRegister()
     for interaction in read_interactions(path):
         sample = interaction.sample
-        yield key_of_trace(sample.trace_id or sample.id), week_at(sample.timestamp), interaction
+        if seen.is_new(interaction):
+            yield key_of_trace(sample.trace_id or sample.id), week_at(sample.timestamp), interaction
 
 
 def _known_as_read(interaction: Interaction) -> Known:

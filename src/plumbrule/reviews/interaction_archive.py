@@ -34,9 +34,11 @@ from plumbrule.rubrics import (
 )
 from plumbrule.rubrics.review_rules import TraitRule
 from plumbrule.samples.sample_model import Passage
+from plumbrule.text.claims import extract_claims
 from plumbrule.text.text_view import TextView
-from plumbrule.verdicts.lexicon import lexicon_of
-from plumbrule.verdicts.refusal import RefusalWording, judge_refusal
+from plumbrule.text.values import lookup_keys, match_value
+from plumbrule.verdicts.lexicon import Lexicon, lexicon_of
+from plumbrule.verdicts.refusal import RefusalFinding, judge_refusal
 
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
@@ -156,21 +158,55 @@ def hash_of(interaction: Interaction) -> str:
     return _version_of(_given_parts(interaction))
 
 
-def is_refusal(interaction: Interaction) -> bool:
-    """Tell whether the assistant refused, by declaration or by its wording.
+def content_hash(interaction: Interaction) -> str:
+    """Return the hash of the question and what was said to it, which is the same under another trace id."""
+    sample = interaction.sample
+    refusal = None if sample.refusal is None else sample.refusal.reason
+    return sha256_of([" ".join((text or "").split()) for text in (sample.question, sample.answer, refusal)])
 
-    A declared refusal beside an answer that cites sources is an answer.
+
+def is_refusal(interaction: Interaction) -> bool:
+    """Tell whether the assistant refused: it declared so, or its words refuse and nothing is answered beside them.
+
+    A declared refusal beside an answer that cites sources is an answer. Words alone refuse only where no status says
+    otherwise and the answer cites nothing, has no number or date that the question does not have, and claims nothing
+    after them.
     """
     sample = interaction.sample
-    found = judge_refusal(sample, TextView(sample.answer or ""), _refusal_wording())
+    answer = TextView(sample.answer or "")
+    found = judge_refusal(sample, answer, _lexicon().refusal)
     if found is None or not found.refused:
         return False
-    return found.start is not None or not ((sample.answer or "").strip() and sample.citations)
+    if found.declared:
+        return found.start is not None or not (answer.text.strip() and sample.citations)
+    logged = None if interaction.trace is None else interaction.trace.grounding.status
+    if any((status or "").upper() in _answered_statuses() for status in (sample.grounding_status, logged)):
+        return False
+    return not sample.citations and not _answers(sample.question, answer, found)
+
+
+def _answers(question: str, answer: TextView, found: RefusalFinding) -> bool:
+    """Tell whether an answer says something beside its refusal: a value, or a claim that is not of its own sources."""
+    asked = TextView(question)
+    for value in answer.values:
+        others = asked.values_under(lookup_keys(value))
+        if not any(match_value(value, answer.text, other, asked.text) for other in others):
+            return True
+    refusing, refused = answer.sentence_at(found.start or 0), found.end or 0
+    [claims] = extract_claims([answer.text], _lexicon().claims)
+    beside = [claim for claim in claims if not refusing.start <= claim.start < refused]
+    return any(claim.subject.head not in _lexicon().refusal.speakers for claim in beside)
 
 
 @functools.cache
-def _refusal_wording() -> RefusalWording:
-    return lexicon_of(load_verdict().rubric).refusal
+def _answered_statuses() -> frozenset[str]:
+    statuses = load_compliance().rubric.statuses
+    return frozenset({statuses.full.upper(), statuses.partial.upper()})
+
+
+@functools.cache
+def _lexicon() -> Lexicon:
+    return lexicon_of(load_verdict().rubric)
 
 
 def subject_of(trace_id: str) -> str:
@@ -207,8 +243,9 @@ def keep_interactions(
         if before is not None:
             if _content(before) == _content(body):
                 continue
-            if subject in entries and _version_of(before) != _version_of(body):
-                changed.append(finding("trace_id_twice", body["where"], _another_version(entries[subject])))
+            if _version_of(before) != _version_of(body):
+                standing_in = f"entry {entries[subject].sequence}" if subject in entries else before["where"]
+                changed.append(finding("trace_id_twice", body["where"], _another_version(standing_in)))
         standing[subject] = body
         drafts.append(Draft(kind=_KIND, subject=subject, body=body, author=author, at=at))
     for start in range(0, len(drafts), _WRITTEN_AT_ONCE):
@@ -216,9 +253,9 @@ def keep_interactions(
     return Kept(new=len(drafts), unchanged=len(bodies) - len(drafts), findings=tuple(changed))
 
 
-def _another_version(entry: Entry) -> str:
+def _another_version(place: str) -> str:
     return (
-        f"entry {entry.sequence} holds another version under this trace id; this one is the latest, and campaigns "
+        f"{place} holds another version under this trace id; this one is the latest, and campaigns "
         "that drew the other keep it"
     )
 
