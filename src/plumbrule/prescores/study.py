@@ -213,7 +213,7 @@ def _unrefused(refusal: RefusalFinding) -> RefusalFinding | None:
     """Return what is left to say of a refusal that is none."""
     if not refusal.expected:
         return None
-    return replace(refusal, refused=False, start=None, end=None, judgement="missing")
+    return replace(refusal, refused=False, extent=None, start=None, end=None, judgement="missing")
 
 
 def _citation_ids(citations: tuple[Citation, ...]) -> list[str]:

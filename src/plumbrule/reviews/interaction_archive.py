@@ -36,7 +36,8 @@ from plumbrule.rubrics.review_rules import TraitRule
 from plumbrule.samples.sample_model import Passage
 from plumbrule.text.text_view import TextView
 from plumbrule.verdicts.lexicon import lexicon_of
-from plumbrule.verdicts.refusal import RefusalWording, judge_refusal
+from plumbrule.verdicts.refusal import judge_refusal
+from plumbrule.verdicts.refusal_words import RefusalWording
 
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
