@@ -29,10 +29,12 @@ _CONTENT_WORDS = 3  # fewer are the rest of something: "However", "As for that"
 
 
 class DecliningClause(NamedTuple):
-    """Where in the answer a clause declines: the words that say so."""
+    """Where in the answer a clause declines: the words that say so, and the clause."""
 
     start: int
     end: int
+    clause_start: int
+    clause_end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +231,10 @@ class RefusalWording:
 
 def _place(answer: TextView, reading: _Reading) -> DecliningClause:
     words = reading.clause.words
-    return DecliningClause(answer.spans[0][words[reading.start]], answer.spans[1][words[reading.end - 1]])
+    starts, ends = answer.spans
+    return DecliningClause(
+        starts[words[reading.start]], ends[words[reading.end - 1]], starts[words[0]], ends[words[-1]]
+    )
 
 
 def _unquoted(readings: list[_Reading], answer: TextView) -> list[_Reading]:
