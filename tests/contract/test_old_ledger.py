@@ -74,6 +74,15 @@ CHANGED: tuple[tuple[str, str, str], ...] = (
     (r"rubric (check|show)", r"", "faults name their line; policies are compared; new keys"),
     (r"score answers.jsonl --explain", r"", "plainer words: supported"),
     (r"support calibrate", r"", "decides by the log loss of answers"),
+    (r"(score|prescore|judge|suite run)", r"(\*\.)?rubrics?(\.\*)?\.sha256", "refusals in other words; parts answered"),
+    (r"score ", r"\*\.refusal\.start", "the words that decline, with who declines"),
+    (r"judge -q \"Which fee\?\"", r"(?!judge)\w+", "'I cannot say' is a refusal"),
+    (r"rubric show", r"content\.(refusal|completeness)\.\w+", "patterns for phrases, parts for keywords"),
+    (
+        r"prescore",
+        r"\*\.dimensions\.(attribution_accuracy|grounding_integrity|response_completeness)\.(caps|hints|passed).*",
+        "completeness by parts; low support is a rule instead of a hint",
+    ),
 )
 _FIRST_USE = re.compile(r"[^\n]*: first use here: all [\d,]+ entries were verified[^\n]*\n")
 

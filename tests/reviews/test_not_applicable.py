@@ -131,6 +131,7 @@ def test_records_outside_of_campaigns(ledger: Ledger) -> None:
         ({**WORDED, "answer": "I cannot find a better desk, the fee is five dollars."}, False),
         ({**WORDED, "answer": "I cannot provide legal advice. However, the desk waives the fee for members."}, False),
         ({**WORDED, "answer": "I cannot determine the whole fee, but members pay nothing."}, False),
+        ({**WORDED, "answer": "I cannot find this in the documents. The desk waives the fee for members."}, False),
         ({"answer": "I cannot find this in the documents.", "citations": []}, False),  # FULLY_GROUNDED: it answers
         ({**WORDED, "answer": "I cannot find this in the documents [1].", "citations": CITED}, False),
         ({"answer": "", "citations": []}, False),  # a failure, and no refusal

@@ -120,6 +120,7 @@ def test_what_could_not_be_scored_is_null() -> None:
         {
             "refused": True,
             "declared": True,
+            "extent": "full",
             "code": "X",
             "start": None,
             "end": None,

@@ -101,7 +101,9 @@ class RulesJudge:
 
     def _accuracy(self, sample: Sample, verdict: Verdict, compared: Hallucination | None) -> _Rating:
         refusal = verdict.refusal
-        if refusal is not None:
+        if (
+            refusal is not None and refusal.judgement != "partial"
+        ):  # that one answers, and is compared as far as it does
             return self._refusal(sample, refusal)
         if compared is None:
             return _Rating(score=None, why="not rated, there is no reference")
@@ -133,7 +135,8 @@ class RulesJudge:
 
     def _reads_as_refusal(self, sample: Sample) -> bool:
         wording = Sample(id=sample.id, question=sample.question, answer=sample.reference)
-        return self._scorer.refusal_in(wording) is not None
+        found = self._scorer.refusal_in(wording)
+        return found is not None and found.refused
 
     def _faithfulness(self, hallucination: Hallucination, *, refused: bool) -> _Rating:
         rules, wording = self._policy.faithfulness, self._policy.rationale

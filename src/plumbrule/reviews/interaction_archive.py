@@ -34,11 +34,10 @@ from plumbrule.rubrics import (
 )
 from plumbrule.rubrics.review_rules import TraitRule
 from plumbrule.samples.sample_model import Passage
-from plumbrule.text.claims import extract_claims
 from plumbrule.text.text_view import TextView
 from plumbrule.text.values import lookup_keys, match_value
-from plumbrule.verdicts.lexicon import Lexicon, lexicon_of
-from plumbrule.verdicts.refusal import RefusalFinding, judge_refusal
+from plumbrule.verdicts.lexicon import lexicon_of
+from plumbrule.verdicts.refusal_words import RefusalWording
 
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
@@ -166,36 +165,32 @@ def content_hash(interaction: Interaction) -> str:
 
 
 def is_refusal(interaction: Interaction) -> bool:
-    """Tell whether the assistant refused: it declared so, or its words refuse and nothing is answered beside them.
+    """Tell whether the assistant refused: it declared so, or its words refuse all and nothing is answered beside them.
 
     A declared refusal beside an answer that cites sources is an answer. Words alone refuse only where no status says
-    otherwise and the answer cites nothing, has no number or date that the question does not have, and claims nothing
-    after them.
+    otherwise, the answer cites nothing, no clause of it answers, and it has no number or date that the question does
+    not have.
     """
     sample = interaction.sample
     answer = TextView(sample.answer or "")
-    found = judge_refusal(sample, answer, _lexicon().refusal)
-    if found is None or not found.refused:
+    worded = _refusal_wording().find(sample.question, answer)
+    if sample.refused:
+        return bool(worded and worded.clauses) or not (answer.text.strip() and sample.citations)
+    if worded is None or worded.answers_beside:
         return False
-    if found.declared:
-        return found.start is not None or not (answer.text.strip() and sample.citations)
     logged = None if interaction.trace is None else interaction.trace.grounding.status
     if any((status or "").upper() in _answered_statuses() for status in (sample.grounding_status, logged)):
         return False
-    return not sample.citations and not _answers(sample.question, answer, found)
+    return not sample.citations and not _has_new_values(answer, TextView(sample.question))
 
 
-def _answers(question: str, answer: TextView, found: RefusalFinding) -> bool:
-    """Tell whether an answer says something beside its refusal: a value, or a claim that is not of its own sources."""
-    asked = TextView(question)
+def _has_new_values(answer: TextView, question: TextView) -> bool:
+    """Tell whether an answer has a number or a date that the question does not have."""
     for value in answer.values:
-        others = asked.values_under(lookup_keys(value))
-        if not any(match_value(value, answer.text, other, asked.text) for other in others):
+        others = question.values_under(lookup_keys(value))
+        if not any(match_value(value, answer.text, other, question.text) for other in others):
             return True
-    refusing, refused = answer.sentence_at(found.start or 0), found.end or 0
-    [claims] = extract_claims([answer.text], _lexicon().claims)
-    beside = [claim for claim in claims if not refusing.start <= claim.start < refused]
-    return any(claim.subject.head not in _lexicon().refusal.speakers for claim in beside)
+    return False
 
 
 @functools.cache
@@ -205,8 +200,8 @@ def _answered_statuses() -> frozenset[str]:
 
 
 @functools.cache
-def _lexicon() -> Lexicon:
-    return lexicon_of(load_verdict().rubric)
+def _refusal_wording() -> RefusalWording:
+    return lexicon_of(load_verdict().rubric).refusal
 
 
 def subject_of(trace_id: str) -> str:
