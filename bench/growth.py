@@ -1,4 +1,4 @@
-"""How work grows with hostile input: CPU seconds at n, 2n and 4n of each kind, and the peak memory of each.
+"""How work grows with hostile input: CPU seconds at n, 2n and 4n of each kind; CPU and peak memory of hostile files.
 
 Every case runs in a process of its own, so that its CPU time and its peak memory are its own. Read the ratio from n to
 4n: 4 is linear, 16 quadratic; all must stay under 4.5. The machine's other work moves the times, not the ratios.
@@ -7,6 +7,7 @@ Every case runs in a process of its own, so that its CPU time and its peak memor
 import argparse
 import io
 import json
+import os
 import random
 import resource
 import subprocess
@@ -20,6 +21,8 @@ from typing import Any
 Work = Callable[[], object]
 MOST_RATIO = 4.5
 MOST_MB = 1000
+MOST_S = 60
+MB = 1 << 20
 WORDS = """account branch card customer deposit fee form fund interest limit loan office order payment period plan rate
 refund review sender transfer wire""".split()  # noqa: SIM905 - a list of words reads best as words
 
@@ -27,17 +30,30 @@ refund review sender transfer wire""".split()  # noqa: SIM905 - a list of words 
 def main() -> None:
     """Run every case, or those that are named, and print the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("cases", nargs="*", metavar="CASE", help=f"one of {', '.join(CASES)}; all where none is named")
+    known = ", ".join([*CASES, *FILES])
+    options.add_argument("cases", nargs="*", metavar="CASE", help=f"one of {known}; all where none is named")
     options.add_argument("--case", help=argparse.SUPPRESS)
+    options.add_argument("--make", type=Path, help=argparse.SUPPRESS)
     chosen = options.parse_args()
-    if chosen.case:
-        print(json.dumps(_measure(*CASES[chosen.case])))
+    if chosen.make:
+        _make(chosen.case, chosen.make)
         return
+    if chosen.case:
+        print(json.dumps(_measure(*CASES[chosen.case]) if chosen.case in CASES else _measure_file(chosen.case)))
+        return
+    grown = _print_growth([name for name in chosen.cases or CASES if name in CASES])
+    held = _print_files([name for name in chosen.cases or FILES if name in FILES])
+    sys.exit(0 if grown and held else 1)
+
+
+def _print_growth(names: list[str]) -> bool:
+    """Print how the work of each case grows; tell whether all of it is in proportion."""
+    if not names:
+        return True
     print(f"{'':24}{'n':>9}{'CPU s at n':>12}{'2n':>8}{'4n':>8}{'4n / n':>9}{'peak MB':>9}")
     held = True
-    for name in chosen.cases or CASES:
-        command = [sys.executable, "-m", "bench.growth", "--case", name]
-        done: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    for name in names:
+        done = _in_its_own_process(name)
         one, two, four = done["cpu_s"]
         ratio = four / max(one, 0.001)
         beyond = ratio >= MOST_RATIO or done["peak_mb"] >= MOST_MB
@@ -47,15 +63,60 @@ def main() -> None:
             + ("  too much" if beyond else ""),
             flush=True,
         )
-    sys.exit(0 if held else 1)
+    return held
+
+
+def _print_files(names: list[str]) -> bool:
+    """Print what each hostile file costs; tell whether all of it is within bounds."""
+    if not names:
+        return True
+    print(f"\n{'':32}{'bytes':>12}{'CPU s':>8}{'peak MB':>9}")
+    held = True
+    for name in names:
+        done = _in_its_own_process(name)
+        beyond = done["peak_mb"] >= MOST_MB or done["cpu_s"] >= MOST_S
+        held = held and not beyond
+        print(
+            f"{name:32}{done['bytes']:>12,}{done['cpu_s']:>8.2f}{done['peak_mb']:>9,.0f}"
+            + ("  too much" if beyond else ""),
+            flush=True,
+        )
+    return held
+
+
+def _in_its_own_process(name: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "bench.growth", "--case", name]
+    done: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return done
+
+
+def _measure_file(name: str) -> dict[str, object]:
+    """Score one hostile file from the command line, and tell what that process took; what it says is not the point.
+
+    The file is made by another process: a process begins with the peak memory of the one that started it.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "bench.growth", "--make", folder, "--case", name], check=True)
+        [path] = Path(folder).iterdir()
+        commands = {".yaml": ["rubric", "check", str(path)], ".parquet": ["validate", str(path)]}
+        command = commands.get(path.suffix, ["score", str(path), "--skip-bad", "--workers", "1"])
+        process = subprocess.Popen(
+            [sys.executable, "-m", "plumbrule", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _, _, used = os.wait4(process.pid, 0)
+        size = path.stat().st_size
+    return {"bytes": size, "cpu_s": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1024}
+
+
+def _make(name: str, folder: Path) -> None:
+    file, content = FILES[name]()
+    (folder / file).write_bytes(content)
 
 
 def _measure(prepare: Callable[[int], Work], n: int) -> dict[str, object]:
     prepare(max(1, n // 20))()  # the first time loads what is needed
-    times = []
-    for size in (n, 2 * n, 4 * n):
-        work = prepare(size)
-        times.append(min(_cpu_s(work), _cpu_s(work)))  # the lesser: other work on the machine only adds
+    # the lesser of two: other work on the machine only adds
+    times = [min(_cpu_s(prepare(size)), _cpu_s(prepare(size))) for size in (n, 2 * n, 4 * n)]
     return {"n": n, "cpu_s": times, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
@@ -73,9 +134,13 @@ def _sentence(number: int) -> str:
 
 
 def _scored(record: Mapping[str, object]) -> Work:
-    from plumbrule.api.scoring import score  # noqa: PLC0415 - each case imports only its own
+    from plumbrule.rubrics import load_verdict  # noqa: PLC0415 - each case imports only its own
+    from plumbrule.samples import sample_from  # noqa: PLC0415 - the same
+    from plumbrule.verdicts import VerdictScorer  # noqa: PLC0415 - the same
 
-    return lambda: score(**{"question": "What does the wire transfer of office7 cost?", **record})  # type: ignore[arg-type]
+    scorer = VerdictScorer(load_verdict())  # one of its own: it keeps the contexts that it has read
+    sample = sample_from({"question": "What does the wire transfer of office7 cost?", **record})
+    return lambda: scorer.score(sample)
 
 
 def _contexts(n: int) -> Work:
@@ -247,6 +312,67 @@ CASES: dict[str, tuple[Callable[[int], Work], int]] = {
     "documents of a span": (_nested_spans, 20_000),
     "rubric keys": (_rubric_keys, 2000),
     "rubric list": (_rubric_list, 5000),
+}
+
+
+def _answer_of(size: int) -> tuple[str, bytes]:
+    text = " ".join(map(_sentence, range(size // 90)))
+    passage = " ".join(map(_sentence, range(1_000_000, 1_000_040)))
+    return "a.jsonl", json.dumps({"id": "1", "question": "What?", "answer": text, "contexts": [passage]}).encode()
+
+
+def _packed(name: str, content: bytes) -> tuple[str, bytes]:
+    import zstandard  # noqa: PLC0415 - only these need it
+
+    return f"{name}.zst", zstandard.compress(content)
+
+
+def _parquet(**columns: list[object]) -> tuple[str, bytes]:
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.parquet as pq  # noqa: PLC0415 - the same
+
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer, compression="zstd")
+    return "a.parquet", buffer.getvalue()
+
+
+def _repeated_value() -> tuple[str, bytes]:
+    """Return many rows that share one long value, which Parquet keeps once."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra
+    import pyarrow.parquet as pq  # noqa: PLC0415 - the same
+
+    answers = pa.DictionaryArray.from_arrays(pa.array([0] * 256, pa.int32()), pa.array(["x" * (15 * MB)]))
+    table = pa.table({"id": [str(number) for number in range(256)], "answer": answers})
+    buffer = io.BytesIO()
+    with pq.ParquetWriter(buffer, table.schema, compression="zstd", store_schema=False) as writer:
+        writer.write_table(table)
+    return "a.parquet", buffer.getvalue()
+
+
+FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
+    "answer of 500 kB": lambda: _answer_of(500_000),
+    "answer of 4 MB": lambda: _answer_of(4_000_000),
+    "packed line of 1 GB": lambda: _packed("a.jsonl", bytes(1 << 30)),
+    "packed line breaks": lambda: _packed("a.json", b"\n" * (100 * MB)),
+    "CSV cell of 100 MB in lines": lambda: _packed("a.csv", b'id,answer\n1,"' + b"a line\n" * (15 * MB) + b'"\n'),
+    "CSV header of 15 MB": lambda: ("a.csv", b",".join(b"c%d" % number for number in range(2 * MB)) + b"\n"),
+    "CSV cell of Python lists": lambda: ("a.csv", b'id,answer,contexts\n1,A.,"[' + b"'a'," * (3 * MB) + b']"\n'),
+    "Parquet row of 100 MB": lambda: _parquet(id=["1"], answer=["x" * (100 * MB)]),
+    "Parquet value in 256 rows": _repeated_value,
+    "JSON nested without end": lambda: ("a.json", b"[" * (10 * MB)),
+    "JSON Lines nested without end": lambda: ("a.jsonl", b'{"answer":"A.","metadata":' + b"[" * (10 * MB)),
+    "record of empty lists": lambda: ("a.jsonl", b'{"answer":"A.","metadata":{"a":[' + b"[]," * (5 * MB) + b"[]]}}"),
+    "record of keys": lambda: ("a.jsonl", b'{"answer":"A."' + b"".join(b',"%x":1' % n for n in range(MB)) + b"}"),
+    "YAML aliases of aliases": lambda: (
+        "a.yaml",
+        b"a0: &a0 [1]\n"
+        + b"".join(b"a%d: &a%d [%s]\n" % (n, n, b",".join([b"*a%d" % (n - 1)] * 9)) for n in range(1, 30)),
+    ),
+    "YAML merge keys": lambda: (
+        "a.yaml",
+        b"a0: &a0 {x: 1}\n"
+        + b"".join(b"a%d: &a%d {<<: [%s]}\n" % (n, n, b",".join([b"*a%d" % (n - 1)] * 9)) for n in range(1, 30)),
+    ),
 }
 
 

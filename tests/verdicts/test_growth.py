@@ -73,7 +73,7 @@ def test_an_answer_beyond_all_answers_is_scored_and_says_what_was_not_read() -> 
     answer = "The fee is $25. " * 10 + "!" * MOST_PARSED + " The fee is $30."
     verdict = plumbrule.score(question="What is the fee?", answer=answer, contexts=["The fee is $25."])
     assert "claims_cut" in verdict.flags
-    assert verdict.reasons[-1] == "claims after the first 100,000 characters were not read"
+    assert verdict.reasons[-1] == "claims after the first 50,000 characters were not read"
     assert verdict.verdict != "PASS"
     claims = [anchor for anchor in verdict.hallucination.anchors if anchor.kind == "claim"]
     assert claims
