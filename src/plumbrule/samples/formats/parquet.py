@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATCH_ROWS = 256
-_BATCH_BYTES = 1 << 28
+_BATCH_BYTES = 1 << 25
 _LARGE_CHUNK = 1 << 26
 _MOST_EXPANSION = 200  # text is packed to a twentieth at best, endless repetition to a ten-thousandth
 
