@@ -20,7 +20,7 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
 
-bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews and coverage
+bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews, coverage and growth
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.overhead
 	$(BIN)/python -m bench.ledger
@@ -28,6 +28,7 @@ bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, 
 	$(BIN)/python -m bench.monitoring
 	$(BIN)/python -m bench.reviews
 	$(BIN)/python -m bench.coverage
+	$(BIN)/python -m bench.growth
 
 DATA ?= ../shared/data/groundedness
 

@@ -14,6 +14,7 @@ import orjson
 
 from plumbrule.errors import MissingExtraError, UsageError
 from plumbrule.http.address_guard import allowing, check_base_url
+from plumbrule.http.body_decoder import ACCEPTED, BodyDecoder, TooLongError, UndecodableError
 from plumbrule.http.exchange import Exchange
 from plumbrule.http.transport_errors import (
     BodyTooLargeError,
@@ -28,6 +29,7 @@ from plumbrule.http.transport_errors import (
     WrongContentTypeError,
     read_retry_after,
 )
+from plumbrule.terminal import masked_address
 
 if TYPE_CHECKING:
     import httpx
@@ -132,24 +134,28 @@ class Endpoint:
     async def _send(self, client: "httpx.AsyncClient", call: "_Call", content: bytes) -> None:
         import httpx  # noqa: PLC0415 - an extra, imported when it is needed
 
-        request = client.build_request(
-            "POST", call.url, content=content, headers=call.secret_headers(), extensions={"trace": self._check_peer}
-        )
         try:
+            request = client.build_request(
+                "POST", call.url, content=content, headers=call.secret_headers(), extensions={"trace": self._check_peer}
+            )
             response = await client.send(request, stream=True)
             try:
                 call.status, call.response_headers = response.status_code, response.headers
-                async for chunk in response.aiter_bytes():
-                    call.received += chunk
-                    if len(call.received) > _MOST_BYTES:
-                        raise call.error(BodyTooLargeError, f"an answer of more than {_MOST_BYTES:,} bytes")
+                decoder = BodyDecoder(response.headers.get("content-encoding", ""), limit=_MOST_BYTES)
+                async for piece in response.aiter_raw():
+                    call.received += decoder.feed(piece)
+                decoder.end()
             finally:
                 await response.aclose()
         except _ForbiddenPeerError:
             problem = f"{self.host} leads to a private address; {allowing(self._name)} to use it all the same"
             raise call.error(RejectedError, problem) from None
-        except httpx.DecodingError:
-            raise call.error(MalformedBodyError, "an answer that cannot be decompressed") from None
+        except (httpx.InvalidURL, UnicodeError):
+            raise call.error(RejectedError, "the address cannot be used") from None
+        except TooLongError:
+            raise call.error(BodyTooLargeError, f"an answer of more than {_MOST_BYTES:,} bytes") from None
+        except UndecodableError as error:
+            raise call.error(MalformedBodyError, str(error)) from None
         except httpx.HTTPError as error:
             # the library's own words are left out: they may quote a header
             raise call.error(ConnectionFailedError, f"the connection failed ({type(error).__name__})") from None
@@ -176,6 +182,7 @@ class Endpoint:
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
                 follow_redirects=False,
                 trust_env=False,
+                headers={"accept-encoding": ACCEPTED},
             )
         return self._client
 
@@ -228,7 +235,7 @@ class _Call:
         answered = self.status is not None
         redacted = {} if self._key is None else {self._key_header[0]: _REDACTED}
         return Exchange(
-            url=self.url,
+            url=masked_address(self.url),
             request=self.body,
             request_headers={**self._headers, **redacted},
             status=self.status,
@@ -311,7 +318,7 @@ def _disguised(key: str) -> re.Pattern[str]:
 
 
 def _host(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0]
+    return re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
 
 
 def _logs_no_headers(record: logging.LogRecord) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 import orjson
 
 from plumbrule.errors import UsageError
-from plumbrule.files import make_private, written_whole
+from plumbrule.files import make_private, open_file, read_file, written_whole
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger.chain_state import ChainState
 from plumbrule.ledger.checkpoint import Checkpoint
@@ -28,6 +28,7 @@ from plumbrule.settings import settings_directory, signing_key_file
 ACCEPT = "plumbrule ledger checkpoint --reset --as NAME"
 _LOCK_TIMEOUT_S = 10.0
 _LARGEST_KEY = 1 << 16
+_LARGEST_STATE = 1 << 24
 _SHORTEST_KEY = 16
 
 
@@ -92,7 +93,7 @@ def signing_key() -> SigningKey | None:
     named = signing_key_file()
     if named is not None:
         try:
-            with named.open("rb") as file:
+            with open_file(named, pipes=True) as file:
                 secret = file.read(_LARGEST_KEY).strip()
         except OSError as error:
             raise UsageError(f"{named}: the key for checkpoints cannot be read: {error.strerror}") from None
@@ -104,7 +105,7 @@ def signing_key() -> SigningKey | None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             _make_key(path)
-        secret = path.read_bytes().strip()
+        secret = read_file(path, most=_LARGEST_KEY).strip()
     except (OSError, RuntimeError):  # there may not even be a home
         return None
     if len(secret) < _SHORTEST_KEY:
@@ -190,7 +191,7 @@ class StateFiles:
     def _read(self, path: Path) -> tuple[ChainState | None, bool]:
         """Return the state that a file keeps, and whether our key signed it."""
         try:
-            content = orjson.loads(path.read_bytes())
+            content = orjson.loads(read_file(path, most=_LARGEST_STATE))
             signature, key_id = content.pop("hmac_sha256"), content["key_id"]
             state = ChainState.read(content)
         except (FileNotFoundError, PermissionError):  # what another user keeps for themselves tells us nothing

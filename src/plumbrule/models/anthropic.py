@@ -5,7 +5,7 @@ from typing import Any
 
 from plumbrule.http.endpoint import Answer, Endpoint
 from plumbrule.models.chat_model import ChatRequest, Completion
-from plumbrule.models.reply_fields import read_count, read_latency, read_text
+from plumbrule.models.reply_fields import answer_count, read_latency, read_text
 
 _VERSION = "2023-06-01"
 
@@ -32,14 +32,13 @@ class AnthropicMessages:
             headers={"anthropic-version": _VERSION},
             timeout_s=timeout_s,
         )
-        usage = answer.content.get("usage")
         latency, source = read_latency(answer.exchange, None)
         return Completion(
             text=_content(answer),
             reported_model=read_text(answer.content.get("model")),
             fingerprint=None,
-            input_tokens=read_count(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
-            output_tokens=read_count(usage, "output_tokens"),
+            input_tokens=answer_count(answer, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+            output_tokens=answer_count(answer, "output_tokens"),
             latency_model_ms=latency,
             latency_source=source,
             exchange=answer.exchange,

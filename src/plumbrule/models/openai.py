@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from plumbrule.http.endpoint import Answer, Endpoint
 from plumbrule.models.chat_model import ChatRequest, Completion
-from plumbrule.models.reply_fields import read_count, read_latency, read_text
+from plumbrule.models.reply_fields import answer_count, read_latency, read_text
 
 _PATH = "/chat/completions"
 _OWN_HOST = "api.openai.com"
@@ -38,14 +38,13 @@ class OpenAIChat:
         answer = await self._endpoint.post(
             _PATH, self._body(request), key_header=("authorization", "Bearer {key}"), headers={}, timeout_s=timeout_s
         )
-        usage = answer.content.get("usage")
         latency, source = read_latency(answer.exchange, "openai-processing-ms")
         return Completion(
             text=_content(answer),
             reported_model=read_text(answer.content.get("model")),
             fingerprint=read_text(answer.content.get("system_fingerprint")),
-            input_tokens=read_count(usage, "prompt_tokens"),
-            output_tokens=read_count(usage, "completion_tokens"),
+            input_tokens=answer_count(answer, "prompt_tokens"),
+            output_tokens=answer_count(answer, "completion_tokens"),
             latency_model_ms=latency,
             latency_source=source,
             exchange=answer.exchange,

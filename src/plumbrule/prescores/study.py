@@ -15,7 +15,7 @@ from plumbrule.support.support_scorer import Support, SupportedSentence, Support
 from plumbrule.support.value_evidence import find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
-from plumbrule.text.text_view import TextView
+from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.verdicts.anchors import Anchor
 from plumbrule.verdicts.completeness import extract_keywords
 from plumbrule.verdicts.hallucination import Hallucination, score_hallucination
@@ -142,7 +142,7 @@ class Study:
     def is_echo(self, anchor: Anchor) -> bool:
         """Tell whether a number or date repeats one of the question: who asked said it, not the assistant."""
         values = self.answer.values_between(anchor.start, anchor.end)
-        return bool(values) and find_value(values[0], self.answer, [self.question]) is not None
+        return bool(values) and find_value(values[0], self.answer, TextViews([self.question])) is not None
 
     def declines(self, start: int, end: int) -> bool:
         """Tell whether the answer declines something in this stretch."""
@@ -212,7 +212,13 @@ def _check_anchors(
 ) -> Hallucination:
     """Check every anchor of the answer against these passages."""
     return score_hallucination(
-        answer, passages, claims, question=question, rubric=policy.verdict, check=policy.words.evidence, support=support
+        answer,
+        TextViews(passages),
+        claims,
+        question=question,
+        rubric=policy.verdict,
+        check=policy.words.evidence,
+        support=support,
     )
 
 

@@ -1,6 +1,5 @@
 """A run before it begins: everything that it needs, read and checked, and an estimate of what it would use."""
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
+from plumbrule.files import sha256_of_file
 from plumbrule.judges import Judge, JudgeIdentity
 from plumbrule.ledger import EntryError, ResultKey
 from plumbrule.models.model_names import says_latest, version_in
@@ -156,7 +156,7 @@ def plan_run(path: Path, policy: GatePolicy | None = None) -> Plan:
     return Plan(
         loaded=loaded,
         samples=samples,
-        dataset_sha256=hashlib.sha256(dataset.read_bytes()).hexdigest(),
+        dataset_sha256=sha256_of_file(dataset),
         rubrics=rubrics,
         candidate=candidate,
         judge=opener.open_judge(),

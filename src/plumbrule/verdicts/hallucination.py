@@ -13,7 +13,7 @@ from plumbrule.text.claims import Claim
 from plumbrule.text.dates import Date
 from plumbrule.text.ratios import is_below, ratio
 from plumbrule.text.similarity import containment
-from plumbrule.text.text_view import TextView
+from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value
 from plumbrule.verdicts.anchors import Anchor, anchor_at
@@ -43,7 +43,7 @@ class Hallucination:
 
 def score_hallucination(
     answer: TextView,
-    contexts: list[TextView],
+    contexts: TextViews,
     claims: Sequence[Claim],
     *,
     question: TextView,
@@ -78,7 +78,7 @@ def score_hallucination(
 
 
 def _value_anchors(
-    answer: TextView, contexts: list[TextView], question: TextView, rubric: VerdictRubric, check: ClaimCheck
+    answer: TextView, contexts: TextViews, question: TextView, rubric: VerdictRubric, check: ClaimCheck
 ) -> list[Anchor]:
     rules = rubric.hallucination
     anchors = []
@@ -136,7 +136,7 @@ def _by_support(sentence: SupportedSentence, claim_from: float) -> Finding:
     return Finding(supported=False, reason=reason, evidence=sentence.evidence)
 
 
-def _overlap(answer: TextView, contexts: list[TextView], n: int) -> Fraction | None:
+def _overlap(answer: TextView, contexts: TextViews, n: int) -> Fraction | None:
     if n > 1:
         return containment(answer.content, [context.content for context in contexts], n)
     wanted = missing = answer.content_set

@@ -13,7 +13,8 @@ from plumbrule.support.support_scorer import Support, support_scorer
 from plumbrule.terminal import shortened
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.ratios import is_below
-from plumbrule.text.text_view import TextView, ViewCache
+from plumbrule.text.text_view import TextView, TextViews, ViewCache
+from plumbrule.text.work_limits import MOST_PARSED
 from plumbrule.verdicts.completeness import Completeness, score_completeness
 from plumbrule.verdicts.contradictions import Contradiction, contradictions
 from plumbrule.verdicts.hallucination import Hallucination, score_hallucination
@@ -147,8 +148,8 @@ class VerdictScorer:
     def _answer(self, sample: Sample) -> TextView:
         return TextView(sample.answer or "", self._stop)
 
-    def _views(self, contexts: Sequence[Passage]) -> list[TextView]:
-        return [self._passages.view(passage.text) for passage in contexts]
+    def _views(self, contexts: Sequence[Passage]) -> TextViews:
+        return TextViews(self._passages.view(passage.text) for passage in contexts)
 
     def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
         if "claim" not in self._rubric.hallucination.anchors:
@@ -159,7 +160,7 @@ class VerdictScorer:
         self,
         question: TextView,
         answer: TextView,
-        contexts: list[TextView],
+        contexts: TextViews,
         claims: tuple[Claim, ...],
         support: Support | None,
         refusal: RefusalFinding | None,
@@ -170,7 +171,7 @@ class VerdictScorer:
             answer, contexts, claims, question=question, rubric=self._rubric, check=self._claim_check, support=support
         )
 
-    def _support_of(self, answer: TextView, contexts: list[TextView], refusal: RefusalFinding | None) -> Support | None:
+    def _support_of(self, answer: TextView, contexts: TextViews, refusal: RefusalFinding | None) -> Support | None:
         """Return the support of an answer; a refusal says nothing that a context should support."""
         if self._support is None or (refusal is not None and refusal.refused):
             return None
@@ -198,6 +199,8 @@ class VerdictScorer:
             *self._by_refusal(refusal),
             *self._by_evidence(sample.answer or "", against, support),
         ]
+        if self._cuts_claims(sample):
+            fired.append(("WARN", f"claims after the first {MOST_PARSED:,} characters were not read"))
         outcomes = [outcome for outcome, _ in fired]
         return Verdict(
             id=sample.id,
@@ -257,6 +260,10 @@ class VerdictScorer:
         if verdicts.unsupported != "PASS" and support is not None and support.band == "unsupported":
             yield verdicts.unsupported, f"support {_compare(support.score, '<', limit)}"
 
+    def _cuts_claims(self, sample: Sample) -> bool:
+        """Tell whether an answer is so long that only the claims of its beginning are read."""
+        return "claim" in self._rubric.hallucination.anchors and len(sample.answer or "") > MOST_PARSED
+
     def _flags(
         self,
         sample: Sample,
@@ -277,6 +284,7 @@ class VerdictScorer:
             "no_question": not sample.question.strip() and not refused,
             "no_keywords": completeness is not None and not completeness.keywords,
             "empty_answer": not (sample.answer or "").strip() and not refused,
+            "claims_cut": self._cuts_claims(sample),
             "timed_out": bool(sample.timed_out),
             "refusal": refused,
             "refusal_undeclared": refused and refusal is not None and not refusal.declared,
