@@ -46,7 +46,7 @@ SAMPLE = Sample(
 )
 ASKED = {"id", "question", "reference", "expected", "contexts", "category", "tags"}
 # quick to call again, and slow to give up: a busy machine is no timeout
-QUICK = Patience(deadline_s=600.0, call_timeout_s=300.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05)
+QUICK = Patience(deadline_s=600.0, call_timeout_s=300.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05, jitter=float)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

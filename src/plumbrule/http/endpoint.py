@@ -36,6 +36,7 @@ _MOST_BYTES = 8_000_000  # far beyond any completion: an endless body must not f
 _MOST_KEPT = 65_536  # of an answer that is of no use: the ledger never forgets
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id", "openai-processing-ms")
 _REDACTED = "[redacted]"
+_NOT_NOW = frozenset({408, 409, 425})  # timed out on the way, in conflict, too early: the same call may yet succeed
 _SENDABLE_KEY = re.compile(r"[!-~]+")
 _SHORTEST_SECRET = 16  # shorter keys are the "none" and "ollama" of local servers: words that answers may hold
 
@@ -249,10 +250,10 @@ class _Call:
     def check_status(self) -> None:
         """Raise what the status amounts to, where it is not a good one."""
         status = self.status or 0
-        if status == 429:
+        if status == 429 and not self._is_out_of_quota():
             raise self.error(RateLimitedError, "status 429, too many requests")
-        if status >= 500:
-            raise self.error(ServerError, f"status {status}")
+        if status >= 500 or status in _NOT_NOW:
+            raise self.error(ServerError, f"status {status}{self._complaint()}")
         if not 200 <= status < 300:
             raise self.error(RejectedError, f"status {status}{self._complaint()}")
 
@@ -277,12 +278,21 @@ class _Call:
         return f"{text[:_MOST_KEPT]}… [cut: {len(self.received):,} bytes were received]"
 
     def _complaint(self) -> str:
-        """Return what the provider says is wrong with the request, in both protocols under the same keys."""
+        """Return what the other side says is wrong with the request, where it says so in one of the usual ways."""
+        message = _message_in(self._object())
+        return f": {' '.join(self._redact(message).split())[:200]}" if message else ""
+
+    def _is_out_of_quota(self) -> bool:
+        """Tell whether a status 429 means that nothing is left to pay with: no wait mends that."""
+        error = self._object().get("error")
+        return isinstance(error, dict) and "insufficient_quota" in (error.get("code"), error.get("type"))
+
+    def _object(self) -> Mapping[str, Any]:
         try:
-            message = orjson.loads(self.received)["error"]["message"]
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            return ""
-        return f": {' '.join(self._redact(message).split())[:200]}" if isinstance(message, str) else ""
+            content = orjson.loads(self.received)
+        except orjson.JSONDecodeError:
+            return {}
+        return content if isinstance(content, dict) else {}
 
     def _without_key(self) -> bytes | bytearray:
         """Return the body without a key that was sent back: answers are kept."""
@@ -308,6 +318,17 @@ def is_sendable_key(key: str) -> bool:
 def _disguised(key: str) -> re.Pattern[str]:
     """Return what finds a key in JSON text, each of its characters plain or escaped; also in JSON inside JSON."""
     return re.compile("".join(rf"(?:\\{{0,7}}{re.escape(mark)}|(?i:\\{{1,7}}u{ord(mark):04x}))" for mark in key))
+
+
+def _message_in(content: Mapping[str, Any]) -> str | None:
+    """Return the message of an error: in both chat protocols, in FastAPI's ``detail``, or plainly under a name."""
+    error, detail = content.get("error"), content.get("detail")
+    if isinstance(detail, list) and detail and isinstance(detail[0], dict):
+        place = detail[0].get("loc")
+        where = ".".join(map(str, place)) if isinstance(place, list) else ""
+        return f"{where}: {detail[0].get('msg')}" if where else str(detail[0].get("msg"))
+    choices = (error.get("message") if isinstance(error, dict) else error, detail, content.get("message"))
+    return next((choice for choice in choices if isinstance(choice, str) and choice), None)
 
 
 def _host(url: str) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from plumbrule.http.exchange import Exchange
-from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Clock, Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.http.transport_errors import TimedOutError, TransportError
 from plumbrule.models.reply_fields import read_count
 from plumbrule.samples.aliases import Mapper
@@ -117,24 +117,22 @@ async def call(
     *,
     blank: Sample,
     patience: Patience,
-    pace: Pace | None,
+    throttle: Throttle | None,
 ) -> Answered:
     """Send until something comes back, and return what ``read`` makes of it; ``blank`` is the sample without answer.
 
-    Each attempt has the whole ``call_timeout_s``, whatever the deadline: how long a candidate may take must not depend
-    on how often the wire failed before. The deadline bounds the attempts that are begun. A candidate that passes its
-    time has had its chance and is not asked again.
+    A candidate that passes its time has had its chance and is not asked again.
     """
 
-    async def attempt(_left_s: float) -> T | TimedOutError:
+    async def attempt(timeout_s: float) -> T | TimedOutError:
         try:
-            return await send(patience.call_timeout_s)
+            return await send(timeout_s)
         except TimedOutError as error:
             return error
 
     failed: list[Exchange] = []
     try:
-        reply = await Clock(patience).call(attempt, failed.append, before=pace.turn if pace is not None else None)
+        reply = await Clock(patience).call(attempt, failed.append, throttle=throttle)
     except TransportError as error:
         answered = Answered(sample=blank, error=error.kind, error_detail=str(error), final=False)
     else:

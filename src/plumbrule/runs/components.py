@@ -9,6 +9,7 @@ from typing import Any
 from plumbrule.http.endpoint import Endpoint
 from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.judges import Judge
 from plumbrule.judges.judge_panel import PanelJudge
 from plumbrule.judges.judge_prompt import prompt_for
@@ -38,8 +39,6 @@ from plumbrule.runs.prompt_template import PromptTemplate, load_template
 from plumbrule.runs.python_candidate import PythonCandidate, load_target
 from plumbrule.runs.run_results import RubricStamp
 from plumbrule.samples import Sample
-
-_CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one judgement leaves room for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,7 @@ class Opener:
         self._config = loaded.config
         self._benchmark = rubrics.benchmark.rubric
         self._rubrics = rubrics
-        self._paces = {name: Pace(rate.requests_per_minute) for name, rate in self._config.rates.items()}
+        self._throttles: dict[str, Throttle] = {}
         self._open = AsyncExitStack()
 
     async def aclose(self) -> None:
@@ -108,7 +107,7 @@ class Opener:
                 template=self._template(choice),
                 generation=Generation(**asdict(self._config.generation)),
                 patience=self._patience(),
-                pace=self._pace(choice.model.partition(":")[0]),
+                throttle=self._throttle(choice.model.partition(":")[0]),
                 prices=self._prices(choice.model),
             )
         facts = _facts(choice, choice.model_id)
@@ -116,7 +115,12 @@ class Opener:
             endpoint = Endpoint(choice.url, api_key_env=choice.api_key_env, allow_private=choice.allow_private)
             self._open.push_async_callback(endpoint.aclose)
             return HttpCandidate(
-                endpoint, patience=self._patience(), pace=self._pace("http"), request=ask_question, heard=None, **facts
+                endpoint,
+                patience=self._patience(),
+                throttle=self._throttle("http"),
+                request=ask_question,
+                heard=None,
+                **facts,
             )
         candidate = PythonCandidate(
             load_target(choice.target, self._loaded.folder),
@@ -173,7 +177,7 @@ class Opener:
             policy=ParsePolicy(rationale_words=rationale.at_most_words, rationale_over_limit=rationale.over_limit),
             cache=self._cache(choice),
             prices=self._prices(choice.model),
-            pace=self._pace(choice.model.partition(":")[0]),
+            throttle=self._throttle(choice.model.partition(":")[0]),
         )
 
     def _template(self, choice: forms.ModelCandidate) -> PromptTemplate:
@@ -194,15 +198,30 @@ class Opener:
         return CompletionCache(store)
 
     def _pace(self, provider: str) -> Pace | None:
-        return self._paces.get(provider)
+        rate = self._config.rates.get(provider)
+        return None if rate is None else Pace(rate.requests_per_minute)
+
+    def _throttle(self, provider: str) -> Throttle:
+        """Return the one throttle of a provider: candidate and judge share it where both call the same one."""
+        if provider not in self._throttles:
+            config = self._config
+            self._throttles[provider] = Throttle(
+                config.concurrency, pace=self._pace(provider), adaptive=config.retry.adaptive_concurrency
+            )
+        return self._throttles[provider]
 
     def _prices(self, model: str) -> Prices | None:
         price = self._config.prices.get(model)
         return None if price is None else Prices(**asdict(price))
 
     def _patience(self) -> Patience:
-        timeout = self._config.timeout_s
-        return Patience(call_timeout_s=timeout, deadline_s=_CALLS_WITHIN_DEADLINE * timeout)
+        retry = self._config.retry
+        return Patience(
+            call_timeout_s=self._config.timeout_s,
+            deadline_s=retry.time_budget_s,
+            first_wait_s=retry.first_wait_s,
+            longest_wait_s=retry.longest_wait_s,
+        )
 
 
 def _facts(

@@ -20,7 +20,7 @@ from plumbrule.runs.config_schema import ChatModelChoice, RunConfig
 __all__ = ["LoadedConfig", "RunConfig", "check_secrets", "load_config", "starter_text"]
 
 # How a run is carried out, not what comes of it: they may be changed when it is resumed.
-_ASIDE = ("budget", "concurrency", "prices", "rates", "stop_after_failures")
+_ASIDE = ("budget", "concurrency", "prices", "rates", "retry", "stop_after_failures")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -244,6 +244,25 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Retry:
+    """How long a call that fails on the way is tried again."""
+
+    time_budget_s: Annotated[
+        float,
+        Field(strict=True, ge=0, le=86_400, description="For how long a call is begun again; 0: each is made once."),
+    ] = 300.0
+    first_wait_s: Annotated[
+        float, Field(strict=True, ge=0, le=3600, description="The longest first wait; a random part of it is waited.")
+    ] = 0.5
+    longest_wait_s: Annotated[
+        float, Field(strict=True, ge=0, le=3600, description="Each wait is twice the one before it, up to this.")
+    ] = 30.0
+    adaptive_concurrency: Annotated[
+        Switch, Field(description="Make fewer calls at once while a provider answers that there are too many.")
+    ] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class Price:
     """What a million tokens of one model cost, in US dollars."""
 
@@ -281,7 +300,10 @@ class RunConfig:
     prices: Annotated[dict[ModelName, Price], Field(description="Prices by model, as it is named here.")] = (
         dataclasses.field(default_factory=dict)
     )
-    stop_after_failures: Annotated[Count, Field(description="Calls that fail in a row before the run gives up.")] = 10
+    retry: Retry = dataclasses.field(default_factory=Retry)
+    stop_after_failures: Annotated[
+        Count, Field(description="Samples in a row that cannot be evaluated before the run gives up.")
+    ] = 10
     cluster: Annotated[
         Text | None,
         Field(description="What samples of one document or template share: category, or a key of their metadata."),

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from plumbrule.http.endpoint import Answer, Endpoint
 from plumbrule.http.exchange import Exchange
-from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.http.transport_errors import NotAnObjectError
 from plumbrule.runs.candidate import Answered, CandidateIdentity, call, read_response, unanswered
 from plumbrule.samples.sample_model import Sample
@@ -31,14 +31,14 @@ class HttpCandidate:
         endpoint: Endpoint,
         *,
         patience: Patience,
-        pace: Pace | None = None,
+        throttle: Throttle | None = None,
         request: Callable[[Sample], Mapping[str, object]] = ask_question,
         heard: Callable[[str, object], None] | None = None,
         **known: str | None,
     ) -> None:
         self._endpoint = endpoint
         self._patience = patience
-        self._pace = pace
+        self._throttle = throttle
         self._request = request
         self._heard = heard
         self.identity = CandidateIdentity(kind="http", **known)
@@ -73,7 +73,7 @@ class HttpCandidate:
             )
             return Answered(sample=measured, reported_model=response.model_id, exchanges=(reply.exchange,))
 
-        return await call(send, read, blank=blank, patience=self._patience, pace=self._pace)
+        return await call(send, read, blank=blank, patience=self._patience, throttle=self._throttle)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -9,6 +9,7 @@ import orjson
 
 from plumbrule.http.endpoint import Endpoint
 from plumbrule.http.retry import Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.interactions.corpus import read_corpus
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.prescores.prescorer import prescorer
@@ -75,7 +76,9 @@ def run_suite(
     if candidate.startswith(_SCHEMES):
         endpoint = Endpoint(candidate, api_key_env=api_key_env, allow_private=allow_private, name="--candidate")
         patience = Patience(call_timeout_s=timeout_s, deadline_s=_CALLS_WITHIN_DEADLINE * timeout_s)
-        opened = HttpCandidate(endpoint, patience=patience, request=suite_request, heard=heard)
+        opened = HttpCandidate(
+            endpoint, patience=patience, throttle=Throttle(concurrency), request=suite_request, heard=heard
+        )
     else:
         function = load_target(candidate, folder or Path.cwd())
         opened = PythonCandidate(function, target=candidate, timeout_s=timeout_s, threads=concurrency, heard=heard)
