@@ -458,3 +458,40 @@ def test_an_interrupt_says_how_to_go_on(start: Start, tmp_path: Path, configure:
     assert errors.count("\n") == 1
     assert "interrupted; what was finished is kept; go on with: plumbrule run run.yaml --resume run-" in errors
     assert not list((tmp_path / ".plumbrule").glob("*.lock"))
+
+
+def test_the_metadata_says_what_was_sent(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """Each model's parameters as they went over the wire, apart from each other; the region as it was given."""
+    server = start(answers_and_judges)
+    judge = f"{judge_at(server)[:-1]}, generation: {{temperature: null, seed: null, max_tokens: 99}}}}"
+    more = "repeats: 1\ngeneration: {top_p: null}\nenvironment: {region: eu-west-9}"
+    configure(f"{model_at(server)[:-1]}, extra_body: {{reasoning_effort: low}}}}", judge, more, count=2)
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["metadata"]["generation_params"] == {
+        "candidate": {"max_tokens": 1024, "temperature": 0, "seed": 42, "reasoning_effort": "low"},
+        "judge": {"max_tokens": 99, "top_p": 1},
+    }
+    assert shown["metadata"]["environment"]["region"] == "eu-west-9"
+    for request in server.requests:
+        sent = {name: value for name, value in request.json.items() if name not in {"model", "messages"}}
+        kind = "judge" if request.prompt.startswith(JUDGE) else "candidate"
+        assert sent == shown["metadata"]["generation_params"][kind]
+    configure(RECORDED, RULES, "generation: {temperature: 0.7}", count=2)
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["metadata"]["generation_params"] == {}
+    assert "generation_params" not in shown["missing_metadata"]
+
+
+def test_an_answer_that_was_cut_is_flagged(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """At max_tokens: it is not the whole answer, and the run says how many."""
+    server = start(
+        lambda request: Step(
+            text=GOOD if request.prompt.startswith(JUDGE) else "The fee is",
+            finish_reason="length" if "q1?" in request.prompt and not request.prompt.startswith(JUDGE) else "stop",
+        )
+    )
+    configure(model_at(server), judge_at(server), "repeats: 1", count=3)
+    run("run", "run.yaml")
+    [shown] = run("show", "last", "--samples", "--json").records
+    assert [sample["sample_id"] for sample in shown["samples"] if "truncated" in sample["flags"]] == ["q1"]
+    assert "candidate: 1 answer was cut at max_tokens" in shown["metadata"]["warnings"]

@@ -6,7 +6,8 @@ import functools
 import logging
 import os
 import re
-from collections.abc import Mapping
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from plumbrule.http.transport_errors import (
     RejectedError,
     ServerError,
     TimedOutError,
+    TlsFailedError,
     TransportError,
     WrongContentTypeError,
     read_retry_after,
@@ -64,18 +66,37 @@ class Endpoint:
     """Posts JSON below one base address; each ``post`` is exactly one request."""
 
     def __init__(
-        self, base_url: str, *, api_key_env: str | None = None, allow_private: bool = False, name: str = "base_url"
+        self,
+        base_url: str,
+        *,
+        api_key_env: str | None = None,
+        api_key_header: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        allow_private: bool = False,
+        trust_env: bool = False,
+        name: str = "base_url",
     ) -> None:
         self._given = base_url
         self._name = name
         self._address = check_base_url(base_url, allow_private=allow_private, secret=api_key_env is not None, name=name)
         self._api_key_env = api_key_env
+        self._api_key_header = api_key_header
+        self._headers = dict(headers or {})
+        self._trust_env = trust_env and not self._address.loopback  # this machine is behind no proxy
         self._client: httpx.AsyncClient | None = None
 
     @property
     def url(self) -> str:
-        """The base address, without a slash at its end."""
+        """The base address, without a slash at its end and without its query."""
         return self._address.url
+
+    def url_of(self, path: str) -> str:
+        """Return the address of a path below the base address, with the query of the base address."""
+        return f"{self.url}{path}?{self._address.query}" if self._address.query else self.url + path
+
+    def describe(self, path: str) -> Mapping[str, Any]:
+        """Return where a request to ``path`` goes, and what is sent beside the headers of the protocol."""
+        return {"url": self.url_of(path), **({"headers": self._headers} if self._headers else {})}
 
     @property
     def host(self) -> str:
@@ -108,8 +129,10 @@ class Endpoint:
         """
         key = self._read_key()
         self._open_client()  # before the call's time begins: the first one loads the library
-        url = self._given if path is None else self.url + path
-        call = _Call(url=url, body=body, headers=headers, key=key, key_header=key_header)
+        url = self._given if path is None else self.url_of(path)
+        if self._api_key_header is not None:
+            key_header = self._api_key_header.lower(), "{key}"
+        call = _Call(url=url, body=body, headers={**self._headers, **headers}, key=key, key_header=key_header)
         await self._carry_out(call, orjson.dumps(body), timeout_s)
         return call.read()
 
@@ -134,7 +157,7 @@ class Endpoint:
         import httpx  # noqa: PLC0415 - an extra, imported when it is needed
 
         request = client.build_request(
-            "POST", call.url, content=content, headers=call.secret_headers(), extensions={"trace": self._check_peer}
+            "POST", call.url, content=content, headers=call.secret_headers(), extensions={"trace": self._peer_check()}
         )
         try:
             response = await client.send(request, stream=True)
@@ -152,17 +175,27 @@ class Endpoint:
         except httpx.DecodingError:
             raise call.error(MalformedBodyError, "an answer that cannot be decompressed") from None
         except httpx.HTTPError as error:
-            # the library's own words are left out: they may quote a header
-            raise call.error(ConnectionFailedError, f"the connection failed ({type(error).__name__})") from None
+            raise _connection_error(call, error) from None
 
-    async def _check_peer(self, event: str, info: Mapping[str, Any]) -> None:
-        """Look at each new connection before a byte is sent: a name may lead anywhere, and elsewhere the next time."""
-        if event != "connection.connect_tcp.complete":
-            return
-        peer = info["return_value"].get_extra_info("server_addr")
-        if not self._address.admits(str(peer[0])):
-            await info["return_value"].aclose()
-            raise _ForbiddenPeerError
+    def _peer_check(self) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+        """Return what looks at a new connection before a byte is sent: a name may lead anywhere, each time elsewhere.
+
+        A proxy that the environment names may be anywhere: it was asked for, and looks up the name itself.
+        """
+        wanted = self.host
+
+        async def check(event: str, info: Mapping[str, Any]) -> None:
+            nonlocal wanted
+            if event == "connection.connect_tcp.started":
+                wanted = str(info["host"])
+            if event != "connection.connect_tcp.complete" or (self._trust_env and wanted != self.host):
+                return
+            peer = info["return_value"].get_extra_info("server_addr")
+            if not self._address.admits(str(peer[0])):
+                await info["return_value"].aclose()
+                raise _ForbiddenPeerError
+
+        return check
 
     def _open_client(self) -> "httpx.AsyncClient":
         if self._client is None:
@@ -171,13 +204,19 @@ class Endpoint:
             except ImportError:
                 raise MissingExtraError(need="a model or an HTTP endpoint", extra="judge") from None
             logging.getLogger(_HEADERS_LOG).addFilter(_logs_no_headers)  # added once, however often it is asked for
-            # no limit and no timeout of its own: the caller bounds both; no environment: a proxy would see the key
-            self._client = httpx.AsyncClient(
-                timeout=None,  # noqa: S113 - the deadline over the whole call is ours
-                limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
-                follow_redirects=False,
-                trust_env=False,
-            )
+            # no limit and no timeout of its own: the caller bounds both; no proxy unless asked for: it sees the address
+            try:
+                self._client = httpx.AsyncClient(
+                    verify=_trusted_certificates(),
+                    timeout=None,  # noqa: S113 - the deadline over the whole call is ours
+                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
+                    follow_redirects=False,
+                    trust_env=self._trust_env,
+                )
+            except (ValueError, ImportError):  # said without the address: there may be a password in it
+                raise UsageError(
+                    "a proxy that the environment names cannot be used: only http:// and https:// can"
+                ) from None
         return self._client
 
     def _read_key(self) -> str | None:
@@ -320,6 +359,38 @@ def _disguised(key: str) -> re.Pattern[str]:
     return re.compile("".join(rf"(?:\\{{0,7}}{re.escape(mark)}|(?i:\\{{1,7}}u{ord(mark):04x}))" for mark in key))
 
 
+def _trusted_certificates() -> ssl.SSLContext | bool:
+    """Return whom to trust: those whom SSL_CERT_FILE or SSL_CERT_DIR name, else those that ship with the client."""
+    file, folder = (os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+    if file is None and folder is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=file, capath=folder)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise UsageError(f"SSL_CERT_FILE or SSL_CERT_DIR: {file or folder}: cannot be used: {reason}") from None
+
+
+def _connection_error(call: "_Call", error: BaseException) -> TransportError:
+    """Return what a failed connection amounts to, without the library's own words: they may quote a header."""
+    causes: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return call.error(
+                TlsFailedError,
+                f"its TLS certificate cannot be verified ({cause.verify_message}); where a proxy of your network shows "
+                "its own, set SSL_CERT_FILE to the file with its certificate",
+            )
+        if isinstance(cause, ssl.SSLError) and cause.reason == "WRONG_VERSION_NUMBER":
+            return call.error(TlsFailedError, "no TLS is spoken there: is it an http:// address?")
+    system = next((cause.strerror for cause in causes if isinstance(cause, OSError) and cause.strerror), None)
+    return call.error(ConnectionFailedError, f"the connection failed ({system or type(error).__name__})")
+
+
 def _message_in(content: Mapping[str, Any]) -> str | None:
     """Return the message of an error: in both chat protocols, in FastAPI's ``detail``, or plainly under a name."""
     error, detail = content.get("error"), content.get("detail")
@@ -332,7 +403,7 @@ def _message_in(content: Mapping[str, Any]) -> str | None:
 
 
 def _host(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0]
+    return url.partition("://")[2].partition("/")[0].partition("?")[0]
 
 
 def _logs_no_headers(record: logging.LogRecord) -> bool:

@@ -7,6 +7,7 @@
     ├── ServerError            5xx, Anthropic's 529 among them; 408, 409 and 425, by which gateways say: not now
     ├── TimedOutError          the deadline passed before the whole answer was there
     ├── ConnectionFailedError  no connection, or one that broke
+    ├── TlsFailedError         a certificate that cannot be verified, or no TLS at all
     ├── MalformedBodyError     not JSON, or not the JSON of the protocol
     │   └── NotAnObjectError   whole JSON, but no object
     ├── BodyTooLargeError      more than any answer can be
@@ -63,6 +64,13 @@ class ConnectionFailedError(TransportError):
     """No connection could be made, or it broke before the answer was whole."""
 
     kind = "connection_failed"
+
+
+class TlsFailedError(TransportError):
+    """Nobody knows who is at the other end: nothing is sent, and no wait mends that."""
+
+    kind = "tls_failed"
+    retryable = False
 
 
 class MalformedBodyError(TransportError):

@@ -92,7 +92,8 @@ class LLMJudge:
         try:
             reply = parse_reply(completion.text, self._policy)
         except ReplyError as error:
-            asking.add(completion, problem=str(error))
+            cut = " (it was cut at max_tokens)" if completion.truncated else ""
+            asking.add(completion, problem=f"{error}{cut}")
             return None
         asking.add(completion)
         if cache is not None and not completion.exchange.cached:
@@ -117,6 +118,8 @@ class _Asking:
         self._last = completion
         self.problem = problem
         exchange = completion.exchange
+        if completion.truncated:
+            self.flags.append("judge_truncated")
         if exchange.cached:
             self.flags.append("cached")
         else:

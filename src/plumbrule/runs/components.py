@@ -1,6 +1,6 @@
 """Opens what a configuration names: the candidate and the judge of a run, with their limits and prices."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -81,6 +81,7 @@ class Opener:
         self._benchmark = rubrics.benchmark.rubric
         self._rubrics = rubrics
         self._throttles: dict[str, Throttle] = {}
+        self.parameters: dict[str, Mapping[str, Any]] = {}  # that models are sent, by their place in the configuration
         self._open = AsyncExitStack()
 
     async def aclose(self) -> None:
@@ -91,8 +92,9 @@ class Opener:
         """Return the judge of the run."""
         choice = self._config.judge
         if isinstance(choice, forms.PanelJudge):
-            return PanelJudge([self._judge(member) for member in choice.judges], rule=choice.vote)
-        return self._judge(choice)
+            members = [self._judge(member, f"judge.judges.{place}") for place, member in enumerate(choice.judges)]
+            return PanelJudge(members, rule=choice.vote)
+        return self._judge(choice, "judge")
 
     def open_candidate(self, samples: Sequence[Sample]) -> Candidate:
         """Return the candidate of the run."""
@@ -102,17 +104,23 @@ class Opener:
             model_id = choice.model_id or (named.pop() if len(named) == 1 else None)
             return RecordedCandidate(CandidateIdentity(kind="recorded", **_facts(choice, model_id)))
         if isinstance(choice, forms.ModelCandidate):
+            generation = Generation(**asdict(self._config.generation))
             return ModelCandidate(
-                self._model(choice),
+                self._model(choice, "candidate", generation),
                 template=self._template(choice),
-                generation=Generation(**asdict(self._config.generation)),
+                generation=generation,
                 patience=self._patience(),
                 throttle=self._throttle(choice.model.partition(":")[0]),
                 prices=self._prices(choice.model),
             )
         facts = _facts(choice, choice.model_id)
         if isinstance(choice, forms.HttpCandidate):
-            endpoint = Endpoint(choice.url, api_key_env=choice.api_key_env, allow_private=choice.allow_private)
+            endpoint = Endpoint(
+                choice.url,
+                api_key_env=choice.api_key_env,
+                allow_private=choice.allow_private,
+                trust_env=self._config.network.trust_env,
+            )
             self._open.push_async_callback(endpoint.aclose)
             return HttpCandidate(
                 endpoint,
@@ -160,19 +168,20 @@ class Opener:
             if isinstance(choice, forms.LlmJudge):
                 total += estimate_calls(
                     lengths,
-                    longest_output=self._benchmark.generation.max_tokens,
+                    longest_output=(choice.generation or self._benchmark.generation).max_tokens,
                     prices=self._prices(choice.model),
                     repeats=config.repeats,
                 )
         return total
 
-    def _judge(self, choice: forms.RulesJudge | forms.LlmJudge) -> Judge:
+    def _judge(self, choice: forms.RulesJudge | forms.LlmJudge, place: str) -> Judge:
         if isinstance(choice, forms.RulesJudge):
             return RulesJudge(self._rubrics.rules, self._rubrics.verdict)
         rationale = self._benchmark.rationale
+        generation = Generation(**asdict(choice.generation or self._benchmark.generation))
         return LLMJudge(
-            self._model(choice),
-            generation=Generation(**asdict(self._benchmark.generation)),
+            self._model(choice, place, generation),
+            generation=generation,
             patience=self._patience(),
             policy=ParsePolicy(rationale_words=rationale.at_most_words, rationale_over_limit=rationale.over_limit),
             cache=self._cache(choice),
@@ -183,10 +192,19 @@ class Opener:
     def _template(self, choice: forms.ModelCandidate) -> PromptTemplate:
         return load_template(self._loaded.resolve(choice.prompt) if choice.prompt is not None else None)
 
-    def _model(self, choice: forms.ChatModelChoice) -> ChatModel:
+    def _model(self, choice: forms.ChatModelChoice, place: str, generation: Generation) -> ChatModel:
         model = open_chat_model(
-            choice.model, base_url=choice.base_url, api_key_env=choice.api_key_env, allow_private=choice.allow_private
+            choice.model,
+            base_url=choice.base_url,
+            api_key_env=choice.api_key_env,
+            api_key_header=choice.api_key_header,
+            headers=choice.headers,
+            extra_body=choice.extra_body,
+            allow_private=choice.allow_private,
+            trust_env=self._config.network.trust_env,
+            max_tokens_field=choice.max_tokens_field,
         )
+        self.parameters[place] = model.parameters(generation)
         self._open.push_async_callback(model.aclose)
         return model
 

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
+from plumbrule.http.address_guard import holds_secret
+from plumbrule.models.chat_model import MaxTokensField
 from plumbrule.names import DatasetFormat
 from plumbrule.rubrics.benchmark_rubric import Anchor
 from plumbrule.rubrics.verdict_rubric import Count
@@ -22,7 +24,16 @@ OWN_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 _ENV_NAME = r"^[A-Z_][A-Z0-9_]{0,63}$"
 _MODEL = r"^[A-Za-z0-9_.-]+:\S+$"
 _TARGET = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$"
-_WEB = r"^https?://[^/?#@\s]+[^?#@\s]*$"
+_WEB = r"^https?://[^/?#@\s]+[^#@\s]*$"
+_HEADER = r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
+_HEADER_VALUE = r"^[!-~]([ -~]{0,998}[!-~])?$"
+# Headers that carry a key, and those that the client sets itself.
+_KEY_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key"})
+_OWN_HEADERS = frozenset({"accept", "connection", "content-length", "content-type", "host", "transfer-encoding"})
+# What a request says that has a key of its own in the configuration, or none.
+_OWN_BODY = frozenset(
+    {"max_completion_tokens", "max_tokens", "messages", "model", "seed", "stream", "system", "temperature", "top_p"}
+)
 
 
 def _shaped(value: str, *, pattern: str, complaint: str) -> str:
@@ -40,8 +51,25 @@ def _is_address(value: str) -> str:
         raise ValueError("must be an address, such as https://api.openai.com/v1") from None
     if parts.scheme not in {"http", "https"} or not host or any(mark.isspace() for mark in value):
         raise ValueError("must begin with http:// or https:// and name a host")
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        raise ValueError("must not hold a user, a password, a query or a fragment; name a key by api_key_env")
+    if "@" in parts.netloc or parts.fragment:
+        raise ValueError("must not hold a user, a password or a fragment; name a key by api_key_env")
+    if holds_secret(parts.query):
+        raise ValueError("must not hold a key in its query: it is kept with every call; name the key by api_key_env")
+    return value
+
+
+def _is_header(value: str) -> str:
+    _shaped(value, pattern=_HEADER, complaint="must be the name of a header, such as X-Tenant")
+    if value.lower() in _KEY_HEADERS:
+        raise ValueError("carries a key, which never stands here: name its variable by api_key_env")
+    if value.lower() in _OWN_HEADERS:
+        raise ValueError("is set by the client itself: leave it out")
+    return value
+
+
+def _is_extra(value: str) -> str:
+    if value in _OWN_BODY:
+        raise ValueError("is no extra: what is generated stands under generation, the rest is the client's")
     return value
 
 
@@ -80,6 +108,19 @@ Address = Annotated[
     str,
     AfterValidator(_is_address),
     Field(description="An http or https address.", json_schema_extra={"pattern": _WEB}),
+]
+HeaderName = Annotated[str, AfterValidator(_is_header)]
+HeaderValue = Annotated[
+    str, AfterValidator(partial(_shaped, pattern=_HEADER_VALUE, complaint="must be one line of plain characters"))
+]
+Headers = Annotated[
+    dict[HeaderName, HeaderValue] | None,
+    Field(description="Headers of every request, kept with it: no secrets.", json_schema_extra={"maxProperties": 50}),
+]
+KeyHeader = Annotated[
+    str,
+    AfterValidator(partial(_shaped, pattern=_HEADER, complaint="must be the name of a header, such as api-key")),
+    Field(description="The header that carries the key alone; else it is the protocol's own."),
 ]
 Target = Annotated[
     str,
@@ -120,6 +161,18 @@ class Dataset:
     )
 
 
+@dataclass(
+    frozen=True, slots=True, kw_only=True, config=_filled_by_the_rubric("temperature", "top_p", "max_tokens", "seed")
+)
+class GenerationParams:
+    """What a model is asked with; null leaves a parameter out, for models that refuse it."""
+
+    temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] | None
+    top_p: Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)] | None
+    max_tokens: Count
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class RecordedCandidate:
     """Answers that stand in the dataset, with their recorded latency and tokens."""
@@ -137,7 +190,16 @@ class ChatModelChoice:
     model: ModelName
     base_url: Address | None = None
     api_key_env: EnvName | None = None
+    api_key_header: KeyHeader | None = None
     allow_private: AllowPrivate = False
+    headers: Headers = None
+    extra_body: Annotated[
+        dict[Annotated[Text, AfterValidator(_is_extra)], Any] | None,
+        Field(description="What else every request says, such as reasoning_effort."),
+    ] = None
+    max_tokens_field: Annotated[
+        MaxTokensField | None, Field(description="The name of the limit; by default as the address wants it.")
+    ] = None
 
     @model_validator(mode="after")
     def _has_an_address(self) -> Self:
@@ -198,6 +260,9 @@ class LlmJudge(ChatModelChoice):
     """A chat model as the judge."""
 
     kind: Literal["llm"]
+    generation: Annotated[
+        GenerationParams | None, Field(description="What this judge is asked with; else as the benchmark rubric says.")
+    ] = None
     cache: Annotated[
         FilePath | None, Field(description="A file that keeps replies: the same request is then paid for once.")
     ] = None
@@ -213,18 +278,6 @@ class PanelJudge:
     kind: Literal["panel"]
     judges: Annotated[tuple[SingleJudge, ...], Field(min_length=2, max_length=99)]
     vote: Literal["majority", "median"] = "majority"
-
-
-@dataclass(
-    frozen=True, slots=True, kw_only=True, config=_filled_by_the_rubric("temperature", "top_p", "max_tokens", "seed")
-)
-class GenerationParams:
-    """What the candidate model is asked with; null leaves a parameter out, for models that refuse it."""
-
-    temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] | None
-    top_p: Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)] | None
-    max_tokens: Count
-    seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -260,6 +313,22 @@ class Retry:
     adaptive_concurrency: Annotated[
         Switch, Field(description="Make fewer calls at once while a provider answers that there are too many.")
     ] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Network:
+    """How the network is reached."""
+
+    trust_env: Annotated[
+        Switch, Field(description="Use the proxies of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Environment:
+    """Where the run is made, for its metadata."""
+
+    region: Annotated[Text | None, Field(description="The region in which it runs, such as eu-central-1.")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -301,6 +370,8 @@ class RunConfig:
         dataclasses.field(default_factory=dict)
     )
     retry: Retry = dataclasses.field(default_factory=Retry)
+    network: Network = dataclasses.field(default_factory=Network)
+    environment: Environment = dataclasses.field(default_factory=Environment)
     stop_after_failures: Annotated[
         Count, Field(description="Samples in a row that cannot be evaluated before the run gives up.")
     ] = 10

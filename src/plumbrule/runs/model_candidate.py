@@ -56,8 +56,10 @@ class ModelCandidate:
                 output_tokens=tokens[1],
                 timed_out=False,
             )
+            marks = {"truncated": completion.truncated, "content_filtered": completion.filtered}
             return Answered(
                 sample=answered,
+                flags=tuple(name for name, holds in marks.items() if holds),
                 cost_usd=self._prices.cost_usd(*tokens) if self._prices is not None else None,
                 reported_model=completion.reported_model,
                 fingerprint=completion.fingerprint,

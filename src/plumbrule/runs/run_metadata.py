@@ -32,7 +32,7 @@ class RunFacts:
     prompt_template_id: str | None = None
     prompt_template_version_or_hash: str | None = None
     evaluator_prompt_template_version_or_hash: str | None = None
-    generation_params: Mapping[str, Any] | None = None
+    generation_params: Mapping[str, Any] | None = None  # that each model is sent, by its place; empty: none is called
     region: str | None = None  # where it ran, if that is known; the runtime is always recorded
 
 
@@ -114,7 +114,7 @@ def collect(
     code = _read_code(folder, git_timeout_s)
     known = {field.name: getattr(facts, field.name) for field in fields(facts) if field.name != "region"}
     if facts.generation_params is not None:
-        known["generation_params"] = dict(facts.generation_params)
+        known["generation_params"] = {place: dict(sent) for place, sent in facts.generation_params.items()}
     warnings = [f"{name}: not known" for name in REQUIRED if name in known and known[name] is None]
     if code.version is None:
         warnings.append(f"code_version: {code.problem}")

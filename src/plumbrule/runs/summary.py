@@ -111,6 +111,10 @@ class EvaluatedRun:
             if len(reported) > 1:
                 warning = f"{role}: several were reported: {', '.join(reported)}"
                 metadata["warnings"] = (*metadata["warnings"], warning)
+        cut = sum("truncated" in result.flags for result in self.results)
+        if cut:
+            warning = f"candidate: {cut} answer{' was' if cut == 1 else 's were'} cut at max_tokens"
+            metadata["warnings"] = (*metadata["warnings"], warning)
         return CompletedMetadata(**metadata), tuple(missing)
 
     def _usage(self) -> RunUsage:
