@@ -18,7 +18,7 @@ from tests.servers.scripted import GOOD, MODEL, Request, ScriptedServer, Step, r
 
 from plumbrule.judges.judgement import Judgement
 from plumbrule.judges.rules_judge import RulesJudge
-from plumbrule.ledger import open_ledger
+from plumbrule.ledger import Ledger, LedgerFullError, open_ledger
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.http_candidate import HttpCandidate
 from plumbrule.samples import Sample
@@ -444,15 +444,18 @@ def finished(folder: Path) -> int:
         return len(list(ledger.results(begun.subject)))
 
 
-def test_an_interrupt_says_how_to_go_on(start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:
-    """Ctrl+C ends calls under way, keeps what is finished, and leaves with 130; the rest is done by --resume."""
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["INT", "TERM", "HUP"])
+def test_an_interrupt_says_how_to_go_on(
+    start: Start, tmp_path: Path, configure: Callable[..., None], ending: signal.Signals
+) -> None:
+    """Ctrl+C ends calls under way, keeps what is finished, and leaves with 130; so do SIGTERM and SIGHUP."""
     server = start(lambda request: Step(delay_s=LONG_S if "q7?" in request.prompt else 0))
     configure(RECORDED, judge_at(server))
     process = start_interruptible(
         [COMMAND, "run", "run.yaml"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     wait_until(lambda: len(server.requests) == 12 and finished(tmp_path) == 11)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, ending)
     _, errors = process.communicate(timeout=LONG_S)
     assert process.returncode == 130
     assert errors.count("\n") == 1
@@ -495,3 +498,55 @@ def test_an_answer_that_was_cut_is_flagged(run: Run, start: Start, configure: Ca
     [shown] = run("show", "last", "--samples", "--json").records
     assert [sample["sample_id"] for sample in shown["samples"] if "truncated" in sample["flags"]] == ["q1"]
     assert "candidate: 1 answer was cut at max_tokens" in shown["metadata"]["warnings"]
+
+
+def test_a_ledger_that_fails_says_how_to_go_on(
+    run: Run, start: Start, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk, a database that is gone, a bug: whatever stops a run that has begun, its resume command is shown."""
+    append, failures = Ledger.append_many, [LedgerFullError("the disk is full"), RuntimeError("a bug")]
+
+    def fail_later(ledger: Ledger, drafts: Any, *arguments: Any) -> Any:
+        listed = list(drafts)
+        if any(draft.kind == "result" for draft in listed):
+            raise failures[0]
+        return append(ledger, listed, *arguments)
+
+    server = start()
+    configure(RECORDED, judge_at(server), count=2)
+    monkeypatch.setattr(Ledger, "append_many", fail_later)
+    for said in ("the disk is full; what was finished", "what was finished"):
+        done = run("run", "run.yaml")
+        assert done.code == 4
+        assert f"{said} is kept; go on with: plumbrule run run.yaml --resume run-" in done.err
+        failures.pop(0)
+    monkeypatch.setattr(Ledger, "append_many", append)
+    assert run("run", "run.yaml", "--resume", "last").code == 0
+
+
+def test_a_run_in_which_nothing_was_judged_is_not_complete(
+    run: Run, start: Start, configure: Callable[..., None]
+) -> None:
+    """Every reply of the judge is no judgement: exit code 4, of ``judge`` as well; one that is one makes it 0."""
+    server = start([Step(text="Fine, I suppose.")])
+    configure(RECORDED, judge_at(server), count=3)
+    done = run("run", "run.yaml")
+    assert done.code == 4
+    assert "nothing was judged" in done.err
+    alone = run("judge", "-q", "Fee?", "-a", "$25.", "-c", "The fee is $25.", "-r", "$25", "--config", "run.yaml")
+    assert alone.code == 4
+    assert "could not be judged" in alone.err
+    server = start(lambda request: Step(text=GOOD if "q1?" in request.prompt else "Fine."))
+    configure(RECORDED, judge_at(server), count=3)
+    assert run("run", "run.yaml").code == 0
+
+
+def test_a_refusal_by_wording_counts(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """Beside a declared one: a model that refuses in words alone is seen to refuse."""
+    words = "I'm sorry, but I cannot answer that question."
+    server = start(lambda request: Step(text=GOOD if request.prompt.startswith(JUDGE) else words))
+    configure(model_at(server), judge_at(server), "repeats: 1", count=3)
+    run("run", "run.yaml")
+    [shown] = run("show", "last", "--samples", "--json").records
+    assert shown["aggregates"]["counts"]["refused"] == 3
+    assert all("refused_by_wording" in sample["flags"] and sample["refused"] for sample in shown["samples"])

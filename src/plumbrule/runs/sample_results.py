@@ -57,6 +57,11 @@ class SampleResult:
         return InputError(f"sample '{self.sample_id}': '{name}' must be {wanted}, not {value!r:.60}")
 
     @property
+    def judged(self) -> bool:
+        """Whether it has a score, for accuracy or for faithfulness."""
+        return self.accuracy_score is not None or self.faithfulness_score is not None
+
+    @property
     def total_tokens(self) -> int | None:
         """Input and output together; None where either is unreported."""
         if self.input_tokens is None or self.output_tokens is None:

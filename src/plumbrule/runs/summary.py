@@ -15,9 +15,11 @@ from plumbrule.runs.anchor.label_store import read_run_labels
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.gate_estimates import SampleDesign
 from plumbrule.runs.gates import DIRECTIONS, GatePolicy, headline_of, outcome_of, rubric_policy
+from plumbrule.runs.journal import read_before
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import (
     KeptJudgement,
+    ResultEntry,
     RunEntry,
     cluster_of,
     read_run,
@@ -44,6 +46,7 @@ class EvaluatedRun:
     answers: tuple[Answered, ...]
     group: RepeatGroup
     calls_failed: int
+    calls_repeated: int
     policy: GatePolicy
     look: int
     labels: AnchorSummary | None = None
@@ -134,7 +137,7 @@ class EvaluatedRun:
                 cost_usd=total_cost([judgement.cost_usd for judgement in judged]),
             ),
             calls_failed=self.calls_failed,
-            calls_repeated=sum("call_repeated" in result.flags for result in self.results),
+            calls_repeated=self.calls_repeated,
         )
 
 
@@ -176,10 +179,20 @@ def evaluate_run(ledger: Ledger, run: Entry, policy: GatePolicy | None = None) -
         answers=tuple(entry.answered for entry in answers),
         group=group.anchored(labels) if labels is not None and people else group,
         calls_failed=sum(int(calls) for calls in failed),
+        calls_repeated=_count_repeated(ledger, run.subject, results),
         policy=policy,
         look=count_looks(ledger, begun),
         labels=labels,
     )
+
+
+def _count_repeated(ledger: Ledger, run: str, results: Sequence[ResultEntry]) -> int:
+    """Return how many calls were under way when the process ended and were made again, each as often as it was."""
+    keys = {entry.key for entry in results if "call_repeated" in entry.result.flags}
+    if not keys:
+        return 0
+    judge_is_called = any(entry.judgement.requests or "cached" in entry.judgement.flags for entry in results)
+    return sum(key in keys for key in read_before(ledger, run, judge_is_called=judge_is_called).lost)
 
 
 def _design(ledger: Ledger, run: RunEntry, *, sequential: bool) -> SampleDesign:
