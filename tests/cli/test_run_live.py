@@ -20,7 +20,7 @@ from plumbrule.judges.judgement import Judgement
 from plumbrule.judges.rules_judge import RulesJudge
 from plumbrule.ledger import Ledger, LedgerFullError, open_ledger
 from plumbrule.runs.candidate import Answered
-from plumbrule.runs.http_candidate import HttpCandidate
+from plumbrule.runs.candidates.http_candidate import HttpCandidate
 from plumbrule.samples import Sample
 from plumbrule.support.support_model import load_model
 
@@ -225,6 +225,38 @@ def test_a_function_answers(run: Run, tmp_path: Path, configure: Callable[..., N
     assert shown["complete"]
     assert shown["aggregates"]["faithfulness_mean"] == 2.0
     assert shown["aggregates"]["total_tokens"] is None
+
+
+def test_a_dry_run_imports_nothing(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """To import a function is to run its module: that is left to the run, in a process of its own."""
+    (tmp_path / "marks.py").write_text(
+        "import os, pathlib\npathlib.Path(__file__).with_name('mark').write_text(str(os.getpid()))\n"
+        "def reply(question):\n    return question\n"
+    )
+    configure('{kind: python, target: "marks:reply"}', RULES, "repeats: 1", count=2)
+    assert run("run", "run.yaml", "--dry-run").code == 0
+    assert not (tmp_path / "mark").exists()
+    assert run("run", "run.yaml").code == 0
+    assert (tmp_path / "mark").read_text() != str(os.getpid())
+
+
+def test_contexts_that_a_candidate_reports_of_itself_do_not_ground_it(
+    run: Run, tmp_path: Path, configure: Callable[..., None]
+) -> None:
+    """They are kept apart and flagged; the configuration can say that they count."""
+    (tmp_path / "grounds.py").write_text(
+        "def reply(question):\n    said = 'The fee is $99.'\n    return {'answer': said, 'contexts': [said]}\n"
+    )
+    faithful = []
+    for more in ("", ", accept_contexts: true"):
+        configure(f'{{kind: python, target: "grounds:reply"{more}}}', RULES, "repeats: 1", count=2)
+        [shown] = run("run", "run.yaml", "--json").records
+        faithful.append(shown["aggregates"]["faithfulness_mean"])
+        [shown] = run("show", "last", "--samples", "--json").records
+        assert all("self_reported" in sample["flags"] for sample in shown["samples"])
+        told = [warning for warning in shown["metadata"]["warnings"] if "accept_contexts" in warning]
+        assert bool(told) == (not more)
+    assert faithful == [0.0, 2.0]
 
 
 def test_a_function_that_prints_or_fails(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:

@@ -188,6 +188,21 @@ def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
         ),
         (f"{{kind: model, model: '{PINNED}', prompt: no.txt}}", "candidate.prompt: there is no file"),
         (
+            "{kind: http, url: 'https://a', request: {q: '{qestion}'}}",
+            "candidate.request: holds a place that nothing",
+        ),
+        ("{kind: http, url: 'https://a', request: {q: 'x'}}", "candidate.request: must hold {question} somewhere"),
+        ("{kind: http, url: 'https://a', stream: sse}", "candidate: a stream needs response.delta"),
+        ("{kind: http, url: 'https://a', stream: json}", "candidate.stream: must be 'sse' or 'ndjson'"),
+        ("{kind: http, url: 'https://a', response: {contexts: a}}", "candidate: response needs the path of the answer"),
+        ("{kind: http, url: 'https://a', response: {answer: 'a b'}}", "candidate.response.answer: must be a path such"),
+        (
+            "{kind: http, url: 'https://a', response: {anwser: a}}",
+            "candidate.response.anwser: unknown key; did you",
+        ),
+        ("{kind: http, url: 'https://a', method: DELETE}", "candidate.method: must be 'POST', 'PUT' or 'GET', not"),
+        ("{kind: python, target: 'a:b', accept_contexts: 1}", "candidate.accept_contexts: must be true or false"),
+        (
             f"{{kind: model, model: '{PINNED}', headers: {{Authorization: x}}}}",
             "candidate.headers.Authorization: carries a key, which never stands here: name its variable by api_key_env",
         ),
@@ -419,7 +434,7 @@ def test_every_other_choice_in_the_starter_is_valid(run_file: Path) -> None:
     for name in ("my_benchmark", "my_rules", "my_verdict"):
         (run_file.parent / f"{name}.yaml").write_text("version: mine\n")
     choices = [line.removeprefix("#: ") for line in starter_text().splitlines() if line.startswith("#: ")]
-    assert len(choices) == 19
+    assert len(choices) == 20
     for choice in choices:
         key = choice.partition(":")[0]
         kept = [line for line in starter_text().splitlines() if not line.startswith(f"{key}:")]

@@ -7,9 +7,10 @@ import logging
 import os
 import re
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlencode
 
 import orjson
 
@@ -49,12 +50,25 @@ class _ForbiddenPeerError(Exception):
     """The name resolved to an address that may not be used."""
 
 
+Stream = Literal["sse", "ndjson"]
+_STREAM_TYPES = {"sse": "text/event-stream", "ndjson": "application/x-ndjson"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One piece of an answer that came in pieces, and when all of it had come."""
+
+    content: Any
+    arrived_ms: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A body that is a JSON object, with the exchange that brought it."""
 
     content: Mapping[str, Any]
     exchange: Exchange
+    events: tuple[Event, ...] = ()  # of an answer that came in pieces, whose content is empty
 
     def malformed(self, problem: str) -> MalformedBodyError:
         """Return the error of an object that is not the protocol's."""
@@ -122,19 +136,25 @@ class Endpoint:
         key_header: tuple[str, str],
         headers: Mapping[str, str],
         timeout_s: float,
+        method: str = "POST",
+        stream: Stream | None = None,
     ) -> Answer:
         """Send ``body`` and return the object that came back; ``key_header`` is a name and a text with ``{key}``.
 
-        ``path`` is below the base address; None means the address itself, exactly as it was given.
+        ``path`` is below the base address; None means the address itself, exactly as it was given. With GET the body is
+        sent as the query. With ``stream`` the answer is read as events.
         """
         key = self._read_key()
         self._open_client()  # before the call's time begins: the first one loads the library
         url = self._given if path is None else self.url_of(path)
         if self._api_key_header is not None:
             key_header = self._api_key_header.lower(), "{key}"
-        call = _Call(url=url, body=body, headers={**self._headers, **headers}, key=key, key_header=key_header)
-        await self._carry_out(call, orjson.dumps(body), timeout_s)
-        return call.read()
+        if method == "GET" and body:
+            url = f"{url}{'&' if '?' in url else '?'}{urlencode({name: str(value) for name, value in body.items()})}"
+        headers = {**self._headers, **headers} | ({"accept": _STREAM_TYPES[stream]} if stream is not None else {})
+        call = _Call(url=url, body=body, headers=headers, key=key, key_header=key_header, method=method)
+        await self._carry_out(call, b"" if method == "GET" else orjson.dumps(body), timeout_s)
+        return call.read() if stream is None else call.read_events(stream)
 
     async def deliver(self, content: bytes, *, headers: Mapping[str, str], timeout_s: float) -> None:
         """Send JSON bytes to the address itself, exactly as they are; any answer that is no complaint will do."""
@@ -157,7 +177,11 @@ class Endpoint:
         import httpx  # noqa: PLC0415 - an extra, imported when it is needed
 
         request = client.build_request(
-            "POST", call.url, content=content, headers=call.secret_headers(), extensions={"trace": self._peer_check()}
+            call.method,
+            call.url,
+            content=content,
+            headers=call.secret_headers(),
+            extensions={"trace": self._peer_check()},
         )
         try:
             response = await client.send(request, stream=True)
@@ -165,6 +189,7 @@ class Endpoint:
                 call.status, call.response_headers = response.status_code, response.headers
                 async for chunk in response.aiter_bytes():
                     call.received += chunk
+                    call.note_arrival()
                     if len(call.received) > _MOST_BYTES:
                         raise call.error(BodyTooLargeError, f"an answer of more than {_MOST_BYTES:,} bytes")
             finally:
@@ -243,13 +268,16 @@ class _Call:
         headers: Mapping[str, str],
         key: str | None,
         key_header: tuple[str, str],
+        method: str = "POST",
     ) -> None:
         self.url = url
+        self.method = method
         self.body = body
         self.status: int | None = None
         self.response_headers: Mapping[str, str] = {}
         self.received = bytearray()
-        self._headers = {**headers, "content-type": "application/json", "accept": "application/json"}
+        self._headers = {"content-type": "application/json", "accept": "application/json", **headers}
+        self._arrivals: list[tuple[int, float]] = []  # how many bytes were there, and when
         self._key = key
         self._key_header = key_header
         self._now_s = asyncio.get_running_loop().time
@@ -259,6 +287,13 @@ class _Call:
     def end(self) -> None:
         """Take the time: the whole answer is there, and what is made of it is no part of the call."""
         self._ended = self._now_s()
+
+    def note_arrival(self) -> None:
+        """Take note of when the bytes so far were there, to the millisecond."""
+        now_ms = round((self._now_s() - self._started) * 1000, 3)
+        if self._arrivals and now_ms - self._arrivals[-1][1] < 1:
+            self._arrivals.pop()
+        self._arrivals.append((len(self.received), now_ms))
 
     def secret_headers(self) -> dict[str, str]:
         name, form = self._key_header
@@ -310,6 +345,27 @@ class _Call:
             raise self.error(NotAnObjectError, "an answer that is not a JSON object")
         return Answer(content=content, exchange=self.exchange(None))
 
+    def read_events(self, stream: Stream) -> Answer:
+        """Return the whole answer as the events that it came in, or raise what it amounts to."""
+        self.check_status()
+        media = self.response_headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media != _STREAM_TYPES[stream] and not (stream == "ndjson" and "json" in media):
+            raise self.error(
+                WrongContentTypeError, f"an answer that is not {_STREAM_TYPES[stream]} by its content type"
+            )
+        events, arrivals, end = [], iter(self._arrivals), 0
+        there, arrived_ms = next(arrivals, (0, 0.0))
+        for data, end in _events(bytes(self._without_key()), stream):
+            while there < end:
+                there, arrived_ms = next(arrivals, (len(self.received), arrived_ms))
+                if there >= len(self.received):
+                    break
+            try:
+                events.append(Event(content=orjson.loads(data), arrived_ms=arrived_ms))
+            except orjson.JSONDecodeError:
+                raise self.error(MalformedBodyError, "an event that is not JSON") from None
+        return Answer(content={}, exchange=self.exchange(None), events=tuple(events))
+
     def _kept_body(self, *, whole: bool) -> str:
         text = self._redact(self.received.decode("utf-8", "replace"))
         if whole or len(text) <= _MOST_KEPT:
@@ -346,6 +402,22 @@ class _Call:
         if "\\" in text:
             text = _disguised(self._key).sub(_REDACTED, text)
         return text.replace(self._key, _REDACTED)
+
+
+def _events(body: bytes, stream: Stream) -> Iterator[tuple[bytes, int]]:
+    """Yield the data of each event, and where it ends in the body."""
+    data: list[bytes] = []
+    for line in re.finditer(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)", body):
+        text = line[1]
+        if stream == "ndjson":
+            if text.strip():
+                yield text, line.end()
+        elif text.startswith(b"data:"):
+            data.append(text[5:].removeprefix(b" "))
+        elif not text and data:
+            whole, data = b"\n".join(data), []
+            if whole.strip() != b"[DONE]":
+                yield whole, line.end()
 
 
 @functools.lru_cache(maxsize=16)

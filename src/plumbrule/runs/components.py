@@ -1,6 +1,6 @@
 """Opens what a configuration names: the candidate and the judge of a run, with their limits and prices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -32,13 +32,18 @@ from plumbrule.rubrics import (
 from plumbrule.runs import config_schema as forms
 from plumbrule.runs.budget import Estimate, characters_of, estimate_calls
 from plumbrule.runs.candidate import Candidate, CandidateIdentity, RecordedCandidate
+from plumbrule.runs.candidates.function_process import CandidateProcess
+from plumbrule.runs.candidates.http_candidate import HttpCandidate, HttpExchange
+from plumbrule.runs.candidates.model_candidate import ModelCandidate
+from plumbrule.runs.candidates.python_candidate import PythonCandidate
+from plumbrule.runs.candidates.request_template import ask_question, template_reader
 from plumbrule.runs.config_file import LoadedConfig
-from plumbrule.runs.http_candidate import HttpCandidate, ask_question
-from plumbrule.runs.model_candidate import ModelCandidate
 from plumbrule.runs.prompt_template import PromptTemplate, load_template
-from plumbrule.runs.python_candidate import PythonCandidate, load_target
 from plumbrule.runs.run_results import RubricStamp
 from plumbrule.samples import Sample
+from plumbrule.text.text_view import TextView
+from plumbrule.verdicts.lexicon import lexicon_of
+from plumbrule.verdicts.refusal import judge_refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +61,16 @@ class Rubrics:
     def stamps(self) -> tuple[RubricStamp, ...]:
         """Return the name, version and hash of each."""
         return tuple(RubricStamp(**rubric.stamp()) for rubric in self.all())
+
+    def refusal_reader(self) -> Callable[[Sample], bool]:
+        """Return what tells whether an answer is a refusal: because it declares so, or by the words of a verdict."""
+        lexicon = lexicon_of(self.verdict.rubric)
+
+        def refuses(sample: Sample) -> bool:
+            finding = judge_refusal(sample, TextView(sample.answer or "", lexicon.stop), lexicon.refusal)
+            return finding is not None and finding.refused
+
+        return refuses
 
 
 def load_rubrics(loaded: LoadedConfig | None = None) -> Rubrics:
@@ -83,6 +98,7 @@ class Opener:
         self._throttles: dict[str, Throttle] = {}
         self.parameters: dict[str, Mapping[str, Any]] = {}  # that models are sent, by their place in the configuration
         self._open = AsyncExitStack()
+        self._started: CandidateProcess | None = None
 
     async def aclose(self) -> None:
         """Close everything that was opened."""
@@ -118,6 +134,8 @@ class Opener:
             endpoint = Endpoint(
                 choice.url,
                 api_key_env=choice.api_key_env,
+                api_key_header=choice.api_key_header,
+                headers=choice.headers,
                 allow_private=choice.allow_private,
                 trust_env=self._config.network.trust_env,
             )
@@ -126,21 +144,31 @@ class Opener:
                 endpoint,
                 patience=self._patience(),
                 throttle=self._throttle("http"),
-                request=ask_question,
+                speaking=_speaking(choice),
                 heard=None,
                 **facts,
             )
         candidate = PythonCandidate(
-            load_target(choice.target, self._loaded.folder),
-            target=choice.target,
+            self._process(choice),
             timeout_s=self._config.timeout_s,
             threads=self._config.concurrency,
             pace=self._pace("python"),
+            accept_contexts=choice.accept_contexts,
             heard=None,
             **facts,
         )
         self._open.push_async_callback(candidate.aclose)
         return candidate
+
+    def _process(self, choice: forms.PythonCandidate) -> CandidateProcess:
+        """Return the process of a function, not started yet: to import it is to run it."""
+        self._started = CandidateProcess(choice.target, self._loaded.folder)
+        return self._started
+
+    def start(self) -> None:
+        """Start what must run before the first call, and raise what is wrong with it."""
+        if self._started is not None:
+            self._started.start()
 
     def estimate_candidate(self, samples: Sequence[Sample]) -> Estimate:
         """Return what the answers would use; tokens are known beforehand only for a chat model."""
@@ -240,6 +268,17 @@ class Opener:
             first_wait_s=retry.first_wait_s,
             longest_wait_s=retry.longest_wait_s,
         )
+
+
+def _speaking(choice: forms.HttpCandidate) -> HttpExchange:
+    paths = asdict(choice.response) if choice.response is not None else {}
+    return HttpExchange(
+        request=ask_question if choice.request is None else template_reader(choice.request),
+        method=choice.method or "POST",
+        paths={name: path for name, path in paths.items() if path is not None},
+        stream=choice.stream,
+        accept_contexts=choice.accept_contexts,
+    )
 
 
 def _facts(

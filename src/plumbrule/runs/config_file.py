@@ -23,7 +23,12 @@ __all__ = ["LoadedConfig", "RunConfig", "check_secrets", "load_config", "starter
 # How a run is carried out, not what comes of it: they may be changed when it is resumed.
 _ASIDE = ("budget", "concurrency", "environment", "network", "prices", "rates", "retry", "stop_after_failures")
 # Keys that older versions did not have: left out, they do not count, and what those began can be resumed.
-_LATER = frozenset({"anchor", "api_key_header", "cluster", "extra_body", "generation", "headers", "max_tokens_field"})
+_LATER = frozenset(
+    {
+        *("accept_contexts", "anchor", "api_key_header", "cluster", "extra_body", "generation", "headers"),
+        *("max_tokens_field", "method", "request", "response", "stream"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +118,7 @@ def _without_unset(value: Any) -> Any:  # noqa: ANN401 - JSON
         return [_without_unset(part) for part in value]
     if not isinstance(value, dict):
         return value
-    return {key: _without_unset(part) for key, part in value.items() if part is not None or key not in _LATER}
+    return {key: _without_unset(part) for key, part in value.items() if part not in (None, False) or key not in _LATER}
 
 
 def _fill_in(source: Document, folder: Path) -> None:

@@ -2,9 +2,9 @@
 
 import dataclasses
 import json
+import pathlib
 import re
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -16,6 +16,7 @@ from plumbrule.models.chat_model import MaxTokensField
 from plumbrule.names import DatasetFormat
 from plumbrule.rubrics.benchmark_rubric import Anchor
 from plumbrule.rubrics.verdict_rubric import Count
+from plumbrule.runs.candidates.request_template import asks_the_question, unknown_places
 
 _CLOSED = ConfigDict(extra="forbid")
 # Providers that have an address of their own, with the variable that holds the key for it.
@@ -25,6 +26,7 @@ _ENV_NAME = r"^[A-Z_][A-Z0-9_]{0,63}$"
 _MODEL = r"^[A-Za-z0-9_.-]+:\S+$"
 _TARGET = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$"
 _WEB = r"^https?://[^/?#@\s]+[^#@\s]*$"
+_PATH = r"^[^.\s]{1,200}(\.[^.\s]{1,200}){0,20}$"
 _HEADER = r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
 _HEADER_VALUE = r"^[!-~]([ -~]{0,998}[!-~])?$"
 # Headers that carry a key, and those that the client sets itself.
@@ -64,6 +66,20 @@ def _is_header(value: str) -> str:
         raise ValueError("carries a key, which never stands here: name its variable by api_key_env")
     if value.lower() in _OWN_HEADERS:
         raise ValueError("is set by the client itself: leave it out")
+    return value
+
+
+def _is_template(value: dict[str, Any] | None) -> dict[str, Any] | None:
+    if value is None:
+        return value
+    unknown = next(unknown_places(value), None)
+    if unknown is not None:
+        raise ValueError(
+            "holds a place that nothing is known for; there are {question}, {sample_id}, {contexts}, {role}"
+            " and {metadata.KEY}"
+        )
+    if not asks_the_question(value):
+        raise ValueError("must hold {question} somewhere")
     return value
 
 
@@ -134,6 +150,14 @@ PromptId = Annotated[Text | None, Field(description="The name of the prompt that
 PromptVersion = Annotated[Text | None, Field(description="The version or the hash of that prompt.")]
 Switch = Annotated[bool, Field(strict=True)]
 AllowPrivate = Annotated[Switch, Field(description="Allow an address inside a private network.")]
+AcceptContexts = Annotated[
+    Switch, Field(description="Take the contexts that it returns as those that it was given; else they do not count.")
+]
+Path = Annotated[
+    str,
+    AfterValidator(partial(_shaped, pattern=_PATH, complaint="must be a path such as choices.0.message.content")),
+    Field(description="A dotted path.", json_schema_extra={"pattern": _PATH}),
+]
 NotNegative = Annotated[float, Field(strict=True, ge=0, le=1_000_000_000, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, gt=0, le=1_000_000_000, allow_inf_nan=False)]
 
@@ -225,16 +249,54 @@ class ModelCandidate(ChatModelChoice):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class ResponsePaths:
+    """Where the parts of a response stand, as dotted paths such as choices.0.message.content."""
+
+    answer: Path | None = None
+    delta: Annotated[Path | None, Field(description="Of a stream: the text that each event adds to the answer.")] = None
+    contexts: Path | None = None
+    citations: Path | None = None
+    refusal: Path | None = None
+    grounding_status: Path | None = None
+    trace_id: Path | None = None
+    model_id: Path | None = None
+    input_tokens: Path | None = None
+    output_tokens: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class HttpCandidate:
     """An HTTP endpoint that answers each question."""
 
     kind: Literal["http"]
     url: Address
+    method: Annotated[Literal["POST", "PUT", "GET"] | None, Field(description="POST, where it is left out.")] = None
     api_key_env: EnvName | None = None
+    api_key_header: KeyHeader | None = None
     allow_private: AllowPrivate = False
+    headers: Headers = None
+    request: Annotated[
+        dict[Text, Any] | None,
+        AfterValidator(_is_template),
+        Field(description="What is sent; {question}, {sample_id}, {contexts}, {role}, {metadata.KEY} are filled in."),
+    ] = None
+    response: Annotated[
+        ResponsePaths | None, Field(description="Where the parts of a response stand; else they have their own names.")
+    ] = None
+    stream: Annotated[Literal["sse", "ndjson"] | None, Field(description="How the answer comes in pieces.")] = None
+    accept_contexts: AcceptContexts = False
     model_id: ModelId = None
     prompt_id: PromptId = None
     prompt_version: PromptVersion = None
+
+    @model_validator(mode="after")
+    def _knows_where_the_answer_is(self) -> Self:
+        paths = self.response
+        if self.stream is not None and (paths is None or paths.delta is None):
+            raise ValueError("a stream needs response.delta: where each event has the text that it adds to the answer")
+        if self.stream is None and paths is not None and paths.answer is None and paths.refusal is None:
+            raise ValueError("response needs the path of the answer")
+        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -243,6 +305,7 @@ class PythonCandidate:
 
     kind: Literal["python"]
     target: Target
+    accept_contexts: AcceptContexts = False
     model_id: ModelId = None
     prompt_id: PromptId = None
     prompt_version: PromptVersion = None
@@ -399,6 +462,6 @@ def schema_text() -> str:
     return json.dumps({"$schema": draft, **schema}, indent=2, sort_keys=True) + "\n"
 
 
-def write_schema(path: Path) -> None:
+def write_schema(path: pathlib.Path) -> None:
     """Write the JSON Schema to ``path``; the one that ships is made this way."""
     path.write_text(schema_text(), encoding="utf-8", newline="\n")

@@ -224,6 +224,7 @@ def result_of(
         evaluator_error=judgement.evaluator_error,
         latency_e2e_ms=sample.latency_e2e_ms,
         latency_model_ms=sample.latency_model_ms,
+        latency_first_token_ms=answered.latency_first_token_ms,
         timed_out=bool(sample.timed_out),
         input_tokens=sample.input_tokens,
         output_tokens=sample.output_tokens,

@@ -114,7 +114,7 @@ def collect(
     code = _read_code(folder, git_timeout_s)
     known = {field.name: getattr(facts, field.name) for field in fields(facts) if field.name != "region"}
     if facts.generation_params is not None:
-        known["generation_params"] = {place: dict(sent) for place, sent in facts.generation_params.items()}
+        known["generation_params"] = dict(facts.generation_params)
     warnings = [f"{name}: not known" for name in REQUIRED if name in known and known[name] is None]
     if code.version is None:
         warnings.append(f"code_version: {code.problem}")

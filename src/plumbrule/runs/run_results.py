@@ -47,6 +47,7 @@ class SampleSummary:
     refused: bool
     latency_e2e_ms: float | None
     latency_model_ms: float | None
+    latency_first_token_ms: float | None
     timed_out: bool
     input_tokens: int | None
     output_tokens: int | None

@@ -16,7 +16,6 @@ from plumbrule.runs.execution import Execution, Progress
 from plumbrule.runs.gates import GatePolicy
 from plumbrule.runs.journal import LedgerJournal, read_before
 from plumbrule.runs.plan import Plan, run_body, run_metadata
-from plumbrule.runs.refusals import refusal_reader
 from plumbrule.runs.run_entries import AUTHOR, SAMPLES, RunDecision, find_run, read_run
 from plumbrule.runs.run_results import RunSummary
 from plumbrule.runs.summary import evaluate_run, summarise_run
@@ -62,7 +61,9 @@ def execute(
 
     ``begun`` is called with the run's id before the first task, ``watch`` with the progress after every task.
     """
-    run = begin_run(plan, ledger, clock) if resume is None else resume_run(resume, plan, ledger, clock)
+    resumed = None if resume is None else resume_run(resume, plan, ledger, clock)
+    plan.opener.start()
+    run = begin_run(plan, ledger, clock) if resumed is None else resumed
     begun(run, plan)
     progress = carry_out(run, plan, ledger, clock, watch=watch, accept_errors=accept_errors)
     if not progress.finished:
@@ -122,7 +123,7 @@ def carry_out(
             ),
             stop_after_failures=config.stop_after_failures,
             accept_errors=accept_errors,
-            refuses=refusal_reader(plan.rubrics.verdict.rubric),
+            refuses=plan.rubrics.refusal_reader(),
             watch=watch,
         )
         progress = asyncio.run(_execute(execution, plan))

@@ -13,7 +13,6 @@ from plumbrule.runs.candidate import Answered, CandidateIdentity, RecordedCandid
 from plumbrule.runs.components import Opener, Rubrics, load_rubrics
 from plumbrule.runs.config_file import check_secrets, load_config
 from plumbrule.runs.execution import Execution, Failed, Finished, Task
-from plumbrule.runs.refusals import refusal_reader
 from plumbrule.runs.run_results import JudgeUse, SingleJudgement
 from plumbrule.runs.sample_results import grade_all
 from plumbrule.samples import Sample
@@ -49,7 +48,7 @@ def judge_sample(sample: Sample, config: Path | None = None) -> SingleJudgement:
 async def _judge(sample: Sample, judge: Judge, rubrics: Rubrics, opener: Opener | None) -> Finished:
     memory = _Memory()
     candidate = RecordedCandidate(CandidateIdentity(kind="recorded", model_id=sample.model_id))
-    refuses = refusal_reader(rubrics.verdict.rubric)
+    refuses = rubrics.refusal_reader()
     execution = Execution(candidate=candidate, judge=judge, journal=memory, concurrency=1, refuses=refuses)
     try:
         await execution.run([sample], repeats=1)

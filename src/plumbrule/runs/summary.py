@@ -118,6 +118,10 @@ class EvaluatedRun:
         if cut:
             warning = f"candidate: {cut} answer{' was' if cut == 1 else 's were'} cut at max_tokens"
             metadata["warnings"] = (*metadata["warnings"], warning)
+        own = sum(bool(answered.self_reported) for answered in self.answers)
+        if own:
+            warning = f"candidate: {own} answers came with contexts of its own, which do not count (accept_contexts)"
+            metadata["warnings"] = (*metadata["warnings"], warning)
         return CompletedMetadata(**metadata), tuple(missing)
 
     def _usage(self) -> RunUsage:

@@ -29,7 +29,9 @@ class _Labels:
 
 @click.command("run")
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Show the plan with calls, tokens and cost; call nobody, write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show the plan with calls, tokens and cost; nothing is called or written."
+)
 @click.option("--resume", metavar="RUN", help="Go on with an interrupted run: its id, the start of it, or last.")
 @click.option("--accept-errors", is_flag=True, help="Count a sample whose provider fails as errored; do not leave it.")
 @click.option(
@@ -91,8 +93,7 @@ def _show_plan(config: Path, *, as_json: bool) -> None:
     from plumbrule.cli.terminal_console import print_json, stdout
     from plumbrule.cli.views.run_progress import show_plan
 
-    with redirect_stdout(sys.stderr):  # importing a user's function may print
-        summary = plan(config)
+    summary = plan(config)
     if as_json:
         print_json(summary)
     else:
