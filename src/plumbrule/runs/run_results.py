@@ -324,6 +324,7 @@ class RunLine:
     name: str
     repeats: int
     samples: int
+    outcome: Outcome | None  # None: the run is not complete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, Ledger
+from plumbrule.outcomes import Outcome
 from plumbrule.rubrics import BenchmarkRubric, load_benchmark
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.anchor.anchored_figures import anchor_figures
@@ -22,6 +23,7 @@ from plumbrule.runs.run_entries import (
     ResultEntry,
     RunEntry,
     cluster_of,
+    read_decision,
     read_run,
     rubric_of,
     run_answers,
@@ -282,10 +284,22 @@ def summarise_run(ledger: Ledger, run: Entry, *, samples: bool = False, policy: 
 
 def run_lines(ledger: Ledger) -> tuple[RunLine, ...]:
     """Return the runs of a ledger, the oldest first."""
-    return tuple(_line(read_run(entry)) for entry in ledger.runs())
+    decisions = {entry.subject: entry for entry in ledger.entries(kind="decision")}  # those of campaigns, too
+    return tuple(_line(run, _outcome(ledger, run, decisions.get(run.subject))) for run in ledger.runs())
 
 
-def _line(run: RunEntry) -> RunLine:
+def _outcome(ledger: Ledger, run: Entry, decision: Entry | None) -> Outcome | None:
+    """Return the outcome that was recorded of a complete run; where labels decide, the one that they give now."""
+    if decision is None:
+        return None
+    if read_run(run).body.anchor == "people":
+        return summarise_run(ledger, run).outcome
+    decided = read_decision(decision)  # older versions recorded only whether the run may be released
+    return decided.outcome or ("RELEASE" if decided.release_ready else "NO RELEASE")
+
+
+def _line(entry: Entry, outcome: Outcome | None) -> RunLine:
+    run = read_run(entry)
     outline = run.body.summary
     return RunLine(
         run_id=run.run_id,
@@ -297,6 +311,7 @@ def _line(run: RunEntry) -> RunLine:
         name=outline.name,
         repeats=outline.repeats,
         samples=outline.samples,
+        outcome=outcome,
     )
 
 

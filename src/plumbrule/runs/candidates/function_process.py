@@ -228,8 +228,8 @@ class _Worker:
             told.set_result(message)
 
     def _end(self) -> None:
-        self.ended = True
         frozen = bool(self._overdue)
+        self.kill()  # it has ended; this closes its pipes
         for number, told in self._under_way.items():
             if told.done():
                 continue
