@@ -96,9 +96,9 @@ def _faulty(count: int) -> bool:
     with ScriptedServer(provider) as server, tempfile.TemporaryDirectory() as folder:
         candidate = _model(server, "candidate", "model")
         more = f"repeats: 1\nconcurrency: 16\ntimeout_s: {TIMEOUT_S}\nstop_after_failures: 1000\n"
-        config = _configure(Path(folder), count, candidate, _model(server, "judge", "llm"), more)
-        done = _run(config, "--accept-errors")
-        shown = json.loads(_call(config, "show", "last", "--samples", "--json").stdout)
+        config = configure(Path(folder), count, candidate, _model(server, "judge", "llm"), more)
+        done = run_command(config, "--accept-errors")
+        shown = json.loads(call_command(config, "show", "last", "--samples", "--json").stdout)
     samples = shown["samples"]
     typed = Counter(
         sample["candidate_error"] or sample["evaluator_error"] or ("timed_out" if sample["timed_out"] else "scored")
@@ -127,11 +127,9 @@ def _has_an_end(sample: dict[str, Any]) -> bool:
 def _limited(count: int, *, per_s: int) -> bool:
     provider = Limited(per_s=per_s)
     with ScriptedServer(provider) as server, tempfile.TemporaryDirectory() as folder:
-        config = _configure(
-            Path(folder), count, "{kind: recorded}", _model(server, "judge", "llm"), "concurrency: 16\n"
-        )
-        done = _run(config)
-        shown = json.loads(_call(config, "show", "last", "--json").stdout)
+        config = configure(Path(folder), count, "{kind: recorded}", _model(server, "judge", "llm"), "concurrency: 16\n")
+        done = run_command(config)
+        shown = json.loads(call_command(config, "show", "last", "--json").stdout)
     ours = shown["usage"]["judge"]["requests"]
     print(
         f"\n{per_s} requests a second, {count} samples, concurrency 16: exit code {done['code']}, "
@@ -145,7 +143,8 @@ def _model(server: ScriptedServer, name: str, kind: str) -> str:
     return f'{{kind: {kind}, model: "local:{name}", base_url: "{server.base_url("openai")}"}}'
 
 
-def _configure(folder: Path, count: int, candidate: str, judge: str, more: str) -> Path:
+def configure(folder: Path, count: int, candidate: str, judge: str, more: str) -> Path:
+    """Write so many samples and the configuration of a run of them."""
     records = [
         {
             "id": f"q{number}",
@@ -166,9 +165,10 @@ def _configure(folder: Path, count: int, candidate: str, judge: str, more: str) 
     return config
 
 
-def _run(config: Path, *options: str) -> dict[str, float]:
+def run_command(config: Path, *options: str) -> dict[str, float]:
+    """Carry out the run, and return its exit code and what time it took."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = _call(config, "run", config.name, "--json", *options)
+    done = call_command(config, "run", config.name, "--json", *options)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         print(done.stderr, file=sys.stderr)
@@ -176,7 +176,8 @@ def _run(config: Path, *options: str) -> dict[str, float]:
     return {"code": done.returncode, "wall_s": time.monotonic() - started, "cpu_s": cpu_s}
 
 
-def _call(config: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def call_command(config: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Call the command in the folder of the configuration."""
     command = [str(Path(sys.executable).with_name("plumbrule")), *arguments]
     return subprocess.run(command, cwd=config.parent, capture_output=True, text=True, check=False)
 
