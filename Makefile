@@ -23,6 +23,7 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews, coverage and growth
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.overhead
+	$(BIN)/python -m bench.faults
 	$(BIN)/python -m bench.ledger
 	$(BIN)/python -m bench.prescores
 	$(BIN)/python -m bench.monitoring

@@ -12,7 +12,7 @@ _CONTROL = re.compile(
 _MASK = "***"
 _PASSWORD = re.compile(r"(://[^/?#@]*?):[^/?#]*@")
 _PARAMETER = re.compile(r"([?&;])([^=&;#]*)=[^&;#]*")
-_SECRET_NAME = re.compile(r"pass|pwd|secret|token|key|sig|cred|auth|code", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"pass|pwd|secret|token|key|cred|auth|signature|(?:^|[^a-z])(?:sig|code)", re.IGNORECASE)
 
 
 def safe(text: str) -> str:
@@ -30,6 +30,11 @@ def masked_address(address: str) -> str:
     return _PARAMETER.sub(_masked, _PASSWORD.sub(rf"\1:{_MASK}@", address))
 
 
+def is_secret_name(name: str) -> bool:
+    """Tell whether a parameter of an address is a secret, by the words in its name."""
+    return _SECRET_NAME.search(name) is not None
+
+
 def _masked(parameter: re.Match[str]) -> str:
-    secret = _SECRET_NAME.search(unquote_plus(parameter[2])) is not None
+    secret = is_secret_name(unquote_plus(parameter[2]))
     return f"{parameter[1]}{parameter[2]}={_MASK}" if secret else parameter[0]

@@ -288,6 +288,64 @@ def test_loopback_and_the_world_are_allowed(url: str) -> None:
     assert check_base_url(url, allow_private=False, secret=True).url == url.rstrip("/")
 
 
+@pytest.mark.parametrize("query", ["api-version=2024-10-21", "deployment=a&stream=false", "max_tokens_field=x&lang="])
+def test_a_query_goes_with_every_request(query: str) -> None:
+    """Azure tells its version so: the query stands behind the path of the protocol."""
+    if "tokens" in query:  # a name that may be that of a secret is refused, rather than kept in the ledger
+        with pytest.raises(UsageError, match="must not hold a key in its query"):
+            check_base_url(f"https://example.com/v1?{query}", allow_private=False, secret=True)
+        return
+    with ScriptedServer() as server:
+        base_url = f"{server.base_url('openai')}/deployments/d/?{query}"
+        completion = run(complete(open_chat_model("azure:m", base_url=base_url)))
+    assert server.requests[0].path == f"/v1/deployments/d/chat/completions?{query}"
+    assert completion.exchange.url.endswith(query)
+
+
+@pytest.mark.parametrize(
+    "query", ["key=x", "api_key=x", "access_token=x", "sig=x", "code=x", "X-Amz-Signature=x", "PASSWORD=x", "pwd"]
+)
+def test_no_key_stands_in_a_query(query: str) -> None:
+    """It would be kept with every call."""
+    with pytest.raises(UsageError, match="must not hold a key in its query") as caught:
+        check_base_url(f"https://example.com/v1?{query}", allow_private=False, secret=False)
+    assert "=x" not in str(caught.value)
+
+
+def test_headers_and_more_of_the_body_are_sent(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the key in the header that is named for it, alone; all of it is on record, but for the key."""
+    monkeypatch.setenv("MY_KEY", "sk-sentinel-0123456789")
+    with ScriptedServer() as server:
+        model = open_chat_model(
+            f"{protocol}:m",
+            base_url=server.base_url(protocol),
+            api_key_env="MY_KEY",
+            api_key_header="Api-Key",
+            headers={"X-Tenant": "blue"},
+            extra_body={"reasoning_effort": "low", "metadata": {"a": [1]}},
+        )
+        exchange = run(complete(model)).exchange
+    [request] = server.requests
+    assert (request.headers["api-key"], request.headers["x-tenant"]) == ("sk-sentinel-0123456789", "blue")
+    assert "authorization" not in request.headers
+    assert "x-api-key" not in request.headers
+    assert (request.json["reasoning_effort"], request.json["metadata"]) == ("low", {"a": [1]})
+    assert exchange.request == request.json
+    assert "sk-sentinel" not in repr(exchange)
+    assert model.describe(REQUEST)["headers"] == {"X-Tenant": "blue"}
+    sent = request.json.keys() - {"model", "messages", "system"}
+    assert {name: request.json[name] for name in sent} == model.parameters(REQUEST.generation)
+
+
+@pytest.mark.parametrize(("reason", "truncated"), [("stop", False), ("length", True), (None, False)])
+def test_why_a_reply_ends_is_read(protocol: str, reason: str | None, *, truncated: bool) -> None:
+    """A reply that was cut at max_tokens is not taken for a whole one."""
+    with ScriptedServer([Step(finish_reason=reason)]) as server:
+        completion = run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))))
+    assert completion.truncated == truncated
+    assert (completion.finish_reason is None) == (reason is None)
+
+
 def test_a_private_address_can_be_allowed() -> None:
     """By saying so."""
     assert check_base_url("http://10.0.0.1/v1", allow_private=True, secret=True).admits("10.0.0.1")

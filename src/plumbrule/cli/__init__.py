@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 from importlib import import_module
 
@@ -95,7 +96,18 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    for name in ("SIGTERM", "SIGHUP"):
+        ending = getattr(signal, name, None)  # not every system has both
+        if ending is not None and signal.getsignal(ending) is signal.SIG_DFL:  # one that is ignored stays so, by nohup
+            signal.signal(ending, _interrupt)
     sys.exit(invoke(sys.argv[1:]))
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    """End as Ctrl+C does: what is finished is kept, nothing half-written stays, and a run says how to go on."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def invoke(arguments: list[str]) -> int:

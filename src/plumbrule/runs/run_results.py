@@ -48,6 +48,7 @@ class SampleSummary:
     refused: bool
     latency_e2e_ms: float | None
     latency_model_ms: float | None
+    latency_first_token_ms: float | None
     timed_out: bool
     input_tokens: int | None
     output_tokens: int | None
@@ -339,6 +340,7 @@ class RunLine:
     name: str
     repeats: int
     samples: int
+    outcome: Outcome | None  # None: the run is not complete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

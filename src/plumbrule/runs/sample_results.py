@@ -29,6 +29,7 @@ class SampleResult:
     evaluator_error: str | None = None
     latency_e2e_ms: float | None = None
     latency_model_ms: float | None = None
+    latency_first_token_ms: float | None = None  # of an answer that came in pieces
     timed_out: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -42,7 +43,7 @@ class SampleResult:
 
     def __post_init__(self) -> None:
         """Refuse values that no measurement can give: they would decide a release."""
-        for name in ("latency_e2e_ms", "latency_model_ms"):
+        for name in ("latency_e2e_ms", "latency_model_ms", "latency_first_token_ms"):
             latency = getattr(self, name)
             known = latency is not None
             if known and (isinstance(latency, bool) or not isinstance(latency, int | float)):
@@ -63,6 +64,11 @@ class SampleResult:
     def concerns(self) -> tuple[Concern, ...]:
         """What the evidence has against the answer."""
         return tuple(concern for concern in CONCERNS if getattr(self, concern))
+
+    @property
+    def judged(self) -> bool:
+        """Whether it has a score, for accuracy or for faithfulness."""
+        return self.accuracy_score is not None or self.faithfulness_score is not None
 
     @property
     def total_tokens(self) -> int | None:

@@ -24,10 +24,11 @@ def runs_table(runs: Sequence[RunLine]) -> Table:
     """Return the runs as a table."""
     table = Table(box=None, pad_edge=False)
     columns = ("run_id", "name", "dataset", "model", "judge", "samples", "repeats")
-    for heading in columns:
-        table.add_column(heading, no_wrap=heading == "run_id", overflow="fold")
+    for heading in ("run_id", "date", "outcome", *columns[1:]):
+        table.add_column(heading, no_wrap=heading in {"run_id", "date"}, overflow="fold")
     for run in runs:
-        values = (getattr(run, name) for name in columns)
+        values = [getattr(run, name) for name in columns]
+        values[1:1] = [run.at[:10], run.outcome or "not complete"]
         table.add_row(*(plain("none" if value is None else str(value)[:_LONGEST_CELL]) for value in values))
     return table
 

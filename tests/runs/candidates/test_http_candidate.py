@@ -11,7 +11,8 @@ from tests.servers.scripted import Request, Step, responding
 from plumbrule.errors import UsageError
 from plumbrule.http.endpoint import Endpoint
 from plumbrule.runs.candidate import CandidateIdentity
-from plumbrule.runs.http_candidate import HttpCandidate
+from plumbrule.runs.candidates.http_candidate import HttpCandidate, HttpExchange
+from plumbrule.runs.candidates.request_template import template_reader
 from plumbrule.samples import Citation, Passage, Refusal
 
 RESPONSE: dict[str, Any] = {
@@ -92,19 +93,25 @@ def test_an_empty_answer_is_an_answer(ask_http: Ask) -> None:
 
 
 @pytest.mark.parametrize("name", ["contexts", "retrieved_contexts", "retrieval_context"])
-def test_contexts_of_the_response_win(ask_http: Ask, name: str) -> None:
-    """They are what the answer was made from, under whatever name the samples know."""
-    got = ask_http([responding(RESPONSE | {name: ["A fee of $25 applies."]})])
-    assert got.sample.contexts == (Passage(text="A fee of $25 applies."),)
+def test_contexts_of_the_response_count_only_where_that_is_said(ask_http: Ask, name: str) -> None:
+    """A candidate that names its own contexts would ground itself: they are kept apart, whatever name they come by."""
+    script, own = [responding(RESPONSE | {name: ["A fee of $25 applies."]})], (Passage(text="A fee of $25 applies."),)
+    got = ask_http(script)
+    assert (got.sample.contexts, got.answered.self_reported) == (SAMPLE.contexts, own)
+    taken = ask_http(script, speaking=HttpExchange(accept_contexts=True))
+    assert (taken.sample.contexts, taken.answered.self_reported) == (own, ())
+    assert got.answered.flags == taken.answered.flags == ("self_reported",)
 
 
 @pytest.mark.parametrize("extra", [{}, {"contexts": []}, {"contexts": None}])
 def test_without_contexts_the_datasets_stand_then_the_excerpts(ask_http: Ask, extra: dict[str, Any]) -> None:
     """The dataset's own passages say more than excerpts of 150 characters; with neither there are none."""
-    script = [responding(RESPONSE | extra)]
-    assert ask_http(script).sample.contexts == SAMPLE.contexts
-    bare = replace(SAMPLE, contexts=())
-    assert ask_http(script, sample=bare).sample.contexts == (Passage(text="The wire fee is $25.", source_id="fees"),)
+    script, speaking = [responding(RESPONSE | extra)], HttpExchange(accept_contexts=True)
+    assert ask_http(script, speaking=speaking).sample.contexts == SAMPLE.contexts
+    bare, excerpt = replace(SAMPLE, contexts=()), (Passage(text="The wire fee is $25.", source_id="fees"),)
+    assert ask_http(script, sample=bare, speaking=speaking).sample.contexts == excerpt
+    alone = ask_http(script, sample=bare)
+    assert (alone.sample.contexts, alone.answered.self_reported) == ((), excerpt)
     assert ask_http([responding({"answer": "Yes."} | extra)], sample=bare).sample.contexts == ()
 
 
@@ -222,3 +229,81 @@ def test_a_missing_key_is_a_mistake_of_the_configuration(ask_http: Ask, monkeypa
     monkeypatch.delenv(KEY_NAME)
     with pytest.raises(UsageError, match=KEY_NAME):
         ask_http([FINE])
+
+
+def test_a_request_is_made_by_a_template(ask_http: Ask) -> None:
+    """Texts are filled in in one pass; a place alone becomes its value as it is; other values stay."""
+    template = {
+        "input": {"messages": [{"role": "user", "content": "Q: {question} ({sample_id}, {metadata.desk})"}]},
+        "documents": "{contexts}",
+        "who": "{role}",
+        "top_k": 4,
+        "plain": "{not a place}",
+    }
+    sample = replace(SAMPLE, question="Why {role}?", metadata={"role": "clerk", "desk": "fees"})
+    speaking = HttpExchange(request=template_reader(template), method="PUT", paths={"answer": "output.0.text"})
+    got = ask_http([responding({"output": [{"text": "Since."}], "answer": 7})], sample=sample, speaking=speaking)
+    assert got.requests[0].json == {
+        "input": {"messages": [{"role": "user", "content": "Q: Why {role}? (q1, fees)"}]},
+        "documents": ["The wire fee is $25.", "Checks are free."],
+        "who": "clerk",
+        "top_k": 4,
+        "plain": "{not a place}",
+    }
+    assert got.sample.answer == "Since."
+
+
+def test_with_get_the_request_is_the_query(ask_http: Ask) -> None:
+    """Escaped, behind a query that the address has."""
+    speaking = HttpExchange(request=template_reader({"q": "{question}", "k": 2}), method="GET")
+    got = ask_http([FINE], path="/ask?lang=en", speaking=speaking)
+    assert got.requests[0].path == "/ask?lang=en&q=What+is+the+wire+fee%3F&k=2"
+    assert (got.requests[0].body, got.sample.answer) == (b"", RESPONSE["answer"])
+
+
+def test_parts_of_a_response_are_found_by_their_paths(ask_http: Ask) -> None:
+    """Contexts, tokens and the model too; where the answer is not at its path, the response cannot be read."""
+    content = {"data": {"text": "$25.", "docs": ["A"], "n": [5, 6]}, "by": "m@2", "usage": {"input_tokens": 1}}
+    paths = {"answer": "data.text", "contexts": "data.docs", "input_tokens": "data.n.0", "output_tokens": "data.n.1"}
+    speaking = HttpExchange(paths=paths | {"model_id": "by"}, accept_contexts=True)
+    got = ask_http([responding(content)], speaking=speaking)
+    assert (got.sample.answer, got.sample.contexts, got.sample.model_id) == ("$25.", (Passage(text="A"),), "m@2")
+    assert (got.sample.input_tokens, got.sample.output_tokens) == (5, 6)
+    assert ask_http([responding({"data": []})], speaking=speaking).answered.error == "malformed"
+
+
+def events(*contents: object, kind: str = "sse") -> bytes:
+    """Return the body of a stream."""
+    form = "data: {}\r\n\r\n" if kind == "sse" else "{}\n"
+    return "".join(form.format(json.dumps(content)) for content in contents).encode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "media"), [("sse", "text/event-stream; charset=utf-8"), ("ndjson", "application/x-ndjson")]
+)
+def test_a_stream_is_put_together(ask_http_counted: Ask, kind: Any, media: str) -> None:
+    """The pieces are the answer, what is told last counts, and the time to the first piece is taken."""
+    body = events({"delta": ""}, {"delta": "The fee"}, {"delta": " is $25."}, {"usage": {"input_tokens": 9}}, kind=kind)
+    body += b"data: [DONE]\n\n" if kind == "sse" else b""
+    step = Step(body=body, content_type=media, byte_every_s=1.0)
+    got = ask_http_counted([step], speaking=HttpExchange(paths={"delta": "delta"}, stream=kind))
+    assert (got.sample.answer, got.sample.input_tokens, got.answered.error) == ("The fee is $25.", 9, None)
+    assert got.requests[0].headers["accept"] == media.partition(";")[0]
+    first = body.index(b"The fee") + len(b'The fee"}') + (4 if kind == "sse" else 1)
+    assert got.answered.latency_first_token_ms == (first - 1) * 1000
+    assert (got.sample.latency_e2e_ms or 0) > (got.answered.latency_first_token_ms or 0)
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (Step(body=events({"x": 1}), content_type="text/event-stream"), "malformed"),
+        (Step(body=b"data: {\n\n", content_type="text/event-stream"), "malformed_body"),
+        (responding(RESPONSE), "wrong_content_type"),
+        (Step(body=b"", content_type="text/event-stream"), "malformed"),
+    ],
+)
+def test_a_stream_that_cannot_be_read_is_told(ask_http: Ask, step: Step, error: str) -> None:
+    """As any other response."""
+    speaking = HttpExchange(paths={"delta": "delta"}, stream="sse")
+    assert ask_http([step], speaking=speaking).answered.error == error

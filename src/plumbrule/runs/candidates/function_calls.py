@@ -1,4 +1,4 @@
-"""A Python callable as the candidate, plain or async, in this process."""
+"""A Python callable that answers questions: how it is found, what it is given, and one call of it in this process."""
 
 import asyncio
 import importlib
@@ -7,17 +7,14 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from plumbrule.engines.threads import in_thread
 from plumbrule.errors import UsageError
-from plumbrule.http.rate_limit import Pace
-from plumbrule.runs.candidate import Answered, CandidateIdentity, read_response, unanswered
 from plumbrule.samples.sample_model import Sample
-from plumbrule.samples.value_types import Misfit
 from plumbrule.text.templates import sendable
 
 _LONGEST_DETAIL = 500
@@ -39,7 +36,7 @@ def load_target(target: str, folder: Path) -> Callable[..., Any]:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's module may raise anything while it is imported
         if isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}."):
             raise UsageError(f"'{target}': there is no module '{error.name}' in {folder} or installed") from None
-        raise UsageError(f"'{target}': importing '{module_name}' failed: {_worded(error)}") from None
+        raise UsageError(f"'{target}': importing '{module_name}' failed: {worded(error)}") from None
     function = getattr(module, name, None)
     if function is None:
         raise UsageError(f"'{target}': module '{module_name}' has no '{name}'")
@@ -49,94 +46,76 @@ def load_target(target: str, folder: Path) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Outcome:
+class Outcome:
     """What a call came to."""
 
     answer: object = None
     error: str | None = None
+    malformed: bool = False  # the error is in the answer, not in the call
+    timed_out: bool = False
     elapsed_ms: float = 0.0
+    calls: int = 1  # how often it was made
 
 
-class PythonCandidate:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What a function is called with."""
+
+    positional: list[object]
+    named: dict[str, object]
+
+
+class FunctionCalls:
     """Calls one function with those of ``question``, ``contexts``, ``passages``, ``role`` and ``sample`` that it names.
 
     A single parameter of any other name gets the question. ``passages`` are the contexts with everything known of
-    each, None where there are none; ``role`` is who asks, by the sample's metadata. The function returns text, or a
-    mapping: a compliance assistant's response, or the fields of a sample. A plain function runs in a thread, at
-    most ``threads`` at a time. One that passes ``timeout_s`` is timed out and gives its place to the next, but no
-    thread can be stopped from outside: it may continue until it returns or the process ends.
-    Async functions share an event loop in a thread of their own, and are cancelled: one that holds on to its
-    cancellation keeps nobody waiting. ``known`` are the facts of a ``CandidateIdentity``.
+    each, None where there are none; ``role`` is who asks, by the sample's metadata. A plain function runs in a thread
+    of its own. One that passes its time is left behind: no thread can be stopped from outside. Async functions share an
+    event loop in a thread of their own, and are cancelled: one that holds on to its cancellation keeps nobody waiting.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        *,
-        target: str,
-        timeout_s: float,
-        threads: int = 16,
-        pace: Pace | None = None,
-        heard: Callable[[str, object], None] | None = None,
-        **known: str | None,
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], *, target: str) -> None:
         self._function = function
-        self._wanted = _Wanted.of(function, target)
-        self._timeout_s = timeout_s
-        self._pace = pace
-        self._heard = heard
-        self._async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        self.inputs = Inputs.of(function, target)
+        self.is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
             getattr(function, "__call__", None)  # noqa: B004 - whether it is async, not whether it can be called
         )
-        self._places = asyncio.Semaphore(threads)
         self._loop = _LoopThread()
-        self.identity = CandidateIdentity(kind="python", **known)
 
-    async def answer(self, sample: Sample, repeat: int) -> Answered:  # noqa: ARG002 - every repeat asks the same
-        """Call the function with the sample's question; an exception is an answer that says so."""
-        if self._async:
-            return await self._answer(sample)
-        async with self._places:
-            return await self._answer(sample)
-
-    async def aclose(self) -> None:
-        """End the event loop of async functions, where nothing runs in it."""
-        self._loop.close()
-
-    async def _answer(self, sample: Sample) -> Answered:
-        positional, named = self._wanted.arguments(sample)
-        if self._pace is not None:
-            await self._pace.turn()
+    async def call(self, sample: Sample, *, timeout_s: float) -> Outcome:
+        """Call the function with a sample; an exception is an outcome that says so."""
         now_s = asyncio.get_running_loop().time  # the clock by which the call is timed out, too
         started = now_s()
-        task = asyncio.ensure_future(self._call(positional, named))
+        task = asyncio.ensure_future(self.run(self.inputs.arguments(sample)))
         try:
-            await asyncio.wait({task}, timeout=self._timeout_s)
+            await asyncio.wait({task}, timeout=timeout_s)
         finally:
             task.cancel()
-        blank = replace(unanswered(sample), model_id=self.identity.model_id)
         if not task.done():
-            elapsed_ms = _milliseconds(now_s() - started)
-            return Answered(sample=replace(blank, timed_out=True, latency_e2e_ms=elapsed_ms), requests=1)
-        outcome = _outcome(task)
-        if self._heard is not None and outcome.error is None:
-            self._heard(sample.id, outcome.answer)
-        return _read(outcome, blank)
+            return Outcome(timed_out=True, elapsed_ms=milliseconds(now_s() - started))
+        if task.cancelled():  # by itself: nobody else could have
+            return Outcome(error="CancelledError: it cancelled itself")
+        return task.result()
 
-    async def _call(self, positional: list[object], named: dict[str, object]) -> _Outcome:
+    async def run(self, arguments: Arguments) -> Outcome:
+        """Call the function, for as long as it takes."""
         now_s = asyncio.get_running_loop().time
         started = now_s()
-        work = partial(self._function, *positional, **named)
+        work = partial(self._function, *arguments.positional, **arguments.named)
         try:
             # an async function only makes its coroutine here
-            outcome = _run(work) if self._async else await in_thread(partial(_run, work), name="plumbrule-candidate")
+            outcome = _run(work) if self.is_async else await in_thread(partial(_run, work), name="plumbrule-candidate")
             if not inspect.isawaitable(outcome.answer):
                 return outcome
             # also an async function behind a plain decorator
             answer = await self._loop.run(outcome.answer)
-            return _Outcome(answer=answer, elapsed_ms=_milliseconds(now_s() - started))
+            return Outcome(answer=answer, elapsed_ms=milliseconds(now_s() - started))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's function may raise anything
-            return _Outcome(error=_worded(error))
+            return Outcome(error=worded(error))
+
+    async def aclose(self) -> None:
+        """End the event loop of async functions, where nothing runs in it."""
+        self._loop.close()
 
 
 class _LoopThread:
@@ -178,13 +157,14 @@ async def _awaited(work: Awaitable[Any]) -> Any:  # noqa: ANN401 - whatever the 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
+class Inputs:
     """Which inputs a function takes, in the order of its parameters: (input, the name to pass it by if any)."""
 
     inputs: tuple[tuple[str, str | None], ...]
 
     @classmethod
-    def of(cls, function: Callable[..., Any], target: str) -> "_Wanted":
+    def of(cls, function: Callable[..., Any], target: str) -> "Inputs":
+        """Return the inputs that a function's parameters name, or raise where one is not known."""
         try:
             parameters = inspect.signature(function).parameters
         except (TypeError, ValueError):  # some built-in ones do not tell
@@ -207,7 +187,7 @@ class _Wanted:
             raise UsageError(f"'{target}': it has no parameter for the question; {_rule()}")
         return cls(inputs=tuple(inputs))
 
-    def arguments(self, sample: Sample) -> tuple[list[object], dict[str, object]]:
+    def arguments(self, sample: Sample) -> Arguments:
         """Return what to call with: made afresh for each call, since a function may change what it is given."""
         positional: list[object] = []
         named: dict[str, object] = {}
@@ -217,7 +197,7 @@ class _Wanted:
                 positional.append(value)
             else:
                 named[name] = value
-        return positional, named
+        return Arguments(positional=positional, named=named)
 
 
 def _rule() -> str:
@@ -237,44 +217,22 @@ def _given(wanted: str, sample: Sample) -> object:
     return {name: list(content[name]) if isinstance(content[name], tuple) else content[name] for name in _SHOWN}
 
 
-def _run(work: Callable[[], Any]) -> _Outcome:
+def _run(work: Callable[[], Any]) -> Outcome:
     started = time.perf_counter()
     try:
         answer = work()
     except BaseException as error:  # noqa: BLE001 - in a thread nothing else would hear of it
-        return _Outcome(error=_worded(error))
-    return _Outcome(answer=answer, elapsed_ms=_milliseconds(time.perf_counter() - started))
+        return Outcome(error=worded(error))
+    return Outcome(answer=answer, elapsed_ms=milliseconds(time.perf_counter() - started))
 
 
-def _outcome(task: "asyncio.Task[_Outcome]") -> _Outcome:
-    if task.cancelled():  # by itself: nobody else could have
-        return _Outcome(error="CancelledError: it cancelled itself")
-    return task.result()
-
-
-def _read(outcome: _Outcome, blank: Sample) -> Answered:
-    if outcome.error is not None:
-        return Answered(sample=blank, error="failed", error_detail=outcome.error, requests=1)
-    answer = outcome.answer
-    content = {"answer": answer} if isinstance(answer, str) else answer
-    try:
-        response = read_response(content, blank)
-    except Misfit as misfit:
-        return Answered(sample=blank, error="malformed", error_detail=str(misfit), requests=1)
-    return Answered(
-        sample=replace(
-            response, latency_e2e_ms=outcome.elapsed_ms, timed_out=False, model_id=blank.model_id or response.model_id
-        ),
-        reported_model=response.model_id,
-        requests=1,
-    )
-
-
-def _milliseconds(seconds: float) -> float:
+def milliseconds(seconds: float) -> float:
+    """Return seconds as milliseconds, to the microsecond."""
     return round(seconds * 1000, 3)
 
 
-def _worded(error: BaseException) -> str:
+def worded(error: BaseException) -> str:
+    """Return an exception in one line."""
     try:
         message = sendable(" ".join(str(error).split())[:_LONGEST_DETAIL])
     except Exception:  # noqa: BLE001 - an exception of the user's may not even have words

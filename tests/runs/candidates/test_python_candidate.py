@@ -18,7 +18,8 @@ from tests.runs.conftest import SAMPLE, answer_once, nothing_old_is_left
 from plumbrule.errors import UsageError
 from plumbrule.http.rate_limit import Pace
 from plumbrule.runs.candidate import Answered, CandidateIdentity
-from plumbrule.runs.python_candidate import PythonCandidate, load_target
+from plumbrule.runs.candidates.function_calls import FunctionCalls, load_target
+from plumbrule.runs.candidates.python_candidate import PythonCandidate
 from plumbrule.samples import Passage, Refusal, Sample
 
 
@@ -26,7 +27,7 @@ def ask(
     function: Callable[..., Any], *, sample: Sample = SAMPLE, run: Callable[..., Answered] = asyncio.run, **options: Any
 ) -> Answered:
     """Let a function answer one sample."""
-    candidate = PythonCandidate(function, target="my_app:reply", timeout_s=LONG_S, **options)
+    candidate = PythonCandidate(FunctionCalls(function, target="my_app:reply"), timeout_s=LONG_S, **options)
     return answer_once(candidate, sample, run=run)
 
 
@@ -52,7 +53,7 @@ def test_a_mapping_is_read_as_a_response() -> None:
         "output_tokens": 3,
         "model_id": "mine@2",
     }
-    answered = ask(lambda question: said)  # noqa: ARG005 - the name of the parameter is what counts
+    answered = ask(lambda question: said, accept_contexts=True)  # noqa: ARG005 - the name of the parameter is what counts
     sample = answered.sample
     assert (sample.answer, sample.contexts) == ("Twenty-five dollars.", (Passage(text="The fee is $25."),))
     assert (sample.latency_model_ms, sample.input_tokens, sample.output_tokens) == (3.5, 7, 3)
@@ -126,7 +127,7 @@ def test_a_function_gets_what_its_parameters_name(function: Callable[..., str], 
 def test_a_function_that_cannot_be_called_is_told_before_the_run(function: Callable[..., str], problem: str) -> None:
     """The target and the parameter are named."""
     with pytest.raises(UsageError, match=f"'my_app:reply': .*{problem}.*a function may take question, contexts"):
-        PythonCandidate(function, target="my_app:reply", timeout_s=1.0)
+        PythonCandidate(FunctionCalls(function, target="my_app:reply"), timeout_s=1.0)
 
 
 own_ms: list[float] = []  # the times that ``later`` took by its own count
@@ -223,7 +224,7 @@ def test_a_slow_function_is_timed_out_and_its_thread_left_behind() -> None:
         questions = ("slow", "quick")
         return await asyncio.gather(*(candidate.answer(Sample(id=word, question=word), 0) for word in questions))
 
-    slow, quick = moved.run(both(PythonCandidate(reply, target="my_app:reply", timeout_s=LONG_S, threads=1)))
+    slow, quick = moved.run(both(PythonCandidate(FunctionCalls(reply, target="a:b"), timeout_s=LONG_S, threads=1)))
     held.set()
     assert (slow.sample.timed_out, slow.sample.answer, slow.error, slow.final) == (True, None, None, True)
     assert (slow.sample.latency_e2e_ms or 0) >= LONG_S * 1000
@@ -241,7 +242,7 @@ def test_waiting_for_a_place_is_not_the_candidates_time() -> None:
     async def all_of_them(candidate: PythonCandidate) -> list[Answered]:
         return await asyncio.gather(*(candidate.answer(SAMPLE, 0) for _ in range(10)))
 
-    done = moved.run(all_of_them(PythonCandidate(reply, target="my_app:reply", timeout_s=LONG_S, threads=1)))
+    done = moved.run(all_of_them(PythonCandidate(FunctionCalls(reply, target="a:b"), timeout_s=LONG_S, threads=1)))
     assert [answered.sample.timed_out for answered in done] == [False] * 10
 
 
@@ -264,7 +265,7 @@ def test_no_more_threads_than_asked_for() -> None:
     async def all_of_them(candidate: PythonCandidate) -> None:
         await asyncio.gather(*(candidate.answer(SAMPLE, 0) for _ in range(12)))
 
-    asyncio.run(all_of_them(PythonCandidate(reply, target="my_app:reply", timeout_s=LONG_S, threads=3)))
+    asyncio.run(all_of_them(PythonCandidate(FunctionCalls(reply, target="a:b"), timeout_s=LONG_S, threads=3)))
     assert most == 3
 
 
@@ -320,7 +321,7 @@ def test_a_cancelled_run_cancels_the_call() -> None:
         return question
 
     async def interrupted() -> None:
-        candidate = PythonCandidate(reply, target="my_app:reply", timeout_s=LONG_S)
+        candidate = PythonCandidate(FunctionCalls(reply, target="my_app:reply"), timeout_s=LONG_S)
         running = asyncio.ensure_future(candidate.answer(SAMPLE, 0))
         await asyncio.to_thread(begun.wait)
         running.cancel()
@@ -352,7 +353,7 @@ def test_the_pace_is_kept() -> None:
 def test_the_identity_is_what_the_user_knows() -> None:
     """A callable tells nothing of the model behind it."""
     known = {"model_id": "m", "model_version": "1", "prompt_template_id": "t", "prompt_template_sha256": "v7"}
-    candidate = PythonCandidate(str, target="builtins:str", timeout_s=1.0, **known)  # type: ignore[arg-type]  # texts
+    candidate = PythonCandidate(FunctionCalls(str, target="builtins:str"), timeout_s=1.0, **known)  # type: ignore[arg-type]  # texts
     assert candidate.identity == CandidateIdentity(kind="python", **known)
 
 

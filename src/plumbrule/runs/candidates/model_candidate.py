@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.models.chat_model import ChatModel, ChatRequest, Completion, Generation
 from plumbrule.models.model_names import version_in
 from plumbrule.models.prices import Prices
@@ -22,14 +22,14 @@ class ModelCandidate:
         template: PromptTemplate,
         generation: Generation,
         patience: Patience,
-        pace: Pace | None = None,
+        throttle: Throttle | None = None,
         prices: Prices | None = None,
     ) -> None:
         self._model = model
         self._template = template
         self._generation = generation
         self._patience = patience
-        self._pace = pace
+        self._throttle = throttle
         self._prices = prices
         self.identity = CandidateIdentity(
             kind="model",
@@ -56,8 +56,10 @@ class ModelCandidate:
                 output_tokens=tokens[1],
                 timed_out=False,
             )
+            marks = {"truncated": completion.truncated, "content_filtered": completion.filtered}
             return Answered(
                 sample=answered,
+                flags=tuple(name for name, holds in marks.items() if holds),
                 cost_usd=self._prices.cost_usd(*tokens) if self._prices is not None else None,
                 reported_model=completion.reported_model,
                 fingerprint=completion.fingerprint,
@@ -69,7 +71,7 @@ class ModelCandidate:
             read,
             blank=blank,
             patience=self._patience,
-            pace=self._pace,
+            throttle=self._throttle,
         )
 
     async def aclose(self) -> None:

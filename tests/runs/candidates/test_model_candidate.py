@@ -11,7 +11,7 @@ from tests.servers.scripted import FINGERPRINT, INPUT_TOKENS, MODEL, OUTPUT_TOKE
 from plumbrule.errors import UsageError
 from plumbrule.models.chat_model import Generation, open_chat_model
 from plumbrule.models.prices import Prices
-from plumbrule.runs.model_candidate import ModelCandidate
+from plumbrule.runs.candidates.model_candidate import ModelCandidate
 from plumbrule.runs.prompt_template import load_template
 from plumbrule.samples import Passage
 
