@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench support agreement lock format clean help
+.PHONY: demo test check bench support agreement rubrics lock format clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -20,14 +20,16 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
 
-bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews and coverage
+bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews, coverage and growth
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.overhead
+	$(BIN)/python -m bench.faults
 	$(BIN)/python -m bench.ledger
 	$(BIN)/python -m bench.prescores
 	$(BIN)/python -m bench.monitoring
 	$(BIN)/python -m bench.reviews
 	$(BIN)/python -m bench.coverage
+	$(BIN)/python -m bench.growth
 
 DATA ?= ../shared/data/groundedness
 
@@ -36,6 +38,9 @@ support: $(STAMPS)/test  ## train the model of the support score on the labelled
 
 agreement: $(STAMPS)/test  ## measure how far the support score agrees with people, and write docs/agreement.md
 	$(BIN)/python -m training.agreement --data $(DATA)
+
+rubrics: $(STAMPS)/test  ## measure both verdict rubrics on labelled answers, and write their tables into docs/verdict-rubric.md
+	$(BIN)/python -m training.rubrics --data $(DATA)
 
 format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .

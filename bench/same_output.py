@@ -80,7 +80,8 @@ REPLACED = (
     (re.compile(r"\b(run|campaign)-\d{8}T\d{6}-[0-9a-f]{6}"), r"\1-ID"),
     (re.compile(r"\bledger-[0-9a-f]{32}"), "ledger-ID"),
     (re.compile(rf"\b(?:{_DAYS})(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|\+00:00| UTC)?)?"), "TIME"),
-    (re.compile(r'("(?:entry|previous|body|last)_sha256":\s?)"[0-9a-f]{64}"'), r'\1"HASH"'),
+    (re.compile(r'("(?:(?:run_)?entry|previous|body|last)_sha256":\s?)"[0-9a-f]{64}"'), r'\1"HASH"'),
+    (re.compile(r"(at entry</dt>.*, )[0-9a-f]{64}"), r"\1HASH"),
     (re.compile(r'("evaluation_id":\s?)"[0-9a-f-]{36}"'), r'\1"ID"'),  # made from the ledger's own id
     (re.compile(r"(plumbrule-support (?:version )?)\d+"), r"\1VERSION"),
     (re.compile(r'("sha256":\s?"STAMP",\s?"version":\s?)"\d+"'), r'\1"VERSION"'),
@@ -89,7 +90,8 @@ REPLACED = (
     (re.compile(r"(?<=\S) {2,}"), "  "),  # tables are as wide as their words
 )
 STAMP = r'"(?:model|judge)":\{"name":"(?:plumbrule-support|rules)","version":"[^"]*","sha256":"([0-9a-f]{64})"'
-SKIPPED = {".db", ".pyc"}  # a database differs by its pages; the export compares what it holds
+# A database differs by its pages, and its checkpoint by hashes over times; the export compares what it holds.
+SKIPPED = {".checkpoint", ".db", ".pyc"}
 
 
 def lay_out(folder: Path) -> None:

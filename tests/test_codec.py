@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import orjson
 import pytest
 
-from plumbrule.codec import from_json, optional_key, schema_of, to_json
+from plumbrule.codec import from_json, optional_key, schema_of, take_fields, to_json
 from plumbrule.errors import InputError
 
 
@@ -53,3 +53,11 @@ def test_the_schema_describes_the_json() -> None:
     schema = schema_of(Whole)
     assert schema["$defs"]["Part"]["properties"]["share"]["anyOf"] == [{"type": "number"}, {"type": "null"}]
     assert list(schema["properties"]) == ["parts", "counts", "extra"]
+
+
+def test_fields_are_taken_over_by_name() -> None:
+    """What is given goes before what the source has, and a field that neither has is an error."""
+    part = Part(name="a", share=0.5)
+    assert take_fields(Part, part, name="b") == Part(name="b", share=0.5)
+    with pytest.raises(AttributeError):
+        take_fields(Whole, part)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plumbrule.errors import UsageError
-from plumbrule.files import written_whole
+from plumbrule.files import as_listed, written_whole
 
 
 def write(path: Path, content: bytes) -> None:
@@ -122,3 +122,17 @@ def test_a_device_is_never_replaced(tmp_path: Path) -> None:
     finally:
         os.close(reader)
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
+def test_a_path_as_its_folders_list_it(tmp_path: Path) -> None:
+    """Where a name is not listed and one that differs only in case is, the file system ignores case."""
+    (tmp_path / "Folder").mkdir()
+    (tmp_path / "Folder" / "Ledger.db").touch()
+    listed = tmp_path / "Folder" / "Ledger.db"
+    assert as_listed(listed) == listed
+    assert as_listed(tmp_path / "fOLDER" / "ledger.DB") == listed
+    (tmp_path / "Folder" / "LEDGER.db").touch()
+    names = [child.name for child in (tmp_path / "Folder").iterdir()]
+    if len(names) == 2:  # case counts here
+        assert as_listed(tmp_path / "Folder" / "LEDGER.db").name == "LEDGER.db"
+        assert as_listed(tmp_path / "Folder" / "new.db").name == "new.db"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plumbrule.terminal import safe
+from plumbrule.terminal import masked_address, safe
 
 TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
@@ -36,3 +36,21 @@ def test_nothing_steers_the_terminal(text: str) -> None:
     shown = safe(text)
     assert not [sign for sign in shown if unicodedata.category(sign) == "Cc" and sign not in "\t\n"]
     assert not set(shown) & set(TURNS)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql+psycopg://me:hush@db/l?sslmode=require", "postgresql+psycopg://me:***@db/l?sslmode=require"),
+        ("postgresql+psycopg://db/l?password=hush&user=me", "postgresql+psycopg://db/l?password=***&user=me"),
+        ("postgresql+psycopg://db/l?user=me&PassWord=hush", "postgresql+psycopg://db/l?user=me&PassWord=***"),
+        ("https://a/v1?api-version=2024-06-01", "https://a/v1?api-version=2024-06-01"),
+        ("https://a/v1?api%2Dkey=hush&x=1#f", "https://a/v1?api%2Dkey=***&x=1#f"),
+        ("https://a/hook?%73ig=hush", "https://a/hook?%73ig=***"),
+        ("https://a/hook?access_token=hush;b=2", "https://a/hook?access_token=***;b=2"),
+        ("sqlite:///ledger.db", "sqlite:///ledger.db"),
+    ],
+)
+def test_an_address_is_shown_without_its_secrets(address: str, shown: str) -> None:
+    """Passwords and keys, before the host and in the query, whatever their case and escapes."""
+    assert masked_address(address) == shown

@@ -119,9 +119,15 @@ def _ranking(figures: Figures) -> str:
     means = [f"**{share(mean_of(figures.auroc[name]))}**" for name in _HEADERS]
     lines.append(["**mean of the data sets**", count(len(figures.rows)), count(bad), *means])
     support, above = figures.intervals["support"], figures.intervals["above overlap"]
+    new, new_above = figures.intervals["support, new"], figures.intervals["above overlap, new"]
+    wice, expertqa = ([row for row in figures.rows if row.data_set == name] for name in ("wice", "expertqa"))
     words = RANKING.format(
         draws=count(REDRAWN), mean=share(support.mean), low=share(support.low), high=share(support.high),
         above=signed(above.mean), above_low=signed(above.low), above_high=signed(above.high),
+        new_low=share(new.low), new_high=share(new.high), sets=len(tasks_of(figures.rows)),
+        new_above_low=signed(new_above.low), new_above_high=signed(new_above.high),
+        wice_rows=count(len(wice)), wice_claims=count(len({row.origin for row in wice})),
+        expertqa_rows=count(len(expertqa)), expertqa_questions=count(len({row.origin for row in expertqa})),
     )  # fmt: skip
     return f"{words}\n\n{table(['task', 'answers', 'unsupported', *_HEADERS.values()], lines)}"
 

@@ -81,10 +81,10 @@ def _by_answer(rows: Sequence[Labelled], rng: random.Random) -> tuple[list[int],
 
 def _by_source(rows: Sequence[Labelled], rng: random.Random) -> tuple[list[int], list[int]]:
     """Return rows to label, from one half of the sources, and all rows of the other half."""
-    sources = sorted({row.source for row in rows})
+    sources = sorted({row.origin for row in rows})
     half = set(rng.sample(sources, len(sources) // 2))
-    inside = [index for index, row in enumerate(rows) if row.source in half]
-    others = [index for index, row in enumerate(rows) if row.source not in half]
+    inside = [index for index, row in enumerate(rows) if row.origin in half]
+    others = [index for index, row in enumerate(rows) if row.origin not in half]
     return rng.sample(inside, min(LABELS, len(inside))), others
 
 

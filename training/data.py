@@ -29,8 +29,17 @@ class Labelled:
 
     @property
     def source(self) -> str:
-        """What the answer is about: rows of one source are never split."""
+        """The text that the answer is held against."""
         return "\n".join(self.contexts)
+
+    @property
+    def origin(self) -> str:
+        """What rows have in common that are not independent of each other: they are drawn, and split, together.
+
+        WiCE holds each claim against several passages, and ExpertQA cuts the answer to one question into claims; all
+        others have several answers on one source.
+        """
+        return {"wice": self.answer, "expertqa": self.question}.get(self.data_set, self.source)
 
 
 def read_labelled(folder: Path = FOLDER) -> list[Labelled]:

@@ -34,8 +34,14 @@ of its words that stand nowhere in the contexts; the hallucination score of the 
 proximity); and the number of names, numbers, dates and data fields that the contexts do not have or deny, which is one
 measure of the support score by itself. The two files of WiCE count as one data set.
 
-Drawing the sources again {draws} times within each task, the mean of support is {mean} (95% interval {low} to {high}),
-and {above} above word overlap ({above_low} to {above_high})."""
+Rows of one source are not independent: the {wice_rows} rows of WiCE are {wice_claims} claims, each against several
+passages, and the {expertqa_rows} of ExpertQA are claims in the answers to {expertqa_questions} questions. Drawing the
+sources of each data set again {draws} times, for all its tasks at once, the mean of support is {mean} (95% interval
+{low} to {high}), and {above} above word overlap ({above_low} to {above_high}).
+
+That is for other answers of these data sets. Data sets differ by more than that, and yours is none of these. The 95%
+interval of the AUROC on a *new* data set, by how far these {sets} differ, is {new_low} to {new_high}; of the
+difference to word overlap it is {new_above_low} to {new_above_high}."""
 
 WITHIN = """\
 ## Within one generator

@@ -1,13 +1,15 @@
 """How the answers are ranked: AUROC by task with its interval, and within the answers of one generator."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from plumbrule.stats.quantiles import t_quantile
 from training.data import Labelled
 from training.folds import ranks
-from training.table import Array, by_task, mean_of, ranked, tasks_of
+from training.table import Array, by_task, ranked, tasks_of
 
 DRAWS = 1000
 LEAST = 5  # answers of either class, for an AUROC within a generator and task
@@ -32,42 +34,68 @@ def auroc(rows: Sequence[Labelled], columns: Columns) -> dict[str, dict[str, dic
 
 
 def intervals(rows: Sequence[Labelled], support: Sequence[float], overlap: Sequence[float]) -> dict[str, Interval]:
-    """Return the mean AUROC of support, and how far it is above overlap, with intervals from drawing sources again."""
+    """Return the mean AUROC of support, and how far it is above overlap, with intervals from drawing sources again.
+
+    Those are for other answers of the same data sets. The figures ``new`` are for a data set that is not among them:
+    one more draw from where these come from, by Student's t of the data sets' own means.
+    """
     drawn: dict[str, list[Array]] = {"support": [], "overlap": []}
     rng = np.random.default_rng(SEED)
     for tasks in tasks_of(rows).values():
         of_set: dict[str, list[Array]] = {"support": [], "overlap": []}
-        for indices in tasks.values():
-            weights = drawn_weights([rows[index].source for index in indices], rng)
+        weights = drawn_weights(rows, tasks, rng)
+        for task, indices in tasks.items():
             labels = np.array([float(rows[index].unsupported) for index in indices])
-            of_set["support"].append(_weighted_auroc(labels, _part(support, indices), weights))
-            of_set["overlap"].append(_weighted_auroc(labels, _part(overlap, indices), weights))
+            of_set["support"].append(_weighted_auroc(labels, _part(support, indices), weights[task]))
+            of_set["overlap"].append(_weighted_auroc(labels, _part(overlap, indices), weights[task]))
         for name, figures in of_set.items():
             drawn[name].append(np.mean(figures, axis=0))
     means = {name: np.mean(figures, axis=0) for name, figures in drawn.items()}
-    whole = {name: mean_of(figures) for name, figures in auroc(rows, {"support": support, "overlap": overlap}).items()}
+    by_set = {
+        name: np.array([np.mean(list(tasks.values())) for tasks in figures.values()])
+        for name, figures in auroc(rows, {"support": support, "overlap": overlap}).items()
+    }
+    above = by_set["support"] - by_set["overlap"]
     return {
-        "support": interval_of(whole["support"], means["support"]),
-        "above overlap": interval_of(whole["support"] - whole["overlap"], means["support"] - means["overlap"]),
+        "support": interval_of(float(by_set["support"].mean()), means["support"]),
+        "above overlap": interval_of(float(above.mean()), means["support"] - means["overlap"]),
+        "support, new": _new_interval(by_set["support"], low=0.0),
+        "above overlap, new": _new_interval(above, low=-1.0),
     }
 
 
 def interval_of(mean: float, draws: Array) -> Interval:
-    """Return a mean with the bounds that its draws give it."""
-    low, high = np.percentile(draws, [2.5, 97.5])
+    """Return a mean with the bounds that its draws give it; a draw without both classes tells nothing."""
+    low, high = np.nanpercentile(draws, [2.5, 97.5])
     return Interval(mean, float(low), float(high))
+
+
+def _new_interval(figures: Array, *, low: float) -> Interval:
+    """Return where the figure of one more data set lies in 95%: mean -+ t s sqrt(1 + 1 / k), within ``low`` and 1."""
+    count, mean = len(figures), float(figures.mean())
+    if count < 2:
+        return Interval(mean, low, 1.0)
+    reach = t_quantile(0.975, count - 1) * float(figures.std(ddof=1)) * math.sqrt(1 + 1 / count)
+    return Interval(mean, max(low, mean - reach), min(1.0, mean + reach))
 
 
 def _part(risks: Sequence[float], indices: Sequence[int]) -> Array:
     return np.array(ranks([risks[index] for index in indices]))
 
 
-def drawn_weights(sources: Sequence[str], rng: np.random.Generator) -> Array:
-    """Return how often each row is drawn, in each draw, when sources are drawn with replacement."""
-    _, owner = np.unique(np.array(sources, dtype=object), return_inverse=True)
+def drawn_weights(
+    rows: Sequence[Labelled], tasks: Mapping[str, Sequence[int]], rng: np.random.Generator
+) -> dict[str, Array]:
+    """Return for each task of a data set how often each of its rows is drawn, in each draw.
+
+    Sources are drawn with replacement, for all tasks of the data set at once: some share them.
+    """
+    everything = [index for indices in tasks.values() for index in indices]
+    _, owner = np.unique(np.array([rows[index].origin for index in everything], dtype=object), return_inverse=True)
     number = int(owner.max()) + 1
     times = rng.multinomial(number, np.full(number, 1.0 / number), size=DRAWS)
-    return times[:, owner].astype(float)
+    place = {index: owner[position] for position, index in enumerate(everything)}
+    return {task: times[:, [place[index] for index in indices]].astype(float) for task, indices in tasks.items()}
 
 
 def _weighted_auroc(labels: Array, risks: Array, weights: Array) -> Array:

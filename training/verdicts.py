@@ -61,7 +61,7 @@ def sample_of(row: Labelled) -> Sample:
     )
 
 
-class _Scorer(VerdictScorer):
+class SupportedBy(VerdictScorer):
     """The scorer of the verdict with another model of support; two of them parse a batch once."""
 
     def __init__(self, loaded: Loaded[VerdictRubric], model: SupportModel) -> None:
@@ -82,7 +82,7 @@ def _check(rows: Sequence[Labelled], model: SupportModel) -> list[Checked]:
     for way in ("proximity", "evidence"):
         loaded = load_verdict(overrides={"hallucination.claim_check": way})
         limit = loaded.rubric.hallucination.fail_above
-        verdicts = _Scorer(loaded, model).score_many(map(sample_of, rows))
+        verdicts = SupportedBy(loaded, model).score_many(map(sample_of, rows))
         scores.append([(each.hallucination.score, is_below(limit, each.hallucination.exact)) for each in verdicts])
     return [Checked(*one, *other) for one, other in zip(*scores, strict=True)]
 
@@ -92,8 +92,9 @@ def gain(rows: Sequence[Labelled], checked: Sequence[Checked]) -> Interval:
     rng = np.random.default_rng(SEED)
     drawn = []
     for tasks in tasks_of(rows).values():
-        for indices in tasks.values():
-            weights = drawn_weights([rows[index].source for index in indices], rng)
+        weights_of = drawn_weights(rows, tasks, rng)
+        for task, indices in tasks.items():
+            weights = weights_of[task]
             bad = np.array([rows[index].unsupported for index in indices])
             better = np.array(
                 [

@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from plumbrule.monitoring.webhook import Webhook
     from plumbrule.prescores.prescore_result import PrescoreSummary
     from plumbrule.prescores.prescorer import Prescore
-    from plumbrule.reports.run_report import Report
     from plumbrule.reviews.campaign_agreement import CampaignAgreement
     from plumbrule.reviews.campaign_decision import CampaignDecision
     from plumbrule.reviews.campaign_progress import (
@@ -93,6 +92,7 @@ if TYPE_CHECKING:
     from plumbrule.runs.comparison import RunComparison
     from plumbrule.runs.gates import GateDecision
     from plumbrule.runs.plan import PlanSummary
+    from plumbrule.runs.report.run_report import Report
     from plumbrule.runs.run_results import RunLine, RunSummary, SingleJudgement
     from plumbrule.runs.session import RunOutcome
     from plumbrule.samples.dataset_reader import DatasetFile
@@ -230,134 +230,85 @@ __all__ = [
     "write_report",
 ]
 
-# The module of each public name, and its name there where that is another.
-_HOMES = {
-    "AssignedItems": "reviews.campaign_progress",
-    "CampaignAgreement": "reviews.campaign_agreement",
-    "CampaignDecision": "reviews.campaign_decision",
-    "CampaignProgress": "reviews.campaign_progress",
-    "CampaignReport": "reviews.campaign_progress",
-    "Checkpoint": "ledger.checkpoint",
-    "ClaimList": "reviews.campaign_progress",
-    "ComplianceRubric": "rubrics.compliance_rubric",
-    "DatasetCheck": "samples.validation",
-    "DatasetFile": "samples.dataset_reader",
-    "DecidedRecord": "reviews.evaluation_record",
-    "Decision": "reviews.record_decision",
-    "DrawResult": "reviews.sample_draw",
-    "Entry": "ledger.entry",
-    "EvaluationError": "errors",
-    "ExportedRecords": "reviews.campaign_progress",
-    "Feedback": "monitoring.feedback_patterns",
-    "GateDecision": "runs.gates",
-    "Incident": "monitoring.incident_model",
-    "InputError": "errors",
-    "Interaction": "interactions.interaction",
-    "InteractionReading": "interactions.interaction_reader",
-    "InterruptedRunError": "errors",
-    "ItemList": "reviews.campaign_progress",
-    "LabelPlan": "runs.anchor.label_plan",
-    "LabelStatus": "runs.anchor.anchor_results",
-    "Ledger": "ledger.store",
-    "LedgerBackup": "api.ledger",
-    "LedgerError": "ledger.ledger_errors",
-    "Loaded": "rubrics.loader",
-    "MissingExtraError": "errors",
-    "Monitored": "api.monitoring",
-    "MonitoringReport": "monitoring.monitoring_report",
-    "NothingLeft": "reviews.queue",
-    "Passage": "samples.sample_model",
-    "PlanSummary": "runs.plan",
-    "PlumbruleError": "errors",
-    "Prescore": "prescores.prescorer",
-    "PrescorePolicies": "api.prescores",
-    "PrescoreSummary": "prescores.prescore_result",
-    "RecordError": "errors",
-    "RefusalTaxonomy": "rubrics.refusal_taxonomy",
-    "ReleaseTerms": "reviews.campaign_store",
-    "ReleasedItem": "reviews.campaign_progress",
-    "Report": "reports.run_report",
-    "Request": "reviews.sample_draw",
-    "Reviews": "api.monitoring",
-    "RubricError": "errors",
-    "RunComparison": "runs.comparison",
-    "RunLine": "runs.run_results",
-    "RunOutcome": "runs.session",
-    "RunSummary": "runs.run_results",
-    "Sample": "samples.sample_model",
-    "ScorecardRubric": "rubrics.scorecard_rubric",
-    "ScoredFile": "api.scoring",
-    "ScoredSample": "api.scoring",
-    "Sheet": "reviews.sheets",
-    "SingleJudgement": "runs.run_results",
-    "Submitted": "reviews.submission",
-    "SuiteOutcome": "suites.suite_run",
-    "SupportCalibration": "api.support",
-    "TakenSample": "monitoring.regression_samples",
-    "TimeBack": "ledger.chain",
-    "TransportError": "http.transport_errors",
-    "UsageError": "errors",
-    "Verdict": "verdicts.verdict",
-    "VerdictRubric": "rubrics.verdict_rubric",
-    "Verification": "ledger.chain",
-    "Webhook": "monitoring.webhook",
-    "add_campaign_labels": "api.run_labels",
-    "add_labels": "api.run_labels",
-    "adjudicate": "api.reviews",
-    "assign_items": "api.reviews",
-    "back_up_ledger": "api.ledger",
-    "calibrate_support": "api.support",
-    "campaign_agreement": "api.reviews:agreement",
-    "campaign_progress": "api.reviews:progress",
-    "checkpoint_ledger": "api.ledger",
-    "claim_adjudication": "api.reviews",
-    "claim_items": "api.reviews",
-    "claim_next": "api.reviews",
-    "close_campaign": "api.reviews",
-    "compare": "api.runs",
-    "decide_records": "api.scorecards",
-    "decide_scorecard": "api.scorecards",
-    "draw_labels": "api.run_labels",
-    "explain": "api.scoring",
-    "export_records": "api.reviews",
-    "feedback": "api.monitoring",
-    "gate": "api.runs",
-    "incident": "api.monitoring",
-    "judge": "api.runs",
-    "keep_records": "api.reviews",
-    "list_campaigns": "api.reviews:campaigns",
-    "list_items": "api.reviews:items",
-    "list_runs": "api.runs",
-    "load_scorecard": "rubrics.loader",
-    "monitor": "api.monitoring",
-    "open_campaign": "api.reviews",
-    "open_ledger": "ledger.migration",
-    "plan_run": "api.runs:plan",
-    "plan_samples": "api.run_labels",
-    "prescore": "api.prescores",
-    "prescore_file": "api.prescores",
-    "prescore_many": "api.prescores",
-    "read_interactions": "interactions.interaction_reader",
-    "release_item": "api.reviews",
-    "reset_checkpoint": "api.ledger",
-    "run": "api.runs",
-    "run_suite": "api.suites",
-    "score": "api.scoring",
-    "score_file": "api.scoring",
-    "score_many": "api.scoring",
-    "show_labels": "api.run_labels",
-    "show_adjudication": "api.reviews",
-    "show_run": "api.runs:show",
-    "show_sheet": "api.reviews:sheet",
-    "submit_record": "api.reviews",
-    "submit_records": "api.reviews",
-    "take_sample": "api.monitoring",
-    "validate_file": "api.datasets",
-    "verdict_rules": "api.scoring",
-    "verify_ledger": "api.ledger",
-    "write_incident": "api.monitoring",
-    "write_report": "api.reports",
+# The public names by their modules, and what those are called there that have another name.
+_NAMES = {
+    "api.datasets": "validate_file",
+    "api.ledger": "LedgerBackup back_up_ledger checkpoint_ledger reset_checkpoint verify_ledger",
+    "api.monitoring": "Monitored Reviews feedback incident monitor take_sample write_incident",
+    "api.prescores": "PrescorePolicies prescore prescore_file prescore_many",
+    "api.reports": "write_report",
+    "api.reviews": (
+        "adjudicate assign_items campaign_agreement campaign_progress claim_adjudication claim_items claim_next "
+        "close_campaign export_records keep_records list_campaigns list_items open_campaign release_item "
+        "show_adjudication show_sheet submit_record submit_records"
+    ),
+    "api.run_labels": "add_campaign_labels add_labels draw_labels plan_samples show_labels",
+    "api.runs": "compare gate judge list_runs plan_run run show_run",
+    "api.scorecards": "decide_records decide_scorecard",
+    "api.scoring": "ScoredFile ScoredSample explain score score_file score_many verdict_rules",
+    "api.suites": "run_suite",
+    "api.support": "SupportCalibration calibrate_support",
+    "errors": (
+        "EvaluationError InputError InterruptedRunError MissingExtraError PlumbruleError RecordError RubricError "
+        "UsageError"
+    ),
+    "http.transport_errors": "TransportError",
+    "interactions.interaction": "Interaction",
+    "interactions.interaction_reader": "InteractionReading read_interactions",
+    "ledger.chain": "TimeBack Verification",
+    "ledger.checkpoint": "Checkpoint",
+    "ledger.entry": "Entry",
+    "ledger.ledger_errors": "LedgerError",
+    "ledger.migration": "open_ledger",
+    "ledger.store": "Ledger",
+    "monitoring.feedback_patterns": "Feedback",
+    "monitoring.incident_model": "Incident",
+    "monitoring.monitoring_report": "MonitoringReport",
+    "monitoring.regression_samples": "TakenSample",
+    "monitoring.webhook": "Webhook",
+    "prescores.prescore_result": "PrescoreSummary",
+    "prescores.prescorer": "Prescore",
+    "reviews.campaign_agreement": "CampaignAgreement",
+    "reviews.campaign_decision": "CampaignDecision",
+    "reviews.campaign_progress": (
+        "AssignedItems CampaignProgress CampaignReport ClaimList ExportedRecords ItemList ReleasedItem"
+    ),
+    "reviews.campaign_store": "ReleaseTerms",
+    "reviews.evaluation_record": "DecidedRecord",
+    "reviews.queue": "NothingLeft",
+    "reviews.record_decision": "Decision",
+    "reviews.sample_draw": "DrawResult Request",
+    "reviews.sheets": "Sheet",
+    "reviews.submission": "Submitted",
+    "rubrics.compliance_rubric": "ComplianceRubric",
+    "rubrics.loader": "Loaded load_scorecard",
+    "rubrics.refusal_taxonomy": "RefusalTaxonomy",
+    "rubrics.scorecard_rubric": "ScorecardRubric",
+    "rubrics.verdict_rubric": "VerdictRubric",
+    "runs.anchor.anchor_results": "LabelStatus",
+    "runs.anchor.label_plan": "LabelPlan",
+    "runs.comparison": "RunComparison",
+    "runs.gates": "GateDecision",
+    "runs.plan": "PlanSummary",
+    "runs.report.run_report": "Report",
+    "runs.run_results": "RunLine RunSummary SingleJudgement",
+    "runs.session": "RunOutcome",
+    "samples.dataset_reader": "DatasetFile",
+    "samples.sample_model": "Passage Sample",
+    "samples.validation": "DatasetCheck",
+    "suites.suite_run": "SuiteOutcome",
+    "verdicts.verdict": "Verdict",
 }
+_RENAMED = {
+    "campaign_agreement": "agreement",
+    "campaign_progress": "progress",
+    "list_campaigns": "campaigns",
+    "list_items": "items",
+    "plan_run": "plan",
+    "show_run": "show",
+    "show_sheet": "sheet",
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
@@ -366,8 +317,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be a
         raise AttributeError(f"module 'plumbrule' has no attribute '{name}'")
     from importlib import import_module  # noqa: PLC0415 - only needed here
 
-    module, _, there = _HOMES[name].partition(":")
-    return getattr(import_module(f"plumbrule.{module}"), there or name)
+    return getattr(import_module(f"plumbrule.{_HOMES[name]}"), _RENAMED.get(name, name))
 
 
 def __dir__() -> list[str]:

@@ -46,6 +46,12 @@ def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
     return {name: getattr(value, name) for name, _ in _keys(value.__class__)}
 
 
+def take_fields(kind: type[T], source: object, **given: object) -> T:
+    """Return a dataclass whose fields are ``given``, or else the attributes of ``source`` with the same names."""
+    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]  # a dataclass
+    return kind(**{name: given[name] if name in given else getattr(source, name) for name in names})
+
+
 def json_line(value: object, *, indent: bool = False) -> bytes:
     """Return a result or any JSON-ready value as one line of JSON, or as several where it is indented."""
     option = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | (orjson.OPT_INDENT_2 if indent else 0)

@@ -1,8 +1,12 @@
-"""Write a file whole or not at all: to a temporary name beside it, renamed when complete."""
+"""Write a file whole or not at all, renamed when complete; read one within bounds, and no device in its place."""
 
+import errno
+import hashlib
 import os
+import select
 import stat
 import tempfile
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +15,8 @@ from typing import BinaryIO
 from plumbrule.errors import UsageError
 
 PRIVATE = 0o600
+_CHUNK = 1 << 20
+MAX_WAIT_S = 10.0  # for a pipe that brings nothing
 
 
 @contextmanager
@@ -42,10 +48,77 @@ def written_whole(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
             temporary.unlink()
 
 
+def open_file(path: Path, *, pipes: bool = False) -> BinaryIO:
+    """Open a regular file to be read, or a pipe where ``pipes`` are allowed; anything else is an OSError.
+
+    A device may have no end, and a pipe that nobody writes to would hold up the reader for ever.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    try:
+        _check_kind(descriptor, path, pipes=pipes)
+        os.set_blocking(descriptor, True)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_kind(descriptor: int, path: Path, *, pipes: bool) -> None:
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if pipes and stat.S_ISFIFO(mode):
+        if not select.select([descriptor], [], [], MAX_WAIT_S)[0]:
+            raise OSError(errno.ETIMEDOUT, f"nothing came from it in {MAX_WAIT_S:g} s", str(path))
+    elif not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+
+
+def read_file(path: Path, *, most: int) -> bytes:
+    """Return the content of a regular file; one of more than ``most`` bytes is an OSError."""
+    with open_file(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+    return content
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the digest of a regular file, which is never held whole."""
+    digest = hashlib.sha256()
+    with open_file(path) as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
 def make_private(path: Path) -> None:
     """Make an empty file that only its owner may read, where there is none; SQLite's own files follow it."""
     with suppress(OSError):  # that it cannot be made is for the caller to find, who writes it
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))
+
+
+def as_listed(path: Path) -> Path:
+    """Return an absolute path with each part as its folder lists it, where the file system ignores case or accents."""
+    listed = Path(path.anchor)
+    for part in path.parts[1:]:
+        listed /= _listed_name(listed, part)
+    return listed
+
+
+def _listed_name(folder: Path, name: str) -> str:
+    try:
+        names = [child.name for child in folder.iterdir()]
+    except OSError:
+        return name
+    if name in names:
+        return name
+    alike = [other for other in names if _folded(other) == _folded(name)]
+    return alike[0] if len(alike) == 1 else name
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _mode_for(path: Path) -> int:

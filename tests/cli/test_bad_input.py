@@ -3,6 +3,8 @@
 import gzip
 import io
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ GOOD = b'{"id":"1","question":"What?","answer":"A."}\n'
 LATENCY = '{"id":"1","answer":"A.","latency_e2e_ms":%s}\n'
 
 
-def parquet(**columns: list[object]) -> bytes:
+def parquet(**columns: Any) -> bytes:
     """Return a Parquet file with these columns."""
     import pyarrow as pa  # noqa: PLC0415 - only these cases need it
     import pyarrow.parquet as pq  # noqa: PLC0415 - the same
@@ -26,6 +28,13 @@ def parquet(**columns: list[object]) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()
+
+
+def overflowing() -> bytes:
+    """Return a Parquet file with a time beyond the calendar."""
+    import pyarrow as pa  # noqa: PLC0415 - only these cases need it
+
+    return parquet(id=["1"], answer=["A."], at=pa.array([2**62], pa.timestamp("us")))
 
 
 def assert_refused(done: Any, code: int, *said: str) -> None:
@@ -91,6 +100,12 @@ def assert_refused(done: Any, code: int, *said: str) -> None:
         ("a.csv", b'id,answer\n1,"never closed\n', [":2: ", "quote"]),
         ("a.csv", b"id,answer\n1,A.,B.\n", [":2: ", "3 cells"]),
         ("a.json", b'{"answer": "A."', ["a.json"]),
+        ("a.json", b'{"answer":"A.","metadata":{"a":"\\udfff"}}', ["half of a character"]),
+        ("a.jsonl", b'{"answer":"\\ud800"}\n', [":1: ", "surrogate"]),
+        ("a.parquet", overflowing(), ["Parquet", "after record 0"]),
+        ("a.parquet", parquet(id=["1"], answer=["x" * 17_000_000]), ["record 1 is longer than 16 MB"]),
+        ("a.csv", b'id,answer\n1,"' + b"a line\n" * 2_500_000 + b'"\n', ["starts on line 2 is longer than 16 MB"]),
+        ("a.jsonl", GOOD + b'{"input_tokens":18446744073709551615,"answer":"A."}\n', [":2: ", "input_tokens"]),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("a.") else "",
 )
@@ -218,3 +233,42 @@ def test_validate_lists_what_score_refuses(run: Run, write: Write) -> None:
     done = run("validate", path, "--json")
     assert done.code == 3
     assert [bad["line"] for bad in done.records[0]["bad"]] == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("option", [["-o", "{}.jsonl"], ["--rubric", "{}.yaml"], ["--verifier", "{}"]])
+def test_a_name_that_is_too_long(run: Run, dataset: Path, option: list[str]) -> None:
+    """Exit code 2, with the system's reason."""
+    arguments = [part.format("x" * 300) for part in option]
+    assert_refused(run("score", dataset, *arguments), 2, "File name too long")
+
+
+def test_a_dataset_whose_name_is_too_long(run: Run) -> None:
+    """Exit code 3 or 2, with the system's reason."""
+    done = run("score", "x" * 300 + ".jsonl")
+    assert_refused(done, done.code, "File name too long")
+    assert done.code in {2, 3}
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such devices here")
+@pytest.mark.parametrize("kind", ["jsonl", "json", "csv", "parquet"])
+def test_a_device_is_no_dataset(run: Run, kind: str) -> None:
+    """It may have no end."""
+    assert_refused(run("score", "/dev/zero", "--format", kind), 3, "not a regular file")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
+@pytest.mark.parametrize("option", [["--json"], []])
+def test_a_full_disk_behind_standard_output(dataset: Path, option: list[str]) -> None:
+    """Exit code 4 and one line: what was printed is not all."""
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "plumbrule", "score", str(dataset), "--no-claims", *option]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (4, 1)
+    assert "the output could not be written: No space left on device" in done.stderr
+
+
+def test_a_file_without_an_end_of_line_is_given_up(run: Run, write: Write) -> None:
+    """A packed file of a few kilobytes may hold one line of gigabytes: it is not read to its end."""
+    bomb = zstandard.compress(b"x" * (300 << 20))
+    assert len(bomb) < 100_000
+    assert_refused(run("score", write("a.jsonl.zst", bomb), "--skip-bad"), 3, "no end")

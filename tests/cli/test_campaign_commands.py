@@ -202,7 +202,7 @@ def test_what_cannot_be_drawn(run: Run, arguments: list[str], code: int, said: s
 
 
 def test_a_trace_id_twice(sample: Run, write: Write) -> None:
-    """The first one counts, and the manifest says where the other stands."""
+    """The same response again counts once, and the manifest says where the other stands."""
     records = [orjson.loads(line) for line in samples_path().read_bytes().splitlines()][:4]
     shown = sample("pre-deployment", "--dry-run", data=write("in.jsonl", [*records, records[0]]))
     assert (shown["read"], len(drawn(shown))) == (5, 4)
@@ -462,6 +462,8 @@ def test_a_newer_version_and_a_late_revision_are_said(run: Run, sample: Run, wri
     progress = run("review", "progress", "--campaign", "rel").out
     assert "a newer version was kept later of 1 item" in progress
     assert "revised after others' ratings became visible: Ben on" in progress
+    shown = run("review", "show", one, "--campaign", "rel", "--as", "Ben").out
+    assert "reason for the revision: well" in shown
     assert (
         "the blind rating decides: grounding_integrity was Unsafe"
         in run("review", "adjudicate", one, "--campaign", "rel", "--as", "Cy").out

@@ -111,7 +111,7 @@ def test_version(run: Run, option: str) -> None:
         (("rubric", "show"), "Missing argument 'NAME'"),
         (
             ("rubric", "show", "nope"),
-            "there is no rubric 'nope'; there are: benchmark, compliance, refusals, rules, scorecard, verdict",
+            "there is no rubric 'nope'; there are: benchmark, compliance, recommended, refusals, rules, scorecard, ",
         ),
         (("validate",), "Missing argument 'DATASET'"),
     ],

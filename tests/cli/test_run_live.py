@@ -18,9 +18,9 @@ from tests.servers.scripted import GOOD, MODEL, Request, ScriptedServer, Step, r
 
 from plumbrule.judges.judgement import Judgement
 from plumbrule.judges.rules_judge import RulesJudge
-from plumbrule.ledger import open_ledger
+from plumbrule.ledger import Ledger, LedgerFullError, open_ledger
 from plumbrule.runs.candidate import Answered
-from plumbrule.runs.http_candidate import HttpCandidate
+from plumbrule.runs.candidates.http_candidate import HttpCandidate
 from plumbrule.samples import Sample
 from plumbrule.support.support_model import load_model
 
@@ -225,6 +225,38 @@ def test_a_function_answers(run: Run, tmp_path: Path, configure: Callable[..., N
     assert shown["complete"]
     assert shown["aggregates"]["faithfulness_mean"] == 2.0
     assert shown["aggregates"]["total_tokens"] is None
+
+
+def test_a_dry_run_imports_nothing(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:
+    """To import a function is to run its module: that is left to the run, in a process of its own."""
+    (tmp_path / "marks.py").write_text(
+        "import os, pathlib\npathlib.Path(__file__).with_name('mark').write_text(str(os.getpid()))\n"
+        "def reply(question):\n    return question\n"
+    )
+    configure('{kind: python, target: "marks:reply"}', RULES, "repeats: 1", count=2)
+    assert run("run", "run.yaml", "--dry-run").code == 0
+    assert not (tmp_path / "mark").exists()
+    assert run("run", "run.yaml").code == 0
+    assert (tmp_path / "mark").read_text() != str(os.getpid())
+
+
+def test_contexts_that_a_candidate_reports_of_itself_do_not_ground_it(
+    run: Run, tmp_path: Path, configure: Callable[..., None]
+) -> None:
+    """They are kept apart and flagged; the configuration can say that they count."""
+    (tmp_path / "grounds.py").write_text(
+        "def reply(question):\n    said = 'The fee is $99.'\n    return {'answer': said, 'contexts': [said]}\n"
+    )
+    faithful = []
+    for more in ("", ", accept_contexts: true"):
+        configure(f'{{kind: python, target: "grounds:reply"{more}}}', RULES, "repeats: 1", count=2)
+        [shown] = run("run", "run.yaml", "--json").records
+        faithful.append(shown["aggregates"]["faithfulness_mean"])
+        [shown] = run("show", "last", "--samples", "--json").records
+        assert all("self_reported" in sample["flags"] for sample in shown["samples"])
+        told = [warning for warning in shown["metadata"]["warnings"] if "accept_contexts" in warning]
+        assert bool(told) == (not more)
+    assert faithful == [0.0, 2.0]
 
 
 def test_a_function_that_prints_or_fails(run: Run, tmp_path: Path, configure: Callable[..., None]) -> None:
@@ -444,17 +476,109 @@ def finished(folder: Path) -> int:
         return len(list(ledger.results(begun.subject)))
 
 
-def test_an_interrupt_says_how_to_go_on(start: Start, tmp_path: Path, configure: Callable[..., None]) -> None:
-    """Ctrl+C ends calls under way, keeps what is finished, and leaves with 130; the rest is done by --resume."""
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["INT", "TERM", "HUP"])
+def test_an_interrupt_says_how_to_go_on(
+    start: Start, tmp_path: Path, configure: Callable[..., None], ending: signal.Signals
+) -> None:
+    """Ctrl+C ends calls under way, keeps what is finished, and leaves with 130; so do SIGTERM and SIGHUP."""
     server = start(lambda request: Step(delay_s=LONG_S if "q7?" in request.prompt else 0))
     configure(RECORDED, judge_at(server))
     process = start_interruptible(
         [COMMAND, "run", "run.yaml"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     wait_until(lambda: len(server.requests) == 12 and finished(tmp_path) == 11)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, ending)
     _, errors = process.communicate(timeout=LONG_S)
     assert process.returncode == 130
     assert errors.count("\n") == 1
     assert "interrupted; what was finished is kept; go on with: plumbrule run run.yaml --resume run-" in errors
     assert not list((tmp_path / ".plumbrule").glob("*.lock"))
+
+
+def test_the_metadata_says_what_was_sent(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """Each model's parameters as they went over the wire, apart from each other; the region as it was given."""
+    server = start(answers_and_judges)
+    judge = f"{judge_at(server)[:-1]}, generation: {{temperature: null, seed: null, max_tokens: 99}}}}"
+    more = "repeats: 1\ngeneration: {top_p: null}\nenvironment: {region: eu-west-9}"
+    configure(f"{model_at(server)[:-1]}, extra_body: {{reasoning_effort: low}}}}", judge, more, count=2)
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["metadata"]["generation_params"] == {
+        "candidate": {"max_tokens": 1024, "temperature": 0, "seed": 42, "reasoning_effort": "low"},
+        "judge": {"max_tokens": 99, "top_p": 1},
+    }
+    assert shown["metadata"]["environment"]["region"] == "eu-west-9"
+    for request in server.requests:
+        sent = {name: value for name, value in request.json.items() if name not in {"model", "messages"}}
+        kind = "judge" if request.prompt.startswith(JUDGE) else "candidate"
+        assert sent == shown["metadata"]["generation_params"][kind]
+    configure(RECORDED, RULES, "generation: {temperature: 0.7}", count=2)
+    [shown] = run("run", "run.yaml", "--json").records
+    assert shown["metadata"]["generation_params"] == {}
+    assert "generation_params" not in shown["missing_metadata"]
+
+
+def test_an_answer_that_was_cut_is_flagged(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """At max_tokens: it is not the whole answer, and the run says how many."""
+    server = start(
+        lambda request: Step(
+            text=GOOD if request.prompt.startswith(JUDGE) else "The fee is",
+            finish_reason="length" if "q1?" in request.prompt and not request.prompt.startswith(JUDGE) else "stop",
+        )
+    )
+    configure(model_at(server), judge_at(server), "repeats: 1", count=3)
+    run("run", "run.yaml")
+    [shown] = run("show", "last", "--samples", "--json").records
+    assert [sample["sample_id"] for sample in shown["samples"] if "truncated" in sample["flags"]] == ["q1"]
+    assert "candidate: 1 answer was cut at max_tokens" in shown["metadata"]["warnings"]
+
+
+def test_a_ledger_that_fails_says_how_to_go_on(
+    run: Run, start: Start, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk, a database that is gone, a bug: whatever stops a run that has begun, its resume command is shown."""
+    append, failures = Ledger.append_many, [LedgerFullError("the disk is full"), RuntimeError("a bug")]
+
+    def fail_later(ledger: Ledger, drafts: Any, *arguments: Any) -> Any:
+        listed = list(drafts)
+        if any(draft.kind == "result" for draft in listed):
+            raise failures[0]
+        return append(ledger, listed, *arguments)
+
+    server = start()
+    configure(RECORDED, judge_at(server), count=2)
+    monkeypatch.setattr(Ledger, "append_many", fail_later)
+    for said in ("the disk is full; what was finished", "what was finished"):
+        done = run("run", "run.yaml")
+        assert done.code == 4
+        assert f"{said} is kept; go on with: plumbrule run run.yaml --resume run-" in done.err
+        failures.pop(0)
+    monkeypatch.setattr(Ledger, "append_many", append)
+    assert run("run", "run.yaml", "--resume", "last").code == 0
+
+
+def test_a_run_in_which_nothing_was_judged_is_not_complete(
+    run: Run, start: Start, configure: Callable[..., None]
+) -> None:
+    """Every reply of the judge is no judgement: exit code 4, of ``judge`` as well; one that is one makes it 0."""
+    server = start([Step(text="Fine, I suppose.")])
+    configure(RECORDED, judge_at(server), count=3)
+    done = run("run", "run.yaml")
+    assert done.code == 4
+    assert "nothing was judged" in done.err
+    alone = run("judge", "-q", "Fee?", "-a", "$25.", "-c", "The fee is $25.", "-r", "$25", "--config", "run.yaml")
+    assert alone.code == 4
+    assert "could not be judged" in alone.err
+    server = start(lambda request: Step(text=GOOD if "q1?" in request.prompt else "Fine."))
+    configure(RECORDED, judge_at(server), count=3)
+    assert run("run", "run.yaml").code == 0
+
+
+def test_a_refusal_by_wording_counts(run: Run, start: Start, configure: Callable[..., None]) -> None:
+    """Beside a declared one: a model that refuses in words alone is seen to refuse."""
+    words = "I'm sorry, but I cannot answer that question."
+    server = start(lambda request: Step(text=GOOD if request.prompt.startswith(JUDGE) else words))
+    configure(model_at(server), judge_at(server), "repeats: 1", count=3)
+    run("run", "run.yaml")
+    [shown] = run("show", "last", "--samples", "--json").records
+    assert shown["aggregates"]["counts"]["refused"] == 3
+    assert all("refused_by_wording" in sample["flags"] and sample["refused"] for sample in shown["samples"])

@@ -123,4 +123,8 @@ def test_a_killed_run_is_taken_up_to_the_same_whole(backend: "Backend", config: 
     flagged = {result["sample_id"] for result in results if "call_repeated" in result["flags"]}
     calls = {sample: 2 if int(sample[1:]) % 41 == 0 else 1 for sample in asked}  # a parse error is asked once more
     assert {sample for sample, count in Counter(asked).items() if count > calls[sample]} <= flagged
-    assert resumed["usage"]["calls_repeated"] == len(flagged)
+    again = sum(count - calls[sample] for sample, count in Counter(asked).items())
+    # a call that was announced and not yet made counts as made: whether it was, nobody knows; of a sample that is asked
+    # once more because of a parse error, one call or both may have been made
+    twice = sum(1 for sample in flagged if calls[sample] == 2)
+    assert max(len(flagged), again - kills * twice) <= resumed["usage"]["calls_repeated"] <= kills * 8

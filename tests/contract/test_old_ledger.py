@@ -38,6 +38,9 @@ CHANGED: tuple[tuple[str, str, str], ...] = (
     (r"(gate|show|report) \{panel\}", r"gates\.\*\.value", "over all repeats, no longer of the worst one"),
     (r"(gate|report) ", r"reasons.*", "worded by outcome and by the state of the interval"),
     (r"report ", r"decision|report_version", "three outcomes"),
+    (r"runs$", r"-", "the date and the outcome of each run"),
+    (r"judge ", r"refused", "a refusal by wording counts"),
+    (r"run .*--dry-run", r"generation.*", "what each model is sent, by its place"),
     (r"compare ", r"figures\.\*\.(nulls_as_zero\.)?verdict", "a test that allows for the number of figures"),
     (r"(feedback|monitor|score|suite run)", r".*interval(_95)?(\.\*)?", "exact and bounded intervals"),
     (r"feedback", r"patterns\.\*\.groups\.\*\.stands_out", "a test that allows for the number of groups"),
@@ -65,9 +68,24 @@ CHANGED: tuple[tuple[str, str, str], ...] = (
     ),
     (r"review (progress|list|export|close)", r"", "versions of interactions, late revisions, policy and roles; --as"),
     (r"incident ", r"", "versions of interactions; the page says that passages support an answer"),
+    (r"rubric list", r"", "a second verdict rubric ships"),
+    (
+        r"score answers.jsonl",
+        r"(\*\.)?flags(\.contradicted)?|passed_contradicted|worst",
+        "findings of the support score contradict, too; what passes against the evidence is among the worst",
+    ),
     (r"rubric (check|show)", r"", "faults name their line; policies are compared; new keys"),
     (r"score answers.jsonl --explain", r"", "plainer words: supported"),
     (r"support calibrate", r"", "decides by the log loss of answers"),
+    (r"(score|prescore|judge|suite run)", r"(\*\.)?rubrics?(\.\*)?\.sha256", "refusals in other words; parts answered"),
+    (r"score ", r"\*\.refusal\.start", "the words that decline, with who declines"),
+    (r"judge -q \"Which fee\?\"", r"(?!judge)\w+", "'I cannot say' is a refusal"),
+    (r"rubric show", r"content\.(refusal|completeness)\.\w+", "patterns for phrases, parts for keywords"),
+    (
+        r"prescore",
+        r"\*\.dimensions\.(attribution_accuracy|grounding_integrity|response_completeness)\.(caps|hints|passed).*",
+        "completeness by parts; low support is a rule instead of a hint",
+    ),
 )
 _FIRST_USE = re.compile(r"[^\n]*: first use here: all [\d,]+ entries were verified[^\n]*\n")
 

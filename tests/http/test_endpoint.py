@@ -1,6 +1,7 @@
 """One call is one request: its address is checked, its key is read late and kept out of everything."""
 
 import asyncio
+import gzip
 import socket
 from collections.abc import Coroutine
 from datetime import UTC, datetime, timedelta
@@ -8,6 +9,7 @@ from email.utils import format_datetime, parsedate_to_datetime
 from typing import Any, TypeVar
 
 import pytest
+import zstandard
 from tests.clock import LONG_S, run_counted
 from tests.servers.counted import CountedServer
 from tests.servers.scripted import FINGERPRINT, GOOD, MODEL, ScriptedServer, Step
@@ -160,13 +162,37 @@ def test_a_key_that_comes_back_escaped_is_redacted(protocol: str, form: str, mon
         assert rest not in repr(raised.value.exchange)
 
 
-def test_a_bomb_of_zeros_is_an_answer_that_cannot_be_decompressed(protocol: str) -> None:
+def test_a_wrong_encoding_is_an_answer_that_cannot_be_decompressed(protocol: str) -> None:
     """A wrong encoding is a malformed body, not a crash."""
     with (
         ScriptedServer([Step(headers={"content-encoding": "gzip"})]) as server,
         pytest.raises(MalformedBodyError, match="decompressed"),
     ):
         run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))))
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd", "gzip, gzip", "zstd, gzip", "gzip, zstd"])
+def test_a_bomb_is_cut_off_while_it_is_unpacked(encoding: str) -> None:
+    """No body fills the memory, however small it is on the wire."""
+    body = bytes(1 << 25)
+    for name in encoding.split(", "):
+        body = gzip.compress(body, 1) if name == "gzip" else zstandard.compress(body)
+    with (
+        ScriptedServer([Step(body=body, headers={"content-encoding": encoding})]) as server,
+        pytest.raises(BodyTooLargeError, match="more than 8,000,000 bytes") as raised,
+    ):
+        run(complete(open_chat_model("other:m", base_url=server.base_url("openai"))))
+    assert len(raised.value.exchange.response or "") < 70_000
+
+
+def test_an_encoding_that_was_not_asked_for_is_malformed() -> None:
+    """What is asked for is what can be read within bounds; no library of the client's reads the rest."""
+    with (
+        ScriptedServer([Step(headers={"content-encoding": "br"})]) as server,
+        pytest.raises(MalformedBodyError, match="encoded as 'br'"),
+    ):
+        run(complete(open_chat_model("other:m", base_url=server.base_url("openai"))))
+    assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
 
 
 def test_what_came_before_the_deadline_is_kept(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,6 +240,27 @@ def test_a_hundred_slow_calls_share_the_time(protocol: str) -> None:
         "http://[::ffff:10.0.0.1]/",
         "http://0.0.0.0:8000/",
         "http://100.64.0.1/",
+        "http://[64:ff9b::10.0.0.1]/",
+        "http://[64:ff9b:1::8.8.8.8]/",
+        "http://[::10.0.0.1]/",
+        "http://[::ffff:0:10.0.0.1]/",
+        "http://[2002:a00:1::]/",
+        "http://[2001::1]/",
+        "http://[ff0e::1]/",
+        "http://[::]/",
+        "http://224.0.0.1/",
+        "http://239.255.255.250/",
+        "http://255.255.255.255/",
+        "http://0177.0.0.1/",
+        "http://0x7f.0.0.1/",
+        "http://0xa000001/",
+        "http://167772161/",
+        "http://10.1/",
+        "http://１０.0.0.1/",
+        "http://10。0。0。1/",
+        "http://10.0.0.1./",
+        "http://127.0.0.1./",
+        "http://ｌｏｃａｌｈｏｓｔ/",
     ],
 )
 def test_an_address_that_may_not_be_used_is_refused(url: str) -> None:
@@ -224,11 +271,79 @@ def test_an_address_that_may_not_be_used_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:8000/v1", "http://localhost/", "http://[::1]:1/", "https://api.openai.com/v1"]
+    "url",
+    [
+        "http://127.0.0.1:8000/v1",
+        "http://localhost/",
+        "http://[::1]:1/",
+        "https://api.openai.com/v1",
+        "https://8.8.8.8",
+        "https://[2606:4700::1111]/v1",
+        "https://[64:ff9b::8.8.8.8]/v1",
+        "https://bücher.example/v1",
+    ],
 )
 def test_loopback_and_the_world_are_allowed(url: str) -> None:
     """A local server needs no leave."""
     assert check_base_url(url, allow_private=False, secret=True).url == url.rstrip("/")
+
+
+@pytest.mark.parametrize("query", ["api-version=2024-10-21", "deployment=a&stream=false", "max_tokens_field=x&lang="])
+def test_a_query_goes_with_every_request(query: str) -> None:
+    """Azure tells its version so: the query stands behind the path of the protocol."""
+    if "tokens" in query:  # a name that may be that of a secret is refused, rather than kept in the ledger
+        with pytest.raises(UsageError, match="must not hold a key in its query"):
+            check_base_url(f"https://example.com/v1?{query}", allow_private=False, secret=True)
+        return
+    with ScriptedServer() as server:
+        base_url = f"{server.base_url('openai')}/deployments/d/?{query}"
+        completion = run(complete(open_chat_model("azure:m", base_url=base_url)))
+    assert server.requests[0].path == f"/v1/deployments/d/chat/completions?{query}"
+    assert completion.exchange.url.endswith(query)
+
+
+@pytest.mark.parametrize(
+    "query", ["key=x", "api_key=x", "access_token=x", "sig=x", "code=x", "X-Amz-Signature=x", "PASSWORD=x", "pwd"]
+)
+def test_no_key_stands_in_a_query(query: str) -> None:
+    """It would be kept with every call."""
+    with pytest.raises(UsageError, match="must not hold a key in its query") as caught:
+        check_base_url(f"https://example.com/v1?{query}", allow_private=False, secret=False)
+    assert "=x" not in str(caught.value)
+
+
+def test_headers_and_more_of_the_body_are_sent(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the key in the header that is named for it, alone; all of it is on record, but for the key."""
+    monkeypatch.setenv("MY_KEY", "sk-sentinel-0123456789")
+    with ScriptedServer() as server:
+        model = open_chat_model(
+            f"{protocol}:m",
+            base_url=server.base_url(protocol),
+            api_key_env="MY_KEY",
+            api_key_header="Api-Key",
+            headers={"X-Tenant": "blue"},
+            extra_body={"reasoning_effort": "low", "metadata": {"a": [1]}},
+        )
+        exchange = run(complete(model)).exchange
+    [request] = server.requests
+    assert (request.headers["api-key"], request.headers["x-tenant"]) == ("sk-sentinel-0123456789", "blue")
+    assert "authorization" not in request.headers
+    assert "x-api-key" not in request.headers
+    assert (request.json["reasoning_effort"], request.json["metadata"]) == ("low", {"a": [1]})
+    assert exchange.request == request.json
+    assert "sk-sentinel" not in repr(exchange)
+    assert model.describe(REQUEST)["headers"] == {"X-Tenant": "blue"}
+    sent = request.json.keys() - {"model", "messages", "system"}
+    assert {name: request.json[name] for name in sent} == model.parameters(REQUEST.generation)
+
+
+@pytest.mark.parametrize(("reason", "truncated"), [("stop", False), ("length", True), (None, False)])
+def test_why_a_reply_ends_is_read(protocol: str, reason: str | None, *, truncated: bool) -> None:
+    """A reply that was cut at max_tokens is not taken for a whole one."""
+    with ScriptedServer([Step(finish_reason=reason)]) as server:
+        completion = run(complete(open_chat_model(f"{protocol}:m", base_url=server.base_url(protocol))))
+    assert completion.truncated == truncated
+    assert (completion.finish_reason is None) == (reason is None)
 
 
 def test_a_private_address_can_be_allowed() -> None:
@@ -242,23 +357,31 @@ def test_a_key_does_not_travel_in_the_clear() -> None:
         check_base_url("http://example.com", allow_private=False, secret=True)
 
 
-def test_a_name_that_leads_inside_is_refused_before_a_byte_is_sent() -> None:
+def test_a_name_that_leads_inside_is_refused_before_a_byte_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The connection itself is checked: a public name may resolve to a private address."""
     address = check_base_url("http://public.example", allow_private=False, secret=False)
-    assert [address.admits(peer) for peer in ("127.0.0.1", "10.1.2.3", "169.254.169.254", "8.8.8.8")] == [
-        False,
-        False,
-        False,
-        True,
-    ]
+    peers = ["127.0.0.1", "10.1.2.3", "169.254.169.254", "64:ff9b::a00:1", "::a00:1", "224.0.0.1", "8.8.8.8"]
+    assert [address.admits(peer) for peer in peers] == [False] * 6 + [True]
+    resolve = socket.getaddrinfo
+
+    def resolve_inside(_: object, *rest: Any, **options: Any) -> Any:
+        return resolve("127.0.0.1", *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_inside)
     with ScriptedServer() as server:
-        # not an address by the grammar, yet the resolver makes 127.0.0.1 of it, as it would of a hostile name
-        model = open_chat_model("other:m", base_url=f"http://127.1:{server.port}/v1")
+        model = open_chat_model("other:m", base_url=f"http://public.example:{server.port}/v1")
         with pytest.raises(RejectedError, match="leads to a private address"):
             run(complete(model))
         assert server.requests == []
-        allowed = open_chat_model("other:m", base_url=f"http://127.1:{server.port}/v1", allow_private=True)
+        allowed = open_chat_model("other:m", base_url=f"http://public.example:{server.port}/v1", allow_private=True)
         assert run(complete(allowed)).text == GOOD
+
+
+@pytest.mark.parametrize("host", ["a" * 300, "xn--a", "☃" * 80, "a..b"])
+def test_a_host_that_cannot_be_is_an_error_of_the_call(host: str) -> None:
+    """No name ends the process, whatever the client's library makes of it."""
+    with pytest.raises((RejectedError, ConnectionFailedError, UsageError)):
+        run(complete(open_chat_model("other:m", base_url=f"http://{host}/v1")))
 
 
 def test_retry_after_is_read_in_every_form() -> None:

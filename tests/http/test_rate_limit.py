@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
 
 import pytest
 from tests.clock import counted_s, run_counted
@@ -13,6 +12,7 @@ from plumbrule.errors import UsageError
 from plumbrule.http.exchange import Exchange
 from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Clock, Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.http.transport_errors import ServerError
 
 
@@ -75,35 +75,23 @@ def test_a_pace_is_more_than_nothing(rate: float) -> None:
         Pace(rate)
 
 
-def wait(seconds: float, told: list[str]) -> Callable[[], Awaitable[None]]:
-    """Return a wait before each send."""
-
-    async def before() -> None:
-        told.append("before")
-        await asyncio.sleep(seconds)
-
-    return before
-
-
 def test_a_wait_of_our_own_uses_up_no_patience() -> None:
-    """It is made before each attempt, and the deadline moves by it."""
-    told: list[str] = []
-    left: list[float] = []
+    """The wait for a turn is made before each attempt, and the deadline moves by it."""
+    sent: list[float] = []
 
     async def send(timeout_s: float) -> str:
-        told.append("send")
-        left.append(timeout_s)
-        if len(left) < 3:
+        assert timeout_s == 60
+        sent.append(counted_s())
+        if len(sent) < 3:
             raise ServerError("status 500", exchange=Exchange(url="u", request={}))
         return "answer"
 
     async def work() -> str:
-        clock = Clock(Patience(deadline_s=0.4, calls=3, first_wait_s=0.0))
-        return await clock.call(send, lambda _: told.append("failed"), before=wait(0.3, told))
+        throttle = Throttle(pace=Pace(200))
+        return await Clock(Patience(deadline_s=0.4, first_wait_s=0.0)).call(send, lambda _: None, throttle=throttle)
 
     assert run_counted(work()) == "answer"
-    assert told == ["before", "send", "failed", "before", "send", "failed", "before", "send"]
-    assert left == pytest.approx([0.4] * 3)  # 0.9 s were waited against a deadline of 0.4 s
+    assert sent == [0.0, 0.3, 0.6]  # 0.6 s were waited against a deadline of 0.4 s
 
 
 def test_a_judge_keeps_the_pace(ask_counted: Ask) -> None:
@@ -120,6 +108,8 @@ def test_a_judge_keeps_the_pace(ask_counted: Ask) -> None:
             await super().turn()
 
     pace = Counting(6000)
-    done = ask_counted([Step(status=500), Step(text="no judgement"), Step()], patience=QUICK, pace=pace)
+    done = ask_counted(
+        [Step(status=500), Step(text="no judgement"), Step()], patience=QUICK, throttle=Throttle(pace=pace)
+    )
     assert (len(done.requests), pace.turns, done.judgement.accuracy_score) == (3, 3, 2)
     assert done.took_s == pytest.approx(0.02)

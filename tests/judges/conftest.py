@@ -26,7 +26,7 @@ SAMPLE = Sample(
     contexts=(Passage(text="The wire fee is $25."),),
 )
 # quick to call again, and slow to give up: a busy machine is no timeout
-QUICK = Patience(deadline_s=600.0, call_timeout_s=300.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05)
+QUICK = Patience(deadline_s=600.0, call_timeout_s=300.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05, jitter=float)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,3 +125,11 @@ def test_the_hash_tells_panels_apart() -> None:
         PanelJudge([Fixed(2, 2), Fixed(0, 1)], rule="median"),
     ]
     assert len({panel.identity.sha256 for panel in panels}) == 3
+
+
+def test_what_the_evidence_is_against_is_told_by_those_who_looked() -> None:
+    """One member that found a contradiction is enough; where none looked it is not known."""
+    looked, blind = Fixed(2, 2, contradicted=True, unsupported=False), Fixed(2, 2)
+    told = judge("majority", blind, looked)
+    assert (told.contradicted, told.unsupported) == (True, False)
+    assert judge("majority", blind, blind).contradicted is None

@@ -268,3 +268,14 @@ def test_the_identity_changes_with_the_support_model(monkeypatch: pytest.MonkeyP
     retrained = dataclasses.replace(load_model(), sha256="0" * 64)
     monkeypatch.setattr("plumbrule.support.support_scorer.load_model", lambda: retrained)
     assert RulesJudge(load_rules(), load_verdict()).identity.sha256 != JUDGE.identity.sha256
+
+
+def test_what_the_evidence_is_against_is_told() -> None:
+    """Contradicted and unsupported, also of a refusal; unsupported is not known where no support score is given."""
+    record: dict[str, Any] = {"question": "What is the wire fee?", "contexts": [CONTEXT], "reference": "$25."}
+    wrong = JUDGE.rate(sample_from({**record, "answer": "The wire fee is $99 for domestic wires."}))
+    assert (wrong.contradicted, wrong.unsupported) == (True, True)
+    refused = JUDGE.rate(sample_from({**record, "answer": "I cannot answer that."}))
+    assert (refused.contradicted, refused.unsupported) == (False, False)
+    plain = RulesJudge(load_rules(), load_verdict(overrides={"support.when": "never"}))
+    assert plain.rate(sample_from({**record, "answer": "The wire fee is $25."})).unsupported is None

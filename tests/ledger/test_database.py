@@ -72,3 +72,10 @@ def test_without_psycopg_the_extra_is_named() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "MissingExtraError a ledger on PostgreSQL needs an extra: pip install 'plumbrule[postgres]'\n"
+
+
+def test_a_password_in_the_query_is_not_shown() -> None:
+    """The driver takes one there as well."""
+    name = name_of(read_url("postgresql://h/d?user=u&password=sentinel&sslpassword=sentinel"))
+    assert "sentinel" not in name
+    assert "user=u" in name

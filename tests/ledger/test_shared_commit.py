@@ -4,7 +4,7 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
-from tests.clock import LONG_S, wait_until
+from tests.clock import LONG_S
 
 from plumbrule.ledger import Draft
 from plumbrule.ledger.shared_commit import SharedCommit, Ticket
@@ -16,95 +16,87 @@ class Disk:
     """A slow disk: it writes when it is told to, and keeps what it was given."""
 
     def __init__(self) -> None:
-        self.batches: list[list[Ticket]] = []
+        self.batches: list[list[int]] = []  # how many drafts each ticket had
         self.begun = threading.Semaphore(0)
         self.go_on = threading.Semaphore(0)
-        self.failure: BaseException | None = None
+        self.failure: Exception | None = None
 
     def write(self, tickets: list[Ticket]) -> None:
-        """Settle all tickets, or fail and settle them all the same."""
-        self.batches.append(tickets)
+        """Write all tickets, or fail."""
+        self.batches.append([len(ticket.drafts) for ticket in tickets])
         self.begun.release()
         self.go_on.acquire(timeout=LONG_S)
-        for ticket in tickets:
-            ticket.settled = True
         if self.failure is not None:
             failure, self.failure = self.failure, None
             raise failure
 
 
-def call(shared: SharedCommit, ticket: Ticket, errors: list[BaseException]) -> threading.Thread:
-    """Settle a ticket in a thread of its own."""
-
-    def run() -> None:
-        try:
-            shared.settle(ticket)
-        except OSError as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
+def submitted(shared: SharedCommit, count: int) -> list[Ticket]:
+    """Return tickets that were queued, one after the other."""
+    return [shared.submit([DRAFT]) for _ in range(count)]
 
 
 @pytest.mark.parametrize("failure", [None, OSError("full")])
-def test_those_who_wait_are_written_together(failure: BaseException | None) -> None:
-    """While the first is written the others queue; then one of them writes for all, even after a failure."""
+def test_those_who_wait_are_written_together(failure: Exception | None) -> None:
+    """While the first is written the others queue; then they are written at once, even after a failure."""
     disk = Disk()
     disk.failure = failure
     shared = SharedCommit(disk.write)
-    tickets = [Ticket([DRAFT]) for _ in range(6)]
-    errors: list[BaseException] = []
-    threads = [call(shared, tickets[0], errors)]
+    [first] = submitted(shared, 1)
     disk.begun.acquire(timeout=LONG_S)
-    threads += [call(shared, ticket, errors) for ticket in tickets[1:]]
-    wait_until(lambda: len(shared._waiting) == 5)
+    others = submitted(shared, 5)
+    assert not any(ticket.written.done() for ticket in (first, *others))
     disk.go_on.release(2)
-    for thread in threads:
-        thread.join(timeout=LONG_S)
-    assert [len(batch) for batch in disk.batches] == [1, 5]
-    assert all(ticket.settled for ticket in tickets)
-    assert errors == ([] if failure is None else [failure])
+    assert first.written.exception(timeout=LONG_S) is failure
+    for ticket in others:
+        ticket.written.result(timeout=LONG_S)
+        assert ticket.written is others[0].written
+        assert ticket.appended() == []
+    assert disk.batches == [[1], [1] * 5]
+    shared.close()
 
 
-class Leaving(threading.Event):
-    """Waits as a caller does who presses Ctrl+C."""
+def test_an_error_is_raised_to_its_own_caller() -> None:
+    """The writer refuses one of two that are written together."""
+    disk = Disk()
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Give up at once, or after having been called."""
-        if timeout is None and self.after_call:
-            super().wait()
-        raise KeyboardInterrupt
+    def write(tickets: list[Ticket]) -> None:
+        disk.write(tickets)
+        tickets[0].error = ValueError("refused")
 
-    after_call = False
+    shared = SharedCommit(write)
+    submitted(shared, 1)
+    disk.begun.acquire(timeout=LONG_S)
+    refused, fine = submitted(shared, 2)
+    disk.go_on.release(2)
+    with pytest.raises(ValueError, match="refused"):
+        refused.appended()
+    assert fine.appended() == []
+    shared.close()
 
 
-@pytest.mark.parametrize("after_call", [False, True])
-def test_a_caller_who_leaves_is_not_waited_for(*, after_call: bool) -> None:
-    """What it queued is taken back; when it was its turn to write, the next one does."""
+def test_what_a_caller_who_left_had_queued_is_not_written() -> None:
+    """Those who queued with it are written; what is being written already cannot be taken back."""
     disk = Disk()
     shared = SharedCommit(disk.write)
-    leaving = Leaving()
-    leaving.after_call = after_call
-    first, gone, last = Ticket([DRAFT]), Ticket([DRAFT], called=leaving), Ticket([DRAFT])
-    left: list[bool] = []
-
-    def leave() -> None:
-        try:
-            shared.settle(gone)
-        except KeyboardInterrupt:
-            left.append(True)
-
-    threads = [call(shared, first, [])]
+    [first] = submitted(shared, 1)
     disk.begun.acquire(timeout=LONG_S)
-    threads.append(threading.Thread(target=leave))
-    threads[-1].start()
-    wait_until(lambda: left or gone in shared._waiting)
-    threads.append(call(shared, last, []))
-    wait_until(lambda: last in shared._waiting)
+    gone, last = submitted(shared, 2)
+    shared.withdraw(gone)
+    shared.withdraw(first)
     disk.go_on.release(2)
-    for thread in threads:
-        thread.join(timeout=LONG_S)
-    assert left == [True]
-    assert [first.settled, gone.settled, last.settled] == [True, False, True]
-    assert not shared._led
+    last.written.result(timeout=LONG_S)
+    assert disk.batches == [[1], [0, 1]]
+    assert first.drafts == [DRAFT]
+    shared.close()
+
+
+def test_closing_waits_for_what_is_queued() -> None:
+    """Nothing that was queued is lost when the ledger is closed."""
+    disk = Disk()
+    shared = SharedCommit(disk.write)
+    disk.go_on.release(1)
+    [ticket] = submitted(shared, 1)
+    shared.close()
+    assert ticket.written.done()
+    assert disk.batches == [[1]]

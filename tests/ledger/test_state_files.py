@@ -180,6 +180,69 @@ def test_a_link_to_an_older_copy_is_refused(file: Path, tmp_path: Path) -> None:
         notes(file)
 
 
+SPELLINGS = (
+    "relative",
+    "double slash",
+    "dots",
+    "dots through a link",
+    "linked folder",
+    "linked file",
+    "uri",
+    "encoded",
+)
+
+
+def spelt(file: Path, how: str, elsewhere: Path) -> str:
+    """Return another address of the same file; the working directory is that of the file."""
+    match how:
+        case "relative":
+            return f"sqlite:///{file.name}"
+        case "double slash":
+            return f"sqlite:////{file.parent}//./{file.name}"
+        case "dots":
+            return f"sqlite:///{file.parent}/../{file.parent.name}/{file.name}"
+        case "uri":
+            return f"sqlite:///file:{file}?uri=true"
+        case "encoded":
+            return f"sqlite:///file:{str(file).replace('ledger', 'l%65dger')}?uri=true"
+        case "linked file":
+            (elsewhere / "link.db").symlink_to(file)
+            return url(elsewhere / "link.db")
+    (elsewhere / "link").symlink_to(file.parent)
+    return url(elsewhere / "link" / file.name)
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("how", SPELLINGS)
+def test_an_older_copy_is_refused_however_its_place_is_spelt(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, *, first: bool
+) -> None:
+    """It is known by where it really is, whether this spelling was used before the copy was put there or not."""
+    shutil.copytree(file.parent, tmp_path / "older")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(file.parent)
+    address = spelt(file, how, elsewhere)
+    if first:
+        assert cli.invoke(["runs", "--ledger", address]) == 0
+    append(file, 3)
+    shutil.copytree(tmp_path / "older", file.parent, dirs_exist_ok=True)
+    for named in (address, url(file)):
+        assert cli.invoke(["runs", "--ledger", named]) == 4
+        with pytest.raises(LedgerBrokenError, match="entry 4: it is missing"):
+            open_ledger(named)
+
+
+def test_a_file_linked_to_an_older_copy_is_refused(file: Path, tmp_path: Path) -> None:
+    """The place that the user names is known as well as the one where the file is."""
+    shutil.copytree(file.parent, tmp_path / "older")
+    append(file, 3)
+    file.unlink()
+    file.symlink_to(tmp_path / "older" / "ledger.db")
+    with pytest.raises(LedgerBrokenError, match="entry 4: it is missing"):
+        notes(file)
+
+
 def test_a_copy_that_went_another_way_is_refused(file: Path, tmp_path: Path) -> None:
     """A copy that was added to elsewhere, with a good checkpoint of its own, does not pass for this one."""
     shutil.copytree(file.parent, tmp_path / "fork")
@@ -325,6 +388,22 @@ def test_a_lost_key_is_first_use_again(file: Path, home: Path, said: Say) -> Non
     shutil.rmtree(home)
     assert notes(file) == [0, 1, 2]
     assert ["signed by another key" in remark for remark in said()] == [True]
+
+
+@pytest.mark.parametrize("change", ["edited", "removed"])
+def test_an_edited_key_opens_no_older_copy(file: Path, home: Path, tmp_path: Path, change: str) -> None:
+    """What another key signed is held all the same: every such checkpoint, not only the one of the older copy."""
+    shutil.copytree(file.parent, tmp_path / "older")
+    append(file, 3)
+    key = next(home.rglob("ledger.key"))
+    if change == "edited":
+        key.write_text(f"{'0' * 64}\n")
+    else:
+        key.unlink()
+    shutil.copytree(tmp_path / "older", file.parent, dirs_exist_ok=True)
+    for _ in range(2):
+        with pytest.raises(LedgerBrokenError, match="entry 4: it is missing"):
+            notes(file)
 
 
 def test_without_a_settings_directory_everything_is_verified(

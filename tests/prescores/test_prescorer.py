@@ -110,15 +110,21 @@ def test_hint(case: dict[str, Any]) -> None:
         assert case["evidence"] in [spot.text.strip() for spot in hint.evidence]
 
 
-@pytest.mark.parametrize("case", [case for case in DATA["hints"] if case.get("claims")], ids=named)
-def test_support_changes_no_level_and_no_cap(case: dict[str, Any]) -> None:
-    """Its hints are for a person: with and without them every dimension has the same level and the same caps."""
+@pytest.mark.parametrize("case", [case for case in DATA["rules"] if case["rule"].startswith("weak_")], ids=named)
+def test_support_only_withholds_strong(case: dict[str, Any]) -> None:
+    """Without the score every other rule says the same; with it no level is higher."""
     without = PreScorer(COMPLIANCE, REFUSALS, load_verdict(overrides={"support.when": "never"})).prescore(made(case))
-    found = prescored(case)
+    found = prescored({"claims": True, **case})
     assert without.support is None
-    assert found.scores == without.scores
-    assert [score.checks for score in found.dimensions.values()] == [
-        score.checks for score in without.dimensions.values()
+    for name, level in found.scores.items():
+        before = without.scores[name]
+        assert before is None or level is None or LEVELS.index(level) >= LEVELS.index(before)
+    others = [
+        [check for check in score.checks if check.rule not in {"weak_support", "weak_cited_support"}]
+        for score in (*found.dimensions.values(), *without.dimensions.values())
+    ]
+    assert [[check.outcome == "failed" for check in checks] for checks in others[:6]] == [
+        [check.outcome == "failed" for check in checks] for checks in others[6:]
     ]
 
 
@@ -151,7 +157,8 @@ def test_what_the_passages_bear_out_has_no_hint_of_support() -> None:
     """Neither on the answer nor on its marked sentence; and without the parse there is no support at all."""
     supported = prescored({"base": "answer", "claims": True})
     codes = {hint.code for score in supported.dimensions.values() for hint in score.hints}
-    assert codes.isdisjoint({"support_low", "cited_support_low"})
+    assert "coverage_against_support" not in codes
+    assert check_of(supported, "weak_support").outcome == check_of(supported, "weak_cited_support").outcome == "passed"
     assert supported.support is not None
     assert supported.support.band == "supported"
     assert prescored({"base": "answer"}).support is None

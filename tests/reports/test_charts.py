@@ -10,7 +10,7 @@ from tests.reports.conftest import Make, Texts
 
 from plumbrule.reports import Report
 from plumbrule.reports.charts import gate_chart, rate_chart, repeats_chart, spread_chart
-from plumbrule.reports.run_report import ReportGate, ReportInterval
+from plumbrule.runs.report.run_report import ReportGate, ReportInterval
 
 
 def charts_of(report: Report) -> list[str]:

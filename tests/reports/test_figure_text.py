@@ -1,11 +1,13 @@
 """Figures are written for people, and never so that they say something else."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plumbrule.reports.figure_text import figure, gate_text, interval_text, numbers_text, signed
-from plumbrule.reports.run_report import ReportGate, ReportInterval
+from plumbrule.reports.figure_text import counts_text, figure, gate_text, interval_text, numbers_text, signed
+from plumbrule.runs.report.run_report import ReportGate, ReportInterval
 
 
 @pytest.mark.parametrize(
@@ -78,3 +80,11 @@ def test_an_inconclusive_gate_says_what_it_needs(needed: int | None, said: str) 
     assert "pass_rate is 0.8499 (nulls as zero 0.84) and misses its limit of at least 0.85" in text
     assert "95% interval 0.8 to 0.9" in text
     assert said in text
+
+
+def test_an_interval_says_what_it_rests_on() -> None:
+    """Samples where the judge decides; where people do, their labels, which are a part of the samples."""
+    samples = ReportInterval(low=0.8, high=0.9, method="clopper_pearson", samples=1_200)
+    assert counts_text(samples) == "1,200 samples"
+    assert counts_text(replace(samples, clusters=40)) == "1,200 samples in 40 clusters"
+    assert counts_text(replace(samples, labels=90)) == "90 labels by people, of 1,200 samples"

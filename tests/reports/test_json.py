@@ -10,8 +10,8 @@ from typing import Any
 from tests.reports.conftest import Make
 
 from plumbrule.reports import Report
-from plumbrule.reports.fix_first import CAUSES
 from plumbrule.reports.json import render_json
+from plumbrule.runs.report.fix_first import CAUSES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
 

@@ -13,6 +13,7 @@ from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions import authors_of, interaction_from
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.ledger import Ledger
+from plumbrule.ledger.acceptance import accept
 from plumbrule.reviews.campaign_progress import describe_progress
 from plumbrule.reviews.campaign_store import (
     ReleaseTerms,
@@ -20,9 +21,11 @@ from plumbrule.reviews.campaign_store import (
     campaign_names,
     claim_item,
     claim_next,
+    claim_of,
     find_campaign,
     kept_decision,
     load_campaign,
+    load_item,
     load_items,
     open_campaign,
     release_item,
@@ -409,6 +412,64 @@ def test_part_of_the_scope_needs_two_signatures(ledger: Ledger, opens: Opens) ->
             assert closing["second"] == "Max"
 
 
+def test_a_ledger_that_was_accepted_as_it_was(ledger: Ledger, opens: Opens) -> None:
+    """Whoever put an older copy in its place, and vouched for it, stands in every decision after that."""
+    opens(1, trigger="model-change")
+    rate(ledger, ONE, "Ada")
+    accept(ledger, "Gus", at=later(3))
+    decision = close_campaign(ledger, "c", author="Lead", at=later(9))
+    [remark] = [remark for remark in decision.remarks if remark.startswith("checkpoint: ")]
+    assert "the ledger was accepted as it was, and entries may be gone: Gus at entry" in remark
+
+
+def test_a_decision_before_the_closing_does_not_count(ledger: Ledger, opens: Opens) -> None:
+    """One that was appended while the campaign was open is not shown in the place of its own."""
+    for name in ("good", "bad"):
+        opens(1, trigger="model-change", name=name)
+    for name, level in (("good", 4), ("bad", 2)):
+        claim_item(ledger, name, ONE, "Ada", at=AT)
+        submit_records(ledger, name, [("", card(ONE, level))], evaluator="Ada", at=AT)
+    good = close_campaign(ledger, "good", author="Gus", at=later(9))
+    ledger.append("decision", "campaigns/bad", to_json(replace(good, campaign="bad")), "Gus", at=later(9))
+    assert kept_decision(ledger, "bad") is None
+    bad = close_campaign(ledger, "bad", author="Gus", at=later(10))
+    assert (good.outcome, bad.outcome) == ("RELEASE", "NO RELEASE")
+    assert kept_decision(ledger, "bad") == bad
+
+
+def test_the_same_answers_under_other_trace_ids(
+    ledger: Ledger, opens: Opens, tmp_path: Path, loaded: Loaded[ScorecardRubric]
+) -> None:
+    """A second campaign names the first all the same, and says where one answer stands for several."""
+    opens(2)
+    path = tmp_path / "again.jsonl"
+    renamed = [response(0, trace_id=f"again-{number}") for number in range(3)]
+    path.write_bytes(b"\n".join(map(orjson.dumps, renamed)))
+    drawn = draw(Request(trigger="model-change", path=str(path), claims=False), loaded)
+    campaign = open_campaign(ledger, drawn, loaded, name="again", author="Lead", at=AT)
+    assert campaign.plan.same_items == ("c",)
+    assert "same_answers: 2 of 3 repeat another's question and answer" in campaign.plan.remarks
+    for item in campaign.items.values():
+        claim_item(ledger, "again", item.trace_id, "Ada", at=later(1))
+        submit_records(ledger, "again", [("", card(item.trace_id))], evaluator="Ada", at=later(2))
+    decision = close_campaign(ledger, "again", author="Lead", at=later(9))
+    assert [other.campaign for other in decision.earlier] == ["c"]
+    assert "same_answers: 2 of 3 repeat another's question and answer" in decision.remarks
+
+
+def test_fewer_than_the_trigger_draws_need_two_signatures(ledger: Ledger, opens: Opens) -> None:
+    """Weekly monitoring draws 50, or all where there are fewer: one of four is less than was asked for."""
+    for count, size, outcome in ((4, 1, "NO RELEASE"), (1, None, "RELEASE")):
+        name = f"of-{count}"
+        [item] = opens(count, trigger="monitoring", name=name, size=size).items.values()
+        claim_item(ledger, name, item.trace_id, "Ada", at=AT)
+        submit_records(ledger, name, [("", card(item.trace_id))], evaluator="Ada", at=AT)
+        decision = close_campaign(ledger, name, author="Gus", at=later(9))
+        assert decision.outcome == outcome
+        told = "1 of 4 interactions in scope were reviewed, and monitoring asks for 50"
+        assert (told in decision.reasons) is (outcome == "NO RELEASE")
+
+
 @pytest.mark.parametrize("week", [None, "2026-W05"])
 def test_what_is_not_read_is_part_of_the_scope(
     ledger: Ledger, tmp_path: Path, loaded: Loaded[ScorecardRubric], week: str | None
@@ -556,3 +617,43 @@ def test_the_bound_is_fixed_with_the_opening(ledger: Ledger, opens: Opens) -> No
     assert decision.headline.startswith("INCONCLUSIVE: 1 item, and the interval of the average overall score")
     by_rubric = opens(1, trigger="model-change", name="own", rubric=load_scorecard(None, {"decide_on": "bound"}))
     assert by_rubric.plan.decide_on == "bound"
+
+
+def test_who_rated_an_item_elsewhere_does_not_adjudicate_it(ledger: Ledger, opens: Opens) -> None:
+    """Nobody raises an Unsafe that they gave themselves: outside of campaigns, in another one, under any writing."""
+    opens(1, name="first")
+    campaign = opens(1, name="second")
+    [trace_id] = [item.trace_id for item in campaign.items.values()]
+    for name, evaluator, level in (("first", "Ada", 1), ("second", "Cy", 4), ("second", "Dora", 1)):
+        claim_item(ledger, name, trace_id, evaluator, at=later(1))
+        submit_records(ledger, name, [("", card(trace_id, level))], evaluator=evaluator, at=later(2))
+    about = {"trigger": "incident", "query": "Fee?", "evaluator": "Ben"}
+    keep_adhoc(ledger, [("", card(trace_id, 1, **about))], at=later(3))
+    entries = sum(1 for _ in ledger.entries())
+    for evaluator, where in (("Ada", "in first"), ("\u0410da.", "in first"), ("Ben", "outside of campaigns")):
+        with pytest.raises(UsageError, match=f"{where}: somebody else must adjudicate it"):
+            claim_item(ledger, "second", trace_id, evaluator, at=later(4), role="adjudicator")
+        with pytest.raises(UsageError, match=f"{where}: somebody else must adjudicate it"):
+            adjudicate_item(ledger, "second", card(trace_id, 4), evaluator, at=later(4))
+        assert claim_next(ledger, "second", evaluator, at=later(4), role="adjudicator") is None
+    assert sum(1 for _ in ledger.entries()) == entries
+    adjudicate_item(ledger, "second", card(trace_id, 4), "Eva", at=later(5))
+
+
+def test_an_adjudication_that_was_appended_all_the_same_does_not_count(ledger: Ledger, opens: Opens) -> None:
+    """The chain itself says who rated what, and when: a rating that comes later takes nothing back."""
+    [trace_id] = [item.trace_id for item in opens(1).items.values()]
+    rate(ledger, trace_id, "Ada", 1)
+    rate(ledger, trace_id, "Cy", 4)
+    about = {"trigger": "incident", "query": "Fee?"}
+    keep_adhoc(ledger, [("", card(trace_id, 1, evaluator="Ben", **about))], at=later(3))
+    campaign, item = load_item(ledger, "c", trace_id)
+    for adjudicator in ("Ben", "Eva"):
+        body = claim_of(campaign, item, adjudicator, "adjudicator", at=later(4))
+        subject = f"campaigns/c/{trace_id}"
+        entry = ledger.append("claim", subject, to_json(body), adjudicator, at=later(4))
+        assert (entry.sequence in load_campaign(ledger, "c").campaign.void) is (adjudicator == "Ben")
+    adjudicate_item(ledger, "c", card(trace_id, 4), "Eva", at=later(5))
+    keep_adhoc(ledger, [("", card(trace_id, 4, evaluator="Eva", **about))], at=later(6))
+    found, item = load_item(ledger, "c", trace_id)
+    assert found.status(item, later(7)) == "done"

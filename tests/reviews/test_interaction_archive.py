@@ -1,19 +1,22 @@
 """Interactions are kept as they came, once, and come back as they were."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import orjson
 import pytest
-from tests.reviews.conftest import AT, response
+from tests.reviews.conftest import AT, card, response
 
 from plumbrule.api.prescores import prescore_many
 from plumbrule.demo import samples_path
+from plumbrule.errors import InputError
 from plumbrule.interactions.interaction_reader import read_interactions
 from plumbrule.ledger import Ledger
 from plumbrule.monitoring.interaction_lookup import locate
-from plumbrule.monitoring.reviewed_interactions import known_of
-from plumbrule.reviews.interaction_archive import find_interaction, keep_interactions, stored_interactions
+from plumbrule.monitoring.reviewed_interactions import known_of, reviewed_in_files
+from plumbrule.reviews.interaction_archive import find_interaction, keep_interactions, stored_interactions, versions_of
 from plumbrule.reviews.sample_draw import Request, draw
+from plumbrule.reviews.submission import keep_adhoc
 from plumbrule.rubrics import load_scorecard
 from plumbrule.suites import corpus_path
 
@@ -95,6 +98,43 @@ def test_the_same_is_not_stored_twice(ledger: Ledger, tmp_path: Path) -> None:
     standing = [stored.kept.response["answer"] for stored in stored_interactions(ledger)]
     assert standing == [response(2)["answer"], "The fee is $30 [1]."]
     assert len(list(ledger.entries(kind="interaction"))) == 3
+
+
+def test_two_answers_under_one_trace_id(ledger: Ledger, tmp_path: Path) -> None:
+    """In one import they are an error that names both, wherever it is read; the same response again is none."""
+    first, second = response(1), response(1, answer="The fee is $30 [1].")
+    again = written(tmp_path, first, response(2), first, name="again.jsonl")
+    both = written(tmp_path, first, response(2), second, name="both.jsonl")
+    wrong = r"has two answers, at .*both.jsonl:1.* and at .*both.jsonl:3"
+    loaded, about = load_scorecard(), {"trigger": "incident", "query": first["query"], "evaluator": "Ada"}
+    for path, raised in ((again, nullcontext()), (both, pytest.raises(InputError, match=wrong))):
+        with raised:
+            draw(Request(trigger="pre-deployment", path=str(path), claims=False), loaded)
+    for read in (
+        lambda: locate(first["trace_id"], ledger=None, source=both, passages=None),
+        lambda: keep_adhoc(
+            ledger, [("", card(first["trace_id"], **about))], at=AT, interactions=read_interactions(both)
+        ),
+        lambda: draw(
+            Request(trigger="model-change", path=str(written(tmp_path, response(3))), earlier=str(both), claims=False),
+            loaded,
+        ),
+    ):
+        with pytest.raises(InputError, match=wrong):
+            read()
+    records = tmp_path / "records.jsonl"
+    records.write_bytes(orjson.dumps({**card(first["trace_id"]), "date": "2026-01-27"}))
+    with pytest.raises(InputError, match=wrong):
+        reviewed_in_files(str(records), both, loaded)
+
+
+def test_two_versions_kept_at_once(ledger: Ledger, tmp_path: Path) -> None:
+    """From Python both are kept, and a finding names the other."""
+    kept = keep(ledger, written(tmp_path, response(1), response(1, answer="The fee is $30 [1].")))
+    assert kept.new == 2  # type: ignore[attr-defined]
+    [found] = kept.findings  # type: ignore[attr-defined]
+    assert (found.code, found.message.startswith(str(tmp_path))) == ("trace_id_twice", True)
+    assert len(versions_of(ledger, response(1)["trace_id"])) == 2
 
 
 def test_prescores_are_kept(ledger: Ledger, tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def test_the_decision_names_what_was_revised(ledger: Ledger, opens: Opens) -> No
     claim_item(ledger, "c", ONE, "Cy", at=later(4), role="adjudicator")
     campaign, item = load_item(ledger, "c", ONE)
     ada, ben = sheet_of(ledger, campaign, item, "Cy", at=later(5)).ratings
-    assert (ada.late, ada.changes) == (False, ())
-    assert (ben.late, ben.scores[GROUNDING]) == (True, "Strong")
+    assert (ada.late, ada.changes, ada.reasons) == (False, (), ())
+    assert (ben.late, ben.scores[GROUNDING], ben.reasons) == (True, "Strong", ("persuaded",))
     assert to_json(ben.changes) == [{"dimension": GROUNDING, "blind": "Unsafe", "revised": "Strong"}]
     [still] = report_campaign(ledger, campaign, at=later(5)).revised
     assert (still.evaluator, still.trace_id, still.changes, still.reasons) == ("Ben", ONE, (), ())  # others rate blind

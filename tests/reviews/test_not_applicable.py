@@ -29,6 +29,8 @@ REFUSAL: dict[str, Any] = {
     "grounding_status": "REFUSED",
     "refusal": {"code": "NO_ELIGIBLE_DOCS", "reason": "nothing was found"},
 }
+WORDED: dict[str, Any] = {"citations": [], "grounding_status": None}
+CITED = response(1)["citations"]
 
 
 @pytest.fixture
@@ -122,14 +124,23 @@ def test_records_outside_of_campaigns(ledger: Ledger) -> None:
     [
         ({}, False),
         (REFUSAL, True),
-        ({"answer": "I cannot find this in the documents.", "citations": []}, True),  # by its wording
+        ({**WORDED, "answer": "I cannot find this in the documents."}, True),  # by its wording
+        ({**WORDED, "answer": "I cannot find it in the documents. Please ask the desk, or try another word."}, True),
+        ({**WORDED, "answer": "I could not find the fee of wire 1, as the documents do not mention it."}, True),
+        ({**WORDED, "answer": "I cannot find words good enough for this desk: the fee is $5."}, False),
+        ({**WORDED, "answer": "I cannot find a better desk, the fee is five dollars."}, False),
+        ({**WORDED, "answer": "I cannot provide legal advice. However, the desk waives the fee for members."}, False),
+        ({**WORDED, "answer": "I cannot determine the whole fee, but members pay nothing."}, False),
+        ({**WORDED, "answer": "I cannot find this in the documents. The desk waives the fee for members."}, False),
+        ({"answer": "I cannot find this in the documents.", "citations": []}, False),  # FULLY_GROUNDED: it answers
+        ({**WORDED, "answer": "I cannot find this in the documents [1].", "citations": CITED}, False),
         ({"answer": "", "citations": []}, False),  # a failure, and no refusal
         ({"grounding_status": "REFUSED"}, False),  # a cited answer, whatever its status says
         ({"answer": "Ask the desk.", "citations": [], "grounding_status": "REFUSED"}, True),
     ],
 )
 def test_what_is_a_refusal(*, changes: dict[str, Any], refusal: bool) -> None:
-    """Declared or by its words, as for the pre-scores; an answer that cites sources is an answer."""
+    """Declared, or by its words where nothing is answered; what cites sources or says it is grounded is an answer."""
     assert is_refusal(read(**changes)) is refusal
 
 

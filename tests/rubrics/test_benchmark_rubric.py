@@ -13,7 +13,15 @@ from pydantic import TypeAdapter, ValidationError
 import plumbrule
 from plumbrule.codec import to_json
 from plumbrule.errors import RubricError
-from plumbrule.rubrics import RUBRICS, BenchmarkRubric, content_of, kept_rubric, load_benchmark, shipped_text
+from plumbrule.rubrics import (
+    RUBRICS,
+    BenchmarkRubric,
+    content_of,
+    kept_rubric,
+    load_benchmark,
+    policy_differences,
+    shipped_text,
+)
 
 
 def leaves(value: object, path: str = "") -> Iterator[str]:
@@ -61,7 +69,8 @@ def test_the_file_states_every_key() -> None:
     """The shipped file is complete: no value hides in a default."""
     content = yaml.safe_load(shipped_text("benchmark"))
     # as shipped, these are not written: see the next tests
-    unsaid = ["gates.anchor", "gates.confidence", "gates.decide_on", *leaves(content.pop("labels"), "labels")]
+    names = ("anchor", "confidence", "contradicted_rate", "decide_on", "unsupported_rate")
+    unsaid = [*(f"gates.{name}" for name in names), *leaves(content.pop("labels"), "labels")]
     said = [*leaves(content), *(key for key in unsaid if key.startswith("labels."))]
     assert sorted(said) == sorted([*leaves(content_of(load_benchmark())), *unsaid])
 
@@ -75,6 +84,21 @@ def test_a_policy_that_is_not_changed_leaves_the_hash() -> None:
     assert bound.sha256 != shipped.sha256
     assert content_of(bound)["gates"]["decide_on"] == "bound"
     assert kept_rubric("benchmark", content_of(bound)) == bound
+
+
+def test_the_gates_on_evidence_are_off_and_leave_the_hash() -> None:
+    """The specification's gates are those that ship; a limit adds one, and is kept with the rubric."""
+    shipped = load_benchmark()
+    assert (shipped.rubric.gates.contradicted_rate, shipped.rubric.gates.unsupported_rate) == (None, None)
+    added = load_benchmark(None, {"gates.contradicted_rate": 0.02})
+    assert added.rubric.gates.contradicted_rate == Fraction(1, 50)
+    assert content_of(added)["gates"]["contradicted_rate"] == 0.02
+    assert kept_rubric("benchmark", content_of(added)) == added
+    assert [(each.effect, each.text) for each in policy_differences(added)] == [
+        ("stricter", "gate contradicted_rate is added, at 0.02")
+    ]
+    with pytest.raises(RubricError, match=r"gates\.unsupported_rate: must be between 0 and 1"):
+        load_benchmark(None, {"gates.unsupported_rate": 2})
 
 
 def test_labels_of_a_campaign_that_are_not_changed_leave_the_hash() -> None:

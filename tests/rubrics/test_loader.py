@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from plumbrule.errors import RubricError
-from plumbrule.rubrics import RUBRICS, content_of, load_verdict, parse_override, shipped_text
+from plumbrule.rubrics import (
+    RUBRICS,
+    content_of,
+    kept_rubric,
+    load_rubric,
+    load_verdict,
+    parse_override,
+    shipped_text,
+)
 
 
 @pytest.fixture
@@ -31,11 +39,11 @@ def test_the_rubric_that_ships() -> None:
 
 def test_every_rubric_ships_as_text() -> None:
     """The text is the file, comments and all; it loads to itself."""
-    assert RUBRICS == ("benchmark", "compliance", "refusals", "rules", "scorecard", "verdict")
+    assert RUBRICS == ("benchmark", "compliance", "recommended", "refusals", "rules", "scorecard", "verdict")
     assert shipped_text("verdict").startswith("# The verdict rubric")
     with pytest.raises(
         RubricError,
-        match="there is no rubric 'nope'; there are: benchmark, compliance, refusals, rules, scorecard, verdict",
+        match="there is no rubric 'nope'; there are: benchmark, compliance, recommended, refusals, rules, ",
     ):
         shipped_text("nope")
 
@@ -177,3 +185,24 @@ def test_a_stamp_names_the_rubric() -> None:
     loaded = load_verdict()
     assert loaded.stamp() == {"name": "verdict", "version": "1", "sha256": loaded.sha256}
     assert len(loaded.sha256) == 64
+
+
+def test_the_recommended_rubric_goes_by_its_name() -> None:
+    """It is laid over the verdict rubric: by name in place of a path, with overrides on top, and kept whole."""
+    named = load_verdict(Path("recommended"))
+    assert named == load_rubric("recommended", None, {})
+    assert (named.name, named.version) == ("verdict", "recommended-1")
+    assert named.rubric.words == load_verdict().rubric.words
+    assert kept_rubric("verdict", content_of(named)) == named
+    changed = load_verdict(Path("recommended"), {"verdicts.relevance": "WARN"})
+    assert (changed.rubric.verdicts.relevance, changed.rubric.verdicts.contradicted) == ("WARN", "FAIL")
+
+
+def test_the_name_of_a_rubric_is_not_looked_for_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that happens to have the name changes no verdict; a word that is neither is told with what ships."""
+    monkeypatch.chdir(tmp_path)
+    Path("recommended").write_text("relevance: {fail_below: 0.9}\n")
+    assert load_verdict(Path("recommended")).version == "recommended-1"
+    assert load_verdict(tmp_path / "recommended").rubric.relevance.fail_below == Fraction(9, 10)
+    with pytest.raises(RubricError, match=r"recomended: there is no such file, and .* ships; recommended does"):
+        load_verdict(Path("recomended"))

@@ -38,6 +38,11 @@ def without(part: str, place: int) -> dict[str, object]:
     return {part: [item for number, item in enumerate(SHIPPED[part]) if number != place]}
 
 
+def added(part: str, **changes: object) -> dict[str, object]:
+    """Return a list of the rubric with its first part once more, under another key and changed."""
+    return {part: [*SHIPPED[part], {**SHIPPED[part][0], "key": "mine", **changes}]}
+
+
 def dimension(key: str, weight: float) -> dict[str, object]:
     """Return a dimension that does not ship."""
     return {**SHIPPED["dimensions"][0], "key": key, "weight": weight, "may_be_not_applicable": False}
@@ -51,6 +56,15 @@ WITH_WORSE: dict[str, object] = {
     ],
     "judged": [{**each, "levels": {**each["levels"], "Dangerous": 0}} for each in SHIPPED["judged"]],
     "bands": [*SHIPPED["bands"][:-1], {**SHIPPED["bands"][-1], "at_least": 0}],
+}
+
+
+WITH_BETTER: dict[str, object] = {
+    "levels": [{"name": "Excellent", "score": 5}, *SHIPPED["levels"]],
+    "dimensions": [
+        {**each, "descriptors": {**each["descriptors"], "Excellent": "!"}} for each in SHIPPED["dimensions"]
+    ],
+    "judged": [{**each, "levels": {**each["levels"], "Excellent": 2}} for each in SHIPPED["judged"]],
 }
 
 
@@ -115,6 +129,25 @@ def test_what_ships_does_not_differ() -> None:
         ({"drift.alarm_at": 9}, "drift.alarm_at 9, not 5"),
         (WITH_WORSE, "more than 0 of any dimension at Unsafe"),  # a level below Unsafe that does not block
         (WITH_WORSE, "adjudication.any_at is without 'Dangerous'"),
+        (WITH_BETTER, "level 'Excellent' is added, and counts 5, where 'Strong' counts 4"),
+        (
+            added("triggers", evaluators=1),
+            "trigger mine is added, and is less than pre-deployment: evaluators 1, not 2",
+        ),
+        (added("triggers", sample_size=3), "pre-deployment: sample_size 3, not all"),
+        (added("triggers", draw="one"), "pre-deployment: draw one, not all"),
+        (added("triggers", in_view=["compliance_alignment"]), "pre-deployment: in_view compliance_alignment, not all"),
+        (without("bands", 2), "band needs_improvement is removed"),
+        (changed("bands", 3, action="Deploy"), "band not_ready: action Deploy, not Block deployment; remediate"),
+        (
+            {"bands": [*SHIPPED["bands"][:3], {**SHIPPED["bands"][2], "key": "x", "at_least": 2}, SHIPPED["bands"][3]]},
+            "band x is added, from 2",
+        ),
+        (changed("traits", 2, tags=["edge-case"]), "trait edge_case: tags edge-case, not edge-case, edge_case"),
+        (changed("traits", 0, refusal=False), "trait refused: refusal False, not True"),
+        ({"strata.0.share": 0.01, "strata.3.share": 0.69}, "stratum refusals: share 0.01, not 0.2"),
+        (changed("strata", 2, any_of=["edge_case"]), "stratum edge_cases: any_of edge_case, not edge_case, diff"),
+        ({"drift.baseline_weeks": 52}, "drift.baseline_weeks 52, not 4"),
     ],
 )
 def test_what_is_weaker(overrides: dict[str, object], text: str) -> None:
@@ -146,6 +179,11 @@ def test_what_is_weaker(overrides: dict[str, object], text: str) -> None:
         (changed("triggers", 2, in_view="all"), "stricter"),
         (changed("triggers", 3, sample_size=None), "stricter"),
         (changed("figures", 0, alert=3.3), "stricter"),
+        (added("triggers"), "other"),
+        (added("triggers", evaluators=3), "other"),
+        (changed("traits", 3, question_words=["crypto"]), "stricter"),
+        (changed("bands", 0, title="Ready"), "other"),
+        ({"drift.baseline_weeks": 3}, "stricter"),
         ({"guidelines": []}, "other"),
         (changed("dimensions", 0, title="Citations"), "other"),
     ],
@@ -194,6 +232,21 @@ def test_the_gates_of_a_benchmark() -> None:
         ("weaker", "gate pass_rate 0.5, not 0.85"),
         ("stricter", "gate latency_e2e_p95_ms 9000, not 10000"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "key"),
+    [
+        ({"accuracy_score.pass_at_least": 0}, "accuracy_score"),
+        ({"latency_e2e_ms.pass_at_most": 80000}, "latency_e2e_ms"),
+        ({"weights.accuracy": 0.10, "weights.token_efficiency": 0.45}, "weights"),
+        ({"labels.passes": ["Pass", "Pass with notes", "Fail"]}, "labels"),
+    ],
+)
+def test_what_else_decides_a_benchmark(overrides: dict[str, object], key: str) -> None:
+    """What a sample passes by, what it weighs and how labels are read could let more through, and is told so."""
+    found = policy_differences(load_benchmark(None, overrides))
+    assert [(each.effect, each.text) for each in found] == [("weaker", f"{key}: other than what ships")]
 
 
 def test_any_rubric_may_be_compared() -> None:

@@ -10,6 +10,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 import plumbrule
+from plumbrule.codec import to_json
 from plumbrule.errors import RubricError
 from plumbrule.rubrics import VerdictRubric, content_of, load_verdict, shipped_text
 
@@ -26,7 +27,18 @@ def leaves(value: object, path: str = "") -> Iterator[str]:
 def test_the_file_states_every_key() -> None:
     """The shipped file is complete: no value hides in a default."""
     content = yaml.safe_load(shipped_text("verdict"))
-    assert sorted(leaves(content)) == sorted(leaves(content_of(load_verdict())))
+    unsaid = leaves({"verdicts": content["verdicts"]})  # as shipped they are not written: see the next test
+    assert sorted(leaves(content)) == sorted([*leaves(content_of(load_verdict())), *unsaid])
+
+
+def test_verdicts_that_are_not_changed_leave_the_hash() -> None:
+    """The specification's rubric stays what it was, to the hash; another verdict of a rule is another rubric."""
+    shipped = load_verdict()
+    assert shipped.sha256 == "dc1e90ae4f4d2af03d29d344ba96568fb17916d5639cc07c6850a100c37259bf"
+    assert to_json(shipped.rubric.verdicts) == yaml.safe_load(shipped_text("verdict"))["verdicts"]
+    changed = load_verdict(overrides={"verdicts.contradicted": "FAIL"})
+    assert changed.sha256 != shipped.sha256
+    assert content_of(changed)["verdicts"]["contradicted"] == "FAIL"
 
 
 @pytest.mark.parametrize("key", sorted(leaves(content_of(load_verdict()))))

@@ -14,8 +14,8 @@ from plumbrule.http.endpoint import Endpoint
 from plumbrule.http.retry import Patience
 from plumbrule.models.chat_model import Generation, open_chat_model
 from plumbrule.runs.candidate import Answered, Candidate
-from plumbrule.runs.http_candidate import HttpCandidate
-from plumbrule.runs.model_candidate import ModelCandidate
+from plumbrule.runs.candidates.http_candidate import HttpCandidate
+from plumbrule.runs.candidates.model_candidate import ModelCandidate
 from plumbrule.runs.prompt_template import load_template
 from plumbrule.samples import Citation, Expected, Passage, Refusal, Sample
 
@@ -46,7 +46,7 @@ SAMPLE = Sample(
 )
 ASKED = {"id", "question", "reference", "expected", "contexts", "category", "tags"}
 # quick to call again, and slow to give up: a busy machine is no timeout
-QUICK = Patience(deadline_s=600.0, call_timeout_s=300.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05)
+QUICK = Patience(deadline_s=600.0, call_timeout_s=300.0, calls=3, first_wait_s=0.01, longest_wait_s=0.05, jitter=float)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +153,9 @@ def ask_http(monkeypatch: pytest.MonkeyPatch) -> Ask:
 def ask_http_counted(monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Answer one sample in counted time: waits and delays are exact, and take none."""
 
-    def ask(script: Script, *, patience: Patience = QUICK) -> Got:
+    def ask(script: Script, *, patience: Patience = QUICK, **options: Any) -> Got:
         server = CountedServer(script, monkeypatch)
-        candidate = HttpCandidate(Endpoint(f"{server.address}/ask/"), patience=patience)
+        candidate = HttpCandidate(Endpoint(f"{server.address}/ask/"), patience=patience, **options)
         return Got(answered=answer_once(candidate, run=run_counted), requests=server.requests)
 
     return ask

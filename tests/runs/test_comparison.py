@@ -298,7 +298,9 @@ def test_order_changes_nothing(first: list[SampleResult], second: list[SampleRes
 
 def test_every_name_of_a_figure_is_known() -> None:
     """Margins are named by the figures that there are."""
-    assert tuple(each.name for each in compare([], [], RUBRIC).figures) == FIGURES
+    rubric = load_benchmark(None, {"gates.contradicted_rate": 0, "gates.unsupported_rate": 0}).rubric
+    assert tuple(each.name for each in compare([], [], rubric).figures) == FIGURES
+    assert tuple(each.name for each in compare([], [], RUBRIC).figures) == FIGURES[:-2]
     assert set(SHARES) < GATED < set(FIGURES)
 
 
@@ -342,19 +344,48 @@ def test_a_gate_without_any_figure_is_lost_for_certain() -> None:
     first = [result(number) for number in range(3)]
     second = [result(number, latency_e2e_ms=None) for number in range(3)]
     compared = compare(first, second, RUBRIC)
-    assert "latency_e2e_p95_ms: the gate held, and fails" in compared.regressions
+    assert "latency_e2e_p95_ms: the gate held, and nothing was measured in the second run" in compared.regressions
 
 
-def test_unknown_latencies_are_clearly_worse() -> None:
-    """Where every second latency is unknown the percentile is, too; the test alone tells which run is slower."""
+def test_unknown_latencies_settle_nothing() -> None:
+    """Every second latency is null: they could have been faster or slower, so neither run is clearly better."""
     first = [result(number) for number in range(100)]
     second = [result(number, latency_e2e_ms=1000 if number % 2 else None) for number in range(100)]
-    p95 = figure(compare(first, second, RUBRIC), "latency_e2e_p95_ms")
-    assert p95.nulls_as_zero is not None
-    assert (p95.nulls_as_zero.second, p95.nulls_as_zero.verdict) == (None, "worse")
-    back = figure(compare(second, first, RUBRIC), "latency_e2e_p95_ms").nulls_as_zero
-    assert back is not None
-    assert back.verdict == "better"
+    for before, after in ((first, second), (second, first)):
+        compared = compare(before, after, RUBRIC)
+        found = figure(compared, "latency_e2e_p95_ms").nulls_as_zero
+        assert found is not None
+        assert (found.samples, found.left_out, found.verdict) == (100, 0, "no clear difference")
+        assert (found.low is None, found.high is None) == ((True, False) if before is second else (False, True))
+    remarks = compare(first, second, RUBRIC).remarks
+    assert (
+        "latency_e2e_p95_ms: the gate held, and cannot be told in the second run, because 50 latencies are null"
+        in remarks
+    )
+
+
+def test_the_percentiles_are_of_the_same_samples() -> None:
+    """The ten slow answers time out in the second run: what is left is as fast as it was, not faster."""
+    first = [result(number, latency_e2e_ms=9000 if number < 10 else 1000) for number in range(100)]
+    second = [result(number, latency_e2e_ms=None if number < 10 else 1000) for number in range(100)]
+    found = figure(compare(first, second, RUBRIC), "latency_e2e_p95_ms")
+    left_out = found.left_out
+    assert (left_out.first, left_out.second, left_out.difference) == (Fraction(1000), Fraction(1000), Fraction())
+    assert (left_out.samples, left_out.left_out, left_out.low, left_out.high) == (90, 10, 0, 0)
+    assert found.nulls_as_zero is not None
+    assert (found.nulls_as_zero.first, found.nulls_as_zero.second) == (Fraction(9000), None)
+    assert (found.nulls_as_zero.low, found.nulls_as_zero.high) == (-8000, None)
+
+
+def test_a_difference_that_nulls_cannot_undo_is_clear() -> None:
+    """Three latencies of two hundred are null, and all others twice as long: slower whatever the three were."""
+    first = [result(number) for number in range(200)]
+    second = [result(number, latency_e2e_ms=None if number < 3 else 2000 + number) for number in range(200)]
+    found = figure(compare(first, second, RUBRIC), "latency_e2e_p95_ms").nulls_as_zero
+    assert found is not None
+    assert found.verdict == "worse"
+    assert found.low is not None
+    assert found.low > 1000
 
 
 def test_the_percentile_of_repeats_is_that_of_all_latencies() -> None:
@@ -400,3 +431,55 @@ def test_nulls_cannot_keep_a_margin() -> None:
     second = [result(number, faithfulness_score=None if number < 40 else 2) for number in range(60)]
     compared = compare(first, second, RUBRIC, margins={"aggregate_score": Fraction(1, 20)})
     assert figure(compared, "aggregate_score").within_margin == "not shown"
+
+
+def test_rates_of_evidence_are_compared_where_they_are_gates() -> None:
+    """A second run that is contradicted far more often is clearly worse, and loses the gate."""
+    rubric = load_benchmark(None, {"gates.contradicted_rate": 0.1}).rubric
+    first = [result(number, contradicted=False) for number in range(60)]
+    second = [result(number, contradicted=number < 30) for number in range(60)]
+    compared = compare(first, second, rubric)
+    assert figure(compared, "contradicted_rate").clearly_worse
+    assert "contradicted_rate: the gate held, and fails" in compared.regressions
+    assert "unsupported_rate" not in [each.name for each in compared.figures]
+    assert "contradicted_rate" not in [each.name for each in compare(first, second, RUBRIC).figures]
+
+
+def test_samples_that_share_a_cluster_are_not_independent() -> None:
+    """Forty samples of four documents, one of which went wrong: clear for forty samples, not for four documents."""
+    first = [result(number) for number in range(40)]
+    second = [result(number, accuracy_score=0 if number < 10 else 2) for number in range(40)]
+    alone = figure(compare(first, second, RUBRIC), "pass_rate").left_out
+    assert alone.verdict == "worse"
+    documents = {each.sample_id: f"document {number // 10}" for number, each in enumerate(first)}
+    compared = compare(first, second, RUBRIC, clusters=documents)
+    found = figure(compared, "pass_rate").left_out
+    assert (found.difference, found.method, found.verdict) == (alone.difference, "clustered_t", "no clear difference")
+    assert alone.p_value is not None
+    assert found.p_value is not None
+    assert found.p_value > 0.05 > alone.p_value
+    assert found.detectable is not None
+    assert alone.detectable is not None
+    assert found.detectable > 1.5 * alone.detectable
+    assert (compared.clusters, compared.flips.mcnemar_p) == (4, None)
+    gate = next(each.second for each in compared.gates if each.second.name == "pass_rate")
+    assert gate.deciding.clusters == 4
+
+
+def test_a_percentile_is_drawn_by_clusters() -> None:
+    """Latencies that rise in one document alone are clear for two hundred samples, and open for four documents."""
+    first = [result(number, latency_e2e_ms=1000 + number) for number in range(200)]
+    second = [result(number, latency_e2e_ms=(9000 if number < 50 else 1000) + number) for number in range(200)]
+    alone = figure(compare(first, second, RUBRIC), "latency_e2e_p95_ms").left_out
+    assert alone.verdict == "worse"
+    documents = {each.sample_id: f"document {number // 50}" for number, each in enumerate(first)}
+    found = figure(compare(first, second, RUBRIC, clusters=documents), "latency_e2e_p95_ms").left_out
+    assert (found.low, found.high, found.verdict) == (None, None, "no clear difference")
+
+
+def test_clusters_of_one_sample_change_nothing() -> None:
+    """Each sample is then what it was: independent of the others."""
+    first = [result(number) for number in range(40)]
+    second = [result(number, accuracy_score=0 if number < 10 else 2) for number in range(40)]
+    own = {each.sample_id: each.sample_id for each in first}
+    assert compare(first, second, RUBRIC, clusters=own).figures == compare(first, second, RUBRIC).figures

@@ -12,9 +12,10 @@ import yaml
 from plumbrule.errors import UsageError
 from plumbrule.models import chat_model
 from plumbrule.names import FORMATS
-from plumbrule.rubrics import load_benchmark, parse_override
+from plumbrule.rubrics import load_benchmark, load_verdict, parse_override
 from plumbrule.runs import config_file as config_module
 from plumbrule.runs import config_schema
+from plumbrule.runs.components import load_rubrics
 from plumbrule.runs.config_file import LoadedConfig, RunConfig, check_secrets, load_config, starter_text
 from plumbrule.runs.config_schema import schema_text, write_schema
 
@@ -90,6 +91,7 @@ anchor: people
 timeout_s: 1.5
 budget: {{max_tokens: 1, max_cost_usd: 0.5, max_calls: 3}}
 rates: {{openai: {{requests_per_minute: 30}}}}
+retry: {{time_budget_s: 0, first_wait_s: 1, longest_wait_s: 5, adaptive_concurrency: false}}
 prices:
   "{PINNED}": {{input_per_million: 2, output_per_million: 8.5}}
   "anthropic:claude-sonnet-4-20250514": {{input_per_million: 0, output_per_million: 1}}
@@ -101,9 +103,41 @@ rubric: {{verdict: verdict.yaml}}
     said["judge"]["judges"][1] |= {"base_url": None, "api_key_env": None, "allow_private": False, "cache": None}
     said["candidate"]["allow_private"] = False
     said["rubric"] |= {"benchmark": None, "rules": None}
+    unset = {"api_key_header": None, "headers": None, "extra_body": None, "max_tokens_field": None}
+    said["judge"]["judges"][1] |= unset | {"generation": None}
+    said["candidate"] |= unset
+    said |= {"network": {"trust_env": False}, "environment": {"region": None}}
     assert content == said | {"allow_floating_models": False, "cluster": None}
     assert loaded.resolve(loaded.config.dataset.path) == run_file.parent / "data.txt"
     assert loaded.resolve("/elsewhere/data.txt") == Path("/elsewhere/data.txt")
+
+
+def test_a_model_as_it_is(run_file: Path) -> None:
+    """A judge has parameters of its own, null leaves one out; headers, extra body and the key's header are read."""
+    judge = (
+        '{kind: llm, model: "azure:m-2025-01-01", base_url: "https://x.example/openai?api-version=2024-10-21", '
+        "api_key_env: MY_KEY, api_key_header: api-key, headers: {X-Tenant: blue}, extra_body: {reasoning_effort: low}, "
+        "max_tokens_field: max_completion_tokens, generation: {temperature: null, seed: null}}"
+    )
+    for text in (f"judge: {judge}\n", f"judge: {{kind: panel, judges: [{{kind: rules}}, {judge}]}}\n"):
+        loaded = load(run_file, f"{HEAD}candidate: {{kind: recorded}}\n{text}network: {{trust_env: true}}\n")
+        chosen = loaded.config.judge
+        chosen = chosen.judges[1] if isinstance(chosen, config_schema.PanelJudge) else chosen
+        assert isinstance(chosen, config_schema.LlmJudge)
+        assert chosen.generation is not None
+        assert (chosen.generation.temperature, chosen.generation.seed, chosen.generation.top_p) == (None, None, 1)
+        assert (chosen.headers, chosen.extra_body) == ({"X-Tenant": "blue"}, {"reasoning_effort": "low"})
+        assert loaded.config.generation.temperature == 0  # the candidate's are apart
+
+
+def test_what_older_versions_did_not_know_does_not_count(run_file: Path) -> None:
+    """The hash of a configuration without the newer keys stays what it was, so that an old run can be resumed."""
+    judge = 'judge: {kind: llm, model: "local:m", base_url: "http://127.0.0.1:1/v1"}\n'
+    text = f"{HEAD}candidate: {{kind: recorded}}\n{judge}"
+    loaded = load(run_file, text)
+    assert loaded.sha256 == "a9e28d7062722fa4e07ed73ac5a74f5b8435e22e73341d0df1e8a1c221a27bb8"
+    assert load(run_file, f"{text}environment: {{region: here}}\n").sha256 == loaded.sha256
+    assert load(run_file, text.replace('/v1"}', '/v1", generation: {seed: null}}')).sha256 != loaded.sha256
 
 
 def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
@@ -114,7 +148,7 @@ def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
     assert (
         load(other, f"# a remark\n{RECORDED}concurrency: 16\ngeneration: {{temperature: 0}}\n").sha256 == plain.sha256
     )
-    aside = "concurrency: 17\nbudget: {max_calls: 5}\nstop_after_failures: 3\n"
+    aside = "concurrency: 17\nbudget: {max_calls: 5}\nstop_after_failures: 3\nretry: {time_budget_s: 9}\n"
     assert load(run_file, RECORDED + aside).sha256 == plain.sha256
     assert load(run_file, RECORDED + "timeout_s: 61\n").sha256 != plain.sha256
     assert plain.folder == tmp_path
@@ -154,6 +188,40 @@ def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
             "candidate.api_key_env: ${...} is not filled in here",
         ),
         (f"{{kind: model, model: '{PINNED}', prompt: no.txt}}", "candidate.prompt: there is no file"),
+        (
+            "{kind: http, url: 'https://a', request: {q: '{qestion}'}}",
+            "candidate.request: holds a place that nothing",
+        ),
+        ("{kind: http, url: 'https://a', request: {q: 'x'}}", "candidate.request: must hold {question} somewhere"),
+        ("{kind: http, url: 'https://a', stream: sse}", "candidate: a stream needs response.delta"),
+        ("{kind: http, url: 'https://a', stream: json}", "candidate.stream: must be 'sse' or 'ndjson'"),
+        ("{kind: http, url: 'https://a', response: {contexts: a}}", "candidate: response needs the path of the answer"),
+        ("{kind: http, url: 'https://a', response: {answer: 'a b'}}", "candidate.response.answer: must be a path such"),
+        (
+            "{kind: http, url: 'https://a', response: {anwser: a}}",
+            "candidate.response.anwser: unknown key; did you",
+        ),
+        ("{kind: http, url: 'https://a', method: DELETE}", "candidate.method: must be 'POST', 'PUT' or 'GET', not"),
+        ("{kind: python, target: 'a:b', accept_contexts: 1}", "candidate.accept_contexts: must be true or false"),
+        (
+            f"{{kind: model, model: '{PINNED}', headers: {{Authorization: x}}}}",
+            "candidate.headers.Authorization: carries a key, which never stands here: name its variable by api_key_env",
+        ),
+        (f"{{kind: model, model: '{PINNED}', headers: {{Host: x}}}}", "candidate.headers.Host: is set by the client"),
+        (
+            f"{{kind: model, model: '{PINNED}', headers: {{'a b': x}}}}",
+            "candidate.headers.'a b': must be the name of a",
+        ),
+        (f"{{kind: model, model: '{PINNED}', headers: {{a: 'é'}}}}", "candidate.headers.a: must be one line of plain"),
+        (
+            f"{{kind: model, model: '{PINNED}', extra_body: {{temperature: 1}}}}",
+            "candidate.extra_body.temperature: is no extra: what is generated stands under generation",
+        ),
+        (
+            f"{{kind: model, model: '{PINNED}', max_tokens_field: limit}}",
+            "candidate.max_tokens_field: must be 'max_tokens' or",
+        ),
+        (f"{{kind: model, model: '{PINNED}', api_key_header: 'a b'}}", "candidate.api_key_header: must be the name of"),
     ],
 )
 def test_a_mistake_is_named(run_file: Path, candidate: str, said: str) -> None:
@@ -177,6 +245,10 @@ def test_a_mistake_is_named(run_file: Path, candidate: str, said: str) -> None:
         ("rubric: {benchmark: no.yaml}", "rubric.benchmark: there is no file"),
         ("rubric: {verdict: no.yaml}", "rubric.verdict: there is no file"),
         ("rubric: 7", "rubric: must be a mapping of keys to values"),
+        ("retry: {time_budget_s: -1}", "retry.time_budget_s: must be greater than or equal to 0, not -1"),
+        ("retry: {calls: 4}", "retry.calls: unknown key"),
+        ("network: {trust_env: 'yes'}", "network.trust_env: must be true or false"),
+        ("environment: {region: 7}", "environment.region: must be text; write it in quotes"),
         ("zzz: 7", "zzz: unknown key"),
         (
             "rates: {opnai: {requests_per_minute: 5}}",
@@ -363,7 +435,7 @@ def test_every_other_choice_in_the_starter_is_valid(run_file: Path) -> None:
     for name in ("my_benchmark", "my_rules", "my_verdict"):
         (run_file.parent / f"{name}.yaml").write_text("version: mine\n")
     choices = [line.removeprefix("#: ") for line in starter_text().splitlines() if line.startswith("#: ")]
-    assert len(choices) == 15
+    assert len(choices) == 20
     for choice in choices:
         key = choice.partition(":")[0]
         kept = [line for line in starter_text().splitlines() if not line.startswith(f"{key}:")]
@@ -379,3 +451,11 @@ def test_the_schema_that_ships_is_that_of_the_types(tmp_path: Path) -> None:
     assert schema["required"] == ["name", "dataset", "candidate", "judge"]
     assert "required" not in schema["$defs"]["GenerationParams"]
     assert all(not form.get("additionalProperties", True) for form in [schema, *schema["$defs"].values()])
+
+
+def test_the_recommended_verdict_rubric_goes_by_its_name(run_file: Path) -> None:
+    """In place of a file; a file that is not there is still named, and other rubrics have no such name."""
+    loaded = load(run_file, RECORDED + "rubric: {verdict: recommended}\n")
+    assert load_rubrics(loaded).verdict == load_verdict(Path("recommended"))
+    assert "rubric.verdict" in complaint(run_file, RECORDED + "rubric: {verdict: recomended}\n")
+    assert "rubric.rules" in complaint(run_file, RECORDED + "rubric: {rules: recommended}\n")

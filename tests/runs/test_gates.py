@@ -1,5 +1,6 @@
 """A gate is kept exactly or not at all, and says when the samples do not settle it."""
 
+import math
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -128,9 +129,9 @@ def test_an_interval_that_straddles_the_limit_is_inconclusive(
 
 
 def test_how_many_more_samples_would_settle_it() -> None:
-    """A pass rate of 0.90 against 0.85 takes 383 samples for 80% power; 20 of them are there."""
+    """A pass rate of 0.90 against 0.85 takes 356 samples for 80% power; 20 of them are there."""
     found = gates_of(run(20, bad=2, latency_e2e_ms=9000))["pass_rate"]
-    assert (found.passed, found.inconclusive, found.settles_at, found.samples_to_settle) == (True, True, 383, 363)
+    assert (found.passed, found.inconclusive, found.settles_at, found.samples_to_settle) == (True, True, 356, 336)
     settled = gates_of(run(400, bad=40, latency_e2e_ms=9000))["pass_rate"]
     assert (settled.passed, settled.settled, settled.settles_at, settled.samples_to_settle) == (
         True,
@@ -151,10 +152,10 @@ def test_a_perfect_run_of_few_samples_is_not_settled() -> None:
     found = decide(aggregate(run(10), RUBRIC), RUBRIC)
     assert found.release_ready
     assert {gate.name: gate.samples_to_settle for gate in found.gates} == {
-        "aggregate_score": 11,
-        "pass_rate": 19,
-        "faithfulness_failure_rate": 82,
-        "latency_e2e_p95_ms": 82,
+        "aggregate_score": 7,
+        "pass_rate": 13,
+        "faithfulness_failure_rate": 62,
+        "latency_e2e_p95_ms": 62,
     }
     assert not any(gate.inconclusive for gate in decide(aggregate(run(80), RUBRIC), RUBRIC).gates)
 
@@ -219,9 +220,9 @@ def test_the_json_of_the_gates() -> None:
         "value_nulls_as_zero": 0.9,
         "passed": True,
         "inconclusive": True,
-        "samples_to_settle": 363,
+        "samples_to_settle": 336,
         "settled": "inconclusive",
-        "settles_at": 383,
+        "settles_at": 356,
     }
     assert (interval["low"], interval["high"]) == pytest.approx((0.683017, 0.987651), abs=1e-5)
     assert (interval["level"], interval["method"], interval["samples"]) == (0.95, "clopper_pearson", 20)
@@ -333,7 +334,7 @@ def test_three_perfect_samples_are_never_a_plain_release() -> None:
     assert point.headline == (
         "RELEASE, not settled: 4 of 4 gates (aggregate_score, pass_rate, faithfulness_failure_rate, latency_e2e_p95_ms)"
     )
-    assert "pass_rate not settled: about 29 samples in all would settle it with 80% power" in point.remarks[1]
+    assert "pass_rate not settled: about 23 samples in all would settle it with 80% power" in point.remarks[1]
     bound = decide_release(summary_of(run(3), decide_on="bound"))
     assert (bound.outcome, bound.release_ready, len(bound.reasons)) == ("INCONCLUSIVE", False, 4)
     assert bound.headline.startswith("INCONCLUSIVE, not settled: 4 of 4 gates")
@@ -374,7 +375,7 @@ def test_null_latencies_are_no_certain_failure() -> None:
     assert (found.left_out.value, found.nulls_as_zero.value, found.passed) == (Fraction(1000), None, False)
     assert (found.settled, found.settles_at) == ("inconclusive", None)
     said = settled_text(found.result())
-    assert said == "not settled: 2 null latencies leave it open, and more samples like these would, too"
+    assert said == "not settled: 2 latencies are null; more samples like these would leave it open, too"
 
 
 def test_tied_latencies_with_nulls_are_no_certain_pass() -> None:
@@ -384,10 +385,25 @@ def test_tied_latencies_with_nulls_are_no_certain_pass() -> None:
     assert gates_of(run(200, bad=1, latency_e2e_ms=None))["latency_e2e_p95_ms"].settled == "holds"
 
 
-def test_all_latencies_null_fail() -> None:
-    """Nothing was measured: more of the same would not settle it."""
-    found = gates_of(run(20, bad=20, latency_e2e_ms=None))["latency_e2e_p95_ms"]
-    assert (found.passed, found.settled) == (False, "fails")
+@pytest.mark.parametrize("count", [1, 3, 20, 200])
+def test_all_latencies_null_settle_nothing(count: int) -> None:
+    """They could have been fast or slow: the gate does not pass, and does not fail for certain."""
+    results = run(count, bad=count, latency_e2e_ms=None)
+    found = gates_of(results)["latency_e2e_p95_ms"]
+    assert (found.passed, found.settled, found.samples_to_settle) == (False, "inconclusive", None)
+    assert (found.deciding.samples, found.deciding.nulls) == (count, count)
+    latencies = "1 latency is null" if count == 1 else f"{count} latencies are null"
+    assert settled_text(found.result()) == (
+        f"not settled: {latencies}; more samples like these would leave it open, too"
+    )
+    point = decide_release(summary_of(results))
+    assert f"latency_e2e_p95_ms none (nulls as zero none) is not ≤ 10,000, because {latencies}" in point.reasons
+
+
+def test_a_figure_of_nothing_fails_for_certain() -> None:
+    """Answers that nobody could judge are no open question."""
+    results = run(20, bad=20, accuracy_score=None, faithfulness_score=None, evaluator_error="timeout")
+    assert gates_of(results)["faithfulness_failure_rate"].settled == "fails"
 
 
 def test_scores_that_are_nearly_equal_are_not_certain() -> None:
@@ -483,3 +499,52 @@ def test_looks_are_named() -> None:
     assert str(look_text(12, "sequential")).startswith("12th look at these gates")
     assert "luck" in str(look_text(2, "fixed"))
     assert "luck" not in str(look_text(2, "sequential"))
+
+
+GATED_RUBRIC = load_benchmark(None, {"gates.contradicted_rate": 0.1, "gates.unsupported_rate": 0.1}).rubric
+
+
+def test_gates_on_evidence_are_the_rubric_s_choice() -> None:
+    """The rubric that ships has the specification's four gates; a limit adds a gate like any other."""
+    results = run(40, bad=20, contradicted=True, unsupported=False)
+    assert list(gates_of(results)) == [
+        "aggregate_score",
+        "pass_rate",
+        "faithfulness_failure_rate",
+        "latency_e2e_p95_ms",
+    ]
+    assert "contradicted_rate" not in to_json(aggregate(results, RUBRIC).values())
+    known = [replace(result, contradicted=bool(result.contradicted), unsupported=False) for result in results]
+    group = summarise(known, GATED_RUBRIC)
+    gates = {gate.name: gate for gate in group.gates()}
+    assert list(gates)[4:] == ["contradicted_rate", "unsupported_rate"]
+    contradicted, unsupported = gates["contradicted_rate"], gates["unsupported_rate"]
+    assert (contradicted.value, contradicted.passed, contradicted.settled) == (0.5, False, "fails")
+    assert (unsupported.value, unsupported.passed, unsupported.settled) == (0.0, True, "holds")
+    assert contradicted.interval.method == "clopper_pearson"
+    assert to_json(group.intervals())["contradicted_rate"]["nulls_as_zero"]["samples"] == 40
+    assert to_json(aggregate(known, GATED_RUBRIC).values())["contradicted_rate"] == 0.5
+
+
+def test_an_answer_whose_evidence_nobody_looked_at_cannot_keep_a_gate() -> None:
+    """It is left out, and counts as contradicted where nulls are at their worst; of nothing there is no figure."""
+    results = run(40, bad=39, contradicted=False, unsupported=False)
+    gates = {gate.name: gate for gate in summarise(results, GATED_RUBRIC).gates()}
+    assert (gates["contradicted_rate"].value, gates["contradicted_rate"].value_nulls_as_zero) == (0.0, 1 / 40)
+    unknown = {gate.name: gate for gate in summarise(run(40), GATED_RUBRIC).gates()}
+    assert (unknown["contradicted_rate"].value, unknown["contradicted_rate"].settled) == (None, "fails")
+
+
+def test_more_samples_of_the_same_clusters_would_not_do() -> None:
+    """Where samples share documents, what would settle a gate is said in documents, too."""
+    results = run(60, bad=10, accuracy_score=0)
+    documents = {each.sample_id: f"document {place // 6}" for place, each in enumerate(results)}
+    gate, alone = (
+        next(each for each in summarise(results, RUBRIC, design).gates() if each.name == "pass_rate")
+        for design in (SampleDesign(clusters=documents), None)
+    )
+    assert (gate.interval.samples, gate.interval.clusters, gate.settled) == (60, 10, "inconclusive")
+    assert gate.settles_at is not None
+    assert gate.settles_in == math.ceil(gate.settles_at / 6)
+    assert f"samples in all, in about {gate.settles_in:,} clusters, would settle it" in settled_text(gate)
+    assert (alone.settles_in, "clusters" in settled_text(alone)) == (None, False)

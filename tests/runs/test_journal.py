@@ -41,7 +41,7 @@ def finished(sample: str, rationale: str = "r") -> Finished:
     """Return a task that is done."""
     judgement = Judgement(accuracy_score=2, faithfulness_score=2, rationale=rationale, judge=JUDGE)
     said = answered(sample)
-    return Finished(answered=said, judgement=judgement, result=result_of(said, judgement), spent=SPENT)
+    return Finished(answered=said, judgement=judgement, result=result_of(said, judgement, refused=False), spent=SPENT)
 
 
 def failed(sample: str) -> Failed:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from plumbrule.codec import json_line, to_json
 from plumbrule.rubrics import load_benchmark
+from plumbrule.runs.aggregates import aggregate
+from plumbrule.runs.gates import decide
 from plumbrule.runs.repeats import summarise
 from plumbrule.runs.sample_results import SampleResult
 
@@ -128,3 +130,30 @@ def test_the_json_of_a_group() -> None:
             {"repeat": 1, "release_ready": False, "failed_gates": ["aggregate_score", "pass_rate"]},
         ],
     }
+
+
+@unhurried
+@given(st.integers(1, 4), st.integers(1, 12), st.randoms(use_true_random=False))
+def test_of_several_repeats_only_the_worst_has_intervals_of_its_own(repeats: int, samples: int, random: Random) -> None:
+    """They take most of the time, and no decision rests on them; each repeat alone is decided as if it had them."""
+    results = [
+        result(
+            f"q{number}",
+            repeat,
+            accuracy_score=random.choice((None, 0, 1, 2)),
+            faithfulness_score=random.choice((None, 0, 2)),
+            latency_e2e_ms=random.choice((None, 900, 12_000)),
+        )
+        for number in range(samples)
+        for repeat in range(repeats)
+    ]
+    group = summarise(results, RUBRIC)
+    for repeat in group.repeats:
+        alone = decide(aggregate([each for each in results if each.repeat == repeat.repeat], RUBRIC), RUBRIC)
+        assert [(gate.name, gate.passed, gate.deciding.value) for gate in repeat.decision.gates] == [
+            (gate.name, gate.passed, gate.deciding.value) for gate in alone.gates
+        ]
+        if repeat is group.worst:
+            assert repeat.decision == alone
+        else:
+            assert all(gate.deciding.low is None and gate.deciding.high is None for gate in repeat.decision.gates)

@@ -159,3 +159,13 @@ def test_a_run_without_a_kept_rubric_is_named(ledger: Ledger) -> None:
     """Today's rubric does not take its place."""
     with pytest.raises(InputError, match="run-1: the ledger keeps no benchmark rubric"):
         rubric_of(ledger, "run-1")
+
+
+def test_results_of_older_versions_tell_what_the_evidence_is_against(ledger: Ledger) -> None:
+    """Their flags and their support say it; where no judge gave a support it is not known."""
+    support = {"score": 0.1, "band": "unsupported"}
+    body = {"result": {"sample_id": "q1", "flags": ["contradicted"]}, "judgement": {"support": support}}
+    old = read_result(ledger.append("result", "run-1/0/q1", body, "test", at=AT)).result
+    assert (old.contradicted, old.unsupported) == (True, True)
+    blind = read_result(ledger.append("result", "run-1/0/q2", {"result": {"sample_id": "q2"}}, "test", at=AT)).result
+    assert (blind.contradicted, blind.unsupported) == (None, None)

@@ -28,7 +28,7 @@ ALL_KNOWN = RunFacts(
     prompt_template_id="ask.txt",
     prompt_template_version_or_hash="a" * 64,
     evaluator_prompt_template_version_or_hash="b" * 64,
-    generation_params=MappingProxyType({"temperature": 0.0, "top_p": 1.0, "max_tokens": 1024, "seed": None}),
+    generation_params=MappingProxyType({"candidate": MappingProxyType({"temperature": 0.0, "max_tokens": 1024})}),
     region="eu-west-1",
 )
 

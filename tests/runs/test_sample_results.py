@@ -120,7 +120,10 @@ def test_a_long_rationale_is_flagged() -> None:
     [
         ({"latency_e2e_ms": float("nan")}, "'latency_e2e_ms' must be a finite number of 0 or more, not nan"),
         ({"latency_e2e_ms": float("inf")}, "'latency_e2e_ms' must be a finite number of 0 or more, not inf"),
-        ({"latency_model_ms": -1}, "'latency_model_ms' must be a finite number of 0 or more, not -1"),
+        (
+            {"latency_first_token_ms": None, "latency_model_ms": -1},
+            "'latency_model_ms' must be a finite number of 0 or more, not -1",
+        ),
         ({"latency_e2e_ms": "8000"}, "'latency_e2e_ms' must be a number, not '8000'"),
         ({"latency_e2e_ms": True}, "'latency_e2e_ms' must be a number, not True"),
         ({"input_tokens": -1}, "'input_tokens' must be a whole number of 0 or more, not -1"),
@@ -159,6 +162,7 @@ def test_the_json_of_a_sample() -> None:
         "error_detail": None,
         "refused": False,
         "latency_e2e_ms": 6000,
+        "latency_first_token_ms": None,
         "latency_model_ms": 5000.5,
         "timed_out": False,
         "input_tokens": None,
@@ -174,4 +178,7 @@ def test_the_json_of_a_sample() -> None:
         "sample_score": None,
         "nulls": ["token_efficiency_norm"],
         "flags": [],
+        "contradicted": None,
+        "unsupported": None,
+        "headline": "FAIL",
     }

@@ -11,11 +11,13 @@ import asyncio
 import itertools
 import json
 import socket
+import ssl
 import struct
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 GOOD = '{"accuracy_score": 2, "faithfulness_score": 1, "rationale": "Correct, with one small inference."}'
@@ -38,6 +40,7 @@ class Step:
     after: int = 0  # answered once there have been so many requests
     byte_every_s: float | None = None  # the body in single bytes, each after this time
     reset: bool = False  # the connection breaks before an answer
+    finish_reason: str | None = "stop"  # in OpenAI's words
     cut_at: int | None = None  # the connection ends after so many bytes of the body
 
 
@@ -67,9 +70,10 @@ Script = Sequence[Step] | Callable[[Request], Step]
 class ScriptedServer:
     """Answers by its script and remembers every request."""
 
-    def __init__(self, script: Script | None = None, *, port: int = 0) -> None:
+    def __init__(self, script: Script | None = None, *, port: int = 0, certificate: Path | None = None) -> None:
         self.requests: list[Request] = []
         self._script = script if script is not None else [Step()]
+        self._certificate = certificate  # with its key: the server then speaks TLS
         self._loop = asyncio.new_event_loop()
         self._socket = socket.create_server(("127.0.0.1", port))
         self.port: int = self._socket.getsockname()[1]
@@ -93,7 +97,11 @@ class ScriptedServer:
             runner.run(self._run())
 
     async def _run(self) -> None:
-        server = await asyncio.start_server(self._connected, sock=self._socket, limit=2**24, backlog=4096)
+        tls = None
+        if self._certificate is not None:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(self._certificate)
+        server = await asyncio.start_server(self._connected, sock=self._socket, limit=2**24, backlog=4096, ssl=tls)
         await self._stop.wait()
         server.close()  # the runner cancels what is still being answered
 
@@ -162,19 +170,20 @@ def envelope(step: Step, request: Request) -> bytes:
     """Return the model's reply in the protocol that the path speaks."""
     if step.status >= 400:
         return json.dumps({"error": {"type": "scripted", "message": "Scripted trouble."}}).encode()
-    if request.path.endswith("/chat/completions"):
+    if request.path.partition("?")[0].endswith("/chat/completions"):
         message = {"role": "assistant", "content": step.text}
         content: dict[str, Any] = {
             "id": "chatcmpl-1",
             "object": "chat.completion",
             "model": MODEL,
             "system_fingerprint": FINGERPRINT,
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": message, "finish_reason": step.finish_reason}],
         }
         usage = {"prompt_tokens": INPUT_TOKENS, "completion_tokens": OUTPUT_TOKENS}
     else:
         blocks = [] if step.text is None else [{"type": "text", "text": step.text}]
         content = {"id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": blocks}
+        content["stop_reason"] = {"stop": "end_turn", "length": "max_tokens"}.get(step.finish_reason or "")
         usage = {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS}
     return json.dumps(content | ({"usage": usage} if step.usage else {})).encode()
 

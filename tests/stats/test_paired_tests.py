@@ -25,6 +25,7 @@ from plumbrule.stats.paired_tests import (
     percentile_moves,
     repeated_percentile_gap,
     sign_test,
+    spread_of,
     tally,
 )
 
@@ -338,3 +339,42 @@ def test_a_sample_may_be_measured_in_one_run_alone() -> None:
     assert high is not None
     assert low <= 0 <= high
     assert repeated_percentile_gap(first, [[] for _ in range(100)], P95) == (None, None)
+
+
+@pytest.mark.parametrize("clusters", [10, 20, 50])
+@pytest.mark.parametrize("shared", [0.0, 0.3, 0.8])
+def test_clustered_differences_raise_no_false_alarms(clusters: int, shared: float) -> None:
+    """Neither run is better, and whole documents change together: at most one interval in twenty excludes 0."""
+    random, runs, excluded, rejected = Random(4), 300, 0, 0  # noqa: S311 - no secret
+    for _ in range(runs):
+        differences, groups = [], []
+        for cluster in range(clusters):
+            together, move = random.random() < shared, random.choice([-1, 0, 0, 1])
+            for _ in range(8):
+                alone = (random.random() < 0.9) - (random.random() < 0.9)
+                differences.append(Fraction(move if together else alone))
+                groups.append(cluster)
+        interval = mean_gap(differences, bound=Fraction(1), clusters=groups).interval
+        p_value = mean_gap_p_value(differences, bound=Fraction(1), clusters=groups)
+        assert interval is not None
+        assert p_value is not None
+        excluded += not interval.low <= 0 <= interval.high
+        rejected += p_value < 0.05
+    assert excluded <= 0.08 * runs  # 5%, and what chance adds in so few simulated runs
+    assert rejected <= 0.08 * runs
+
+
+def test_clustered_differences_that_are_clear() -> None:
+    """Eight in ten of forty documents lose: by their number it is clear; one document says nothing of the others."""
+    differences = [Fraction(-1 if number // 5 % 5 else 0) for number in range(200)]
+    groups = [number // 5 for number in range(200)]
+    gap = mean_gap(differences, bound=Fraction(1), clusters=groups)
+    assert (gap.mean, gap.method) == (Fraction(-4, 5), "clustered_t")
+    assert gap.interval is not None
+    assert gap.interval.high < -0.5
+    alone = mean_gap(differences, bound=Fraction(1)).interval
+    assert alone is not None
+    assert gap.interval.high > alone.high
+    one = mean_gap(differences, bound=Fraction(1), clusters=["a"] * 200)
+    assert (one.interval, mean_gap_p_value(differences, clusters=["a"] * 200)) == (None, None)
+    assert spread_of(differences, bound=Fraction(1), clusters=groups) == pytest.approx(0.95, abs=0.15)

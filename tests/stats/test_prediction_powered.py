@@ -2,13 +2,22 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plumbrule.errors import InputError
 from plumbrule.stats.mean_intervals import mean_estimate
-from plumbrule.stats.prediction_powered import Clusters, anchored_mean, prediction_powered_mean
+from plumbrule.stats.prediction_powered import (
+    AnsweredShare,
+    Clusters,
+    LabelOutlook,
+    anchored_mean,
+    prediction_powered_mean,
+)
 
 BY_PPI_PYTHON = json.loads(
     (Path(__file__).parent.parent / "data" / "references" / "prediction_powered.json").read_text(encoding="utf-8")
@@ -96,3 +105,59 @@ def test_values_of_one_cluster_are_not_independent() -> None:
     one = prediction_powered_mean(pairs, others, clusters=Clusters(labelled=[0] * 50, others=[0] * 100))
     assert one is not None
     assert one.interval == (0, 1)
+
+
+def outlook(rate: float, right: float) -> LabelOutlook:
+    """Return answers that pass with this rate, and a judge that is right as often as that."""
+    shares = {(1, 1): rate * right, (1, 0): rate * (1 - right), (0, 1): (1 - rate) * (1 - right)}
+    shares[0, 0] = (1 - rate) * right
+    answers = [AnsweredShare(label=y, prediction=f, share=share) for (y, f), share in shares.items()]
+    return LabelOutlook(value=rate, answers=answers)
+
+
+@pytest.mark.parametrize(
+    ("rate", "right", "samples", "limit"),
+    [(0.92, 0.9, 500, 0.85), (0.78, 0.9, 500, 0.85), (0.92, 0.97, 400, 0.85), (0.02, 0.95, 600, 0.05)],
+)
+def test_so_many_labels_settle_it_with_the_power(rate: float, right: float, samples: int, limit: float) -> None:
+    """Simulated with the interval that decides: not less than 80% of the time, and not much more."""
+    labels = outlook(rate, right).labels_for_power(limit, samples=samples, power=0.8)
+    assert labels is not None
+    assert labels <= samples
+    random, settled, runs = Random(3), 0, 300  # noqa: S311 - no secret
+    for _ in range(runs):
+        truths = [random.random() < rate for _ in range(samples)]
+        judged = [truth == (random.random() < right) for truth in truths]
+        found = prediction_powered_mean(list(zip(truths[:labels], judged[:labels], strict=True)), judged[labels:])
+        assert found is not None
+        settled += found.interval.low >= limit if rate > limit else found.interval.high <= limit
+    assert 0.76 * runs < settled < 0.93 * runs
+
+
+@given(st.floats(0.6, 0.98), st.floats(0.6, 1), st.integers(2, 3_000))
+def test_never_more_labels_than_samples(rate: float, right: float, samples: int) -> None:
+    """So few samples that a label of each is not enough have no number; a census is that of labels alone."""
+    answers = outlook(rate, right)
+    labels, alone = (answers.labels_for_power(0.5, samples=count, power=0.8) for count in (samples, None))
+    assert alone is not None
+    if labels is None:
+        assert samples < alone
+    else:
+        assert labels <= min(samples, alone)
+    margin = answers.labels_for_margin(0.05, samples=samples)
+    assert margin is None or margin <= samples
+
+
+def test_the_expected_interval_is_the_one_that_decides() -> None:
+    """Labels in exactly the expected proportions: their interval is what the margin was asked for, and no less do."""
+    counts = {(1, 1): 360, (1, 0): 40, (0, 1): 10, (0, 0): 90}
+    answers = [AnsweredShare(label=y, prediction=f, share=count) for (y, f), count in counts.items()]
+    others = [f for (_, f), count in counts.items() for _ in range(3 * count)]
+    pairs = [pair for pair, count in counts.items() for _ in range(count)]
+    found = prediction_powered_mean(pairs, others)
+    assert found is not None
+    margin = max(found.value - found.interval.low, found.interval.high - found.value)
+    expected = LabelOutlook(value=found.value, answers=answers)
+    assert expected.labels_for_margin(margin, samples=2_000) == pytest.approx(500, abs=2)
+    assert expected.samples_for_margin(margin, labels=500) == pytest.approx(2_000, rel=0.02)
+    assert expected.labels_for_power(found.value, samples=2_000, power=0.8) is None

@@ -3,30 +3,40 @@
 import math
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 from statsmodels.stats.power import TTestPower, normal_sample_size_one_tail
 
-from plumbrule.stats.mean_intervals import mean_estimate
-from plumbrule.stats.prediction_powered import prediction_powered_mean
+from plumbrule.stats.mean_intervals import clopper_pearson, mean_estimate
 from plumbrule.stats.sample_sizes import (
-    labels_for_margin,
     mean_power_samples,
     minimum_detectable_effect,
     prediction_correlation,
-    samples_for_margin,
+    share_margin_samples,
     share_power_samples,
 )
 
 shares = st.floats(0.02, 0.98)
 
 
+def exact_power(total: int, share: float, limit: float) -> float:
+    """Return the probability that the exact interval of so many samples excludes the limit, summed by scipy."""
+    counts = np.arange(total + 1)
+    tails = binom.sf(counts - 1, total, limit) if share > limit else binom.cdf(counts, total, limit)
+    return float(binom.pmf(counts[tails <= 0.025], total, share).sum())
+
+
 @given(shares, shares)
-def test_shares_by_the_reference(share: float, limit: float) -> None:
-    """The normal approximation of statsmodels, with the correction for continuity."""
-    if abs(share - limit) < 1e-3:
+def test_shares_have_the_power_by_the_exact_sum(share: float, limit: float) -> None:
+    """So many samples have 80% power; the normal approximation of statsmodels is not far."""
+    if abs(share - limit) < 0.02:
         return
+    found = share_power_samples(share, limit)
+    assert found is not None
+    assert exact_power(found, share, limit) >= 0.8 - 1e-9
     plain = normal_sample_size_one_tail(
         share - limit,
         0.8,
@@ -34,15 +44,35 @@ def test_shares_by_the_reference(share: float, limit: float) -> None:
         std_null=math.sqrt(limit * (1 - limit)),
         std_alternative=math.sqrt(share * (1 - share)),
     )
-    expected = plain / 4 * (1 + math.sqrt(1 + 2 / (plain * abs(share - limit)))) ** 2
-    assert share_power_samples(share, limit) in {math.ceil(expected - 1e-9), math.ceil(expected + 1e-9)}
+    assert 0.8 * plain - 10 < found < 1.2 * plain + 10 / abs(share - limit)
 
 
-def test_a_share_worked_by_hand() -> None:
-    """0.90 against 0.85: 196 would settle it half of the time; 363 by the normal approximation, 383 exactly."""
-    assert share_power_samples(0.9, 0.85) == 383
+@pytest.mark.parametrize(
+    ("share", "limit", "samples"),
+    [(0.9, 0.85, 356), (0.8, 0.85, 449), (0.95, 0.85, 75), (0.01, 0.05, 142), (0.09, 0.03, 113), (0.5, 0.98, 5)],
+)
+def test_a_share_takes_the_fewest_samples_that_have_the_power(share: float, limit: float, samples: int) -> None:
+    """0.90 against 0.85 takes 356; the normal approximation says 363, and 383 with its correction."""
+    assert share_power_samples(share, limit) == samples
+    assert exact_power(samples, share, limit) >= 0.8
+    assert all(exact_power(fewer, share, limit) < 0.8 for fewer in range(1, samples))
+
+
+def test_shares_at_the_edges() -> None:
+    """23 that all pass against 0.85, 72 of which none fails against 0.05: 0.85^23 and 0.95^72 are below 2.5%."""
+    assert share_power_samples(1, 0.85) == 23
+    assert share_power_samples(0.9, 0.9 + 1e-11) is None
+    assert share_power_samples(0, 0.05) == 72
+    assert share_power_samples(0.5, 0) == 3
+    assert share_power_samples(0, 1) == 1
     assert share_power_samples(0.85, 0.85) is None
-    assert share_power_samples(0.5, 0) is not None
+
+
+def test_a_share_very_near_its_limit_is_rough() -> None:
+    """Beyond 100,000 samples the normal approximation does."""
+    found = share_power_samples(0.951, 0.95)
+    assert found is not None
+    assert found == pytest.approx(370_000, rel=0.01)
 
 
 @given(st.floats(0.3, 0.7), st.floats(0.2, 0.4), st.floats(0.02, 0.1))
@@ -87,47 +117,18 @@ def test_the_minimum_detectable_effect() -> None:
     assert minimum_detectable_effect(0.3, 1) is None
 
 
-def test_labels_alone() -> None:
-    """z^2 p (1 - p) / margin^2."""
-    assert labels_for_margin(margin=0.05, share=0.5) == 385
-    assert labels_for_margin(margin=0.05, share=0.5, samples=300) is None  # not even if all were labelled
+def test_a_margin_by_the_exact_interval() -> None:
+    """Half for the interval to reach no further than 0.05 to either side: a few more than the 385 of the formula."""
+    found = share_margin_samples(0.5, 0.05)
+    assert found == 402
+    interval = clopper_pearson(0.5 * found, found)
+    assert interval is not None
+    assert 0.5 - interval.low <= 0.05
+    assert share_margin_samples(0.5, 0.001) == math.ceil(1.959963984540054**2 * 0.25 / 0.001**2)
 
 
-def test_predictions_save_labels() -> None:
-    """A judge that agrees half with people saves a part of the labels, one that does not saves none."""
-    assert labels_for_margin(margin=0.05, share=0.85, correlation=0.0, samples=2_000) == 196
-    assert labels_for_margin(margin=0.05, share=0.85, correlation=0.7, samples=2_000) == 105
-    assert labels_for_margin(margin=0.05, share=0.85, correlation=1.0, samples=2_000) == 1
-
-
-@given(st.floats(0.1, 0.95), st.floats(0.5, 0.9), st.integers(250, 5_000))
-def test_samples_and_labels_agree(correlation: float, share: float, samples: int) -> None:
-    """So many labels among so many samples reach the margin; the samples that they need are no more than there are."""
-    labels = labels_for_margin(margin=0.08, share=share, correlation=correlation, samples=samples)
-    assert labels is not None
-    needed = samples_for_margin(margin=0.08, share=share, correlation=correlation, labels=labels)
-    assert needed is not None
-    assert labels <= needed <= samples
-
-
-def test_too_few_labels() -> None:
-    """No number of samples makes up for them."""
-    assert samples_for_margin(margin=0.05, share=0.85, correlation=0.5, labels=100) is None
-    assert samples_for_margin(margin=0.05, share=0.85, correlation=0.5, labels=300) == 300
-
-
-def test_the_plan_is_what_comes_out() -> None:
-    """With labels in the proportions of the plan, the normal interval is as wide as was asked for."""
-    correlation = prediction_correlation(0.8, 0.9, 0.9)
-    assert correlation is not None
-    assert correlation == pytest.approx(0.8 * 0.2 * 0.8 / math.sqrt(0.8 * 0.2 * 0.74 * 0.26))
-    labels = labels_for_margin(margin=0.05, share=0.8, correlation=correlation, samples=1_000)
-    assert labels is not None
-    part = labels / 1_000
-    counts = {(1, 1): 720, (1, 0): 80, (0, 0): 180, (0, 1): 20}
-    labelled = [pair for pair, count in counts.items() for _ in range(round(count * part))]
-    others = [pair[1] for pair, count in counts.items() for _ in range(round(count * (1 - part)))]
-    found = prediction_powered_mean(labelled, others)
-    assert found is not None
-    assert (found.normal.high - found.normal.low) / 2 == pytest.approx(0.05, rel=0.03)
+def test_the_correlation_of_a_judge() -> None:
+    """Pearson's r of two columns of 0 and 1."""
+    expected = 0.8 * 0.2 * 0.8 / math.sqrt(0.8 * 0.2 * 0.74 * 0.26)
+    assert prediction_correlation(0.8, 0.9, 0.9) == pytest.approx(expected)
     assert prediction_correlation(1, 0.9, 0.9) is None

@@ -73,3 +73,5 @@ def test_how_many_samples_settle_a_mean() -> None:
     assert t_quantile_975(needed - 1) * deviation / math.sqrt(needed) <= 0.1
     assert t_quantile_975(needed - 2) * deviation / math.sqrt(needed - 1) > 0.1
     assert mean_settles_at(limit, deviation, limit) is None
+    assert mean_settles_at(limit + Fraction(1, 10**30), deviation, limit) is None
+    assert mean_settles_at(limit + Fraction(1, 10**400), deviation, limit) is None

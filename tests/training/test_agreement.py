@@ -1,6 +1,7 @@
 """The page of agreement: it is of the model that ships, and its figures are those of outside references."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,67 @@ def test_the_interval_is_as_wide_as_chance() -> None:
 
     assert found["support"].low == pytest.approx(low, abs=0.02)
     assert found["support"].high == pytest.approx(high, abs=0.02)
+
+
+def test_rows_of_one_claim_or_question_are_drawn_together() -> None:
+    """Four rows on each of fifty claims that rank alike are worth fifty: the interval is about twice as wide."""
+    rng = np.random.default_rng(3)
+    labels = [bool(value) for value in rng.random(50) < 0.5]
+    risks = [float(value) for value in rng.random(50) + 0.4 * np.array(labels)]
+
+    def width(data_set: str, shared: str = "") -> float:
+        rows = [
+            replace(
+                row,
+                data_set=data_set,
+                contexts=(f"passage {row.id} {part}",),
+                answer=row.id if shared == "answer" else "",
+                question=row.id if shared == "question" else "",
+            )
+            for row in rows_of(labels)
+            for part in range(4)
+        ]
+        found = intervals(rows, [risk for risk in risks for _ in range(4)], [0.0] * 200)["support"]
+        return found.high - found.low
+
+    alone = width("other")
+    assert width("wice", "answer") > 1.6 * alone
+    assert width("expertqa", "question") > 1.6 * alone
+
+
+def test_tasks_of_one_data_set_share_its_sources() -> None:
+    """The same claims in two tasks are drawn at once: their mean is no surer than one of them."""
+    rng = np.random.default_rng(4)
+    labels = [bool(value) for value in rng.random(80) < 0.5]
+    risks = [float(value) for value in rng.random(80) + 0.4 * np.array(labels)]
+    claims = [replace(row, data_set="wice", answer=row.id) for row in rows_of(labels)]
+    twice = [*claims, *(replace(row, task="full") for row in claims)]
+
+    one, both = intervals(claims, risks, [0.0] * 80), intervals(twice, risks * 2, [0.0] * 160)
+
+    assert both["support"].high - both["support"].low == pytest.approx(one["support"].high - one["support"].low)
+
+
+def test_a_new_data_set_is_less_sure_than_the_mean_of_these() -> None:
+    """Student's t of the data sets' means, for one more of them; a single data set tells nothing of others."""
+    rng = np.random.default_rng(5)
+    rows, risks = [], []
+    for name, gap in (("one", 0.1), ("two", 0.4), ("three", 1.0)):
+        labels = [bool(value) for value in rng.random(200) < 0.5]
+        rows += rows_of(labels, name)
+        risks += [float(value) for value in rng.random(200) + gap * np.array(labels)]
+
+    found = intervals(rows, risks, [0.0] * 600)
+
+    means = [
+        roc_auc_score([row.unsupported for row in rows[start : start + 200]], risks[start : start + 200])
+        for start in (0, 200, 400)
+    ]
+    reach = 4.302652729911275 * np.std(means, ddof=1) * np.sqrt(4 / 3)
+    assert found["support, new"].low == pytest.approx(max(0, np.mean(means) - reach))
+    assert found["support, new"].high == pytest.approx(min(1, np.mean(means) + reach))
+    assert found["support, new"].low < found["support"].low
+    assert intervals(rows[:200], risks[:200], [0.0] * 200)["support, new"][1:] == (0.0, 1.0)
 
 
 def test_balanced_accuracy_and_its_gain() -> None:

@@ -5,11 +5,7 @@ import pytest
 import plumbrule
 from plumbrule.verdicts.refusal import RefusalFinding
 
-WORDING: dict[str, object] = {
-    "refusal.phrases": ["cannot answer", "don't know"],
-    "refusal.at_most_words": 12,
-    "hallucination.anchors": [],
-}
+WORDING: dict[str, object] = {"refusal.at_most_words": 12, "hallucination.anchors": []}
 
 
 def finding(**fields: object) -> RefusalFinding | None:
@@ -37,7 +33,8 @@ def test_a_refusal_is_known_by_its_wording(answer: str) -> None:
     assert found is not None
     assert (found.refused, found.declared, found.judgement) == (True, False, "unjudged")
     assert found.start is not None
-    assert "".join(answer[found.start : found.end].casefold().split()) in {"cannotanswer", "don'tknow", "don’tknow"}
+    said = "".join(answer[found.start : found.end].casefold().replace("’", "'").split())
+    assert said.removeprefix("i").removeprefix("documents") in {"cannot", "cannotanswer", "don'tknow"}
 
 
 @pytest.mark.parametrize(
@@ -45,17 +42,40 @@ def test_a_refusal_is_known_by_its_wording(answer: str) -> None:
     [
         "The fee is $25.",
         "Undon't known.",
-        "I cannot answers.",
-        "The fee is $25. I cannot answer more.",
         "Clerks cannot answer clients.",
         "Employees are not permitted to accept gifts.",
-        "I cannot answer " + "but here is a lot of text " * 3,
         "",
     ],
 )
 def test_an_answer_is_no_refusal(answer: str) -> None:
-    """A refusal says so at once, in whole words, and is short."""
+    """What is said of others than the assistant and its sources refuses nothing."""
     assert finding(answer=answer) is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The fee is $25. I cannot answer more.",
+        "I cannot answer " + "but here is a lot of text " * 3,
+        "The fee is $25, but the documents do not mention a discount.",
+    ],
+)
+def test_who_answers_a_part_has_not_refused(answer: str) -> None:
+    """A partial refusal is a finding of its own: it is scored as the answer that it is."""
+    found = finding(answer=answer)
+    assert found is not None
+    assert (found.refused, found.extent, found.judgement) == (False, "partial", "partial")
+    scored = plumbrule.score(question="What is the fee?", answer=answer, overrides=WORDING)
+    assert scored.relevance is not None
+    assert scored.flags.count("refusal_partial") == 1
+    assert not {"refusal", "refusal_undeclared"} & set(scored.flags)
+
+
+def test_a_partial_refusal_is_no_refusal_where_one_was_expected() -> None:
+    """Who answers a part of what was to be refused did not refuse."""
+    found = finding(answer="The fee is $25. I cannot say more.", expected={"refuse": True})
+    assert found is not None
+    assert (found.refused, found.extent, found.judgement) == (False, "partial", "missing")
 
 
 @pytest.mark.parametrize(

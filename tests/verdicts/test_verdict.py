@@ -154,3 +154,48 @@ def test_support_beside_is_worked_out_where_it_decides(monkeypatch: pytest.Monke
         )
         assert asked == contexts
         asked.clear()
+
+
+WIRE = "The firm charges a fee of $25 for a domestic wire and $45 for an international wire."
+
+
+def test_the_recommended_rubric_fails_what_the_evidence_is_against() -> None:
+    """A contradiction fails with what the context says instead, and so does an answer that is hardly supported."""
+    verdict = plumbrule.score(
+        question="What fee does the firm charge for a domestic wire?",
+        answer="The firm charges a fee of $35 for a domestic wire.",
+        contexts=[WIRE],
+        rubric="recommended",
+    )
+    assert verdict.verdict == verdict.headline == "FAIL"
+    assert "contradicted: '$35', the context says '$25'" in verdict.reasons
+    invented = plumbrule.score(
+        question="Who owns the archive?",
+        answer="A museum in Columbus might own the archive.",
+        contexts=[WIRE],
+        rubric="recommended",
+    )
+    assert invented.verdict == "FAIL"
+    assert any(reason.startswith("support ") and reason.endswith(" < 0.30") for reason in invented.reasons)
+
+
+def test_the_recommended_rubric_does_not_fail_a_short_right_answer() -> None:
+    """Few shared words with the question are no failure; the literal rubric fails it for them alone."""
+    short = {
+        "question": "How long are client records kept?",
+        "answer": "Six years.",
+        "contexts": ["Client records are kept for six years."],
+    }
+    assert plumbrule.score(**short).verdict == "FAIL"  # type: ignore[arg-type]  # one dict of mixed values
+    verdict = plumbrule.score(**short, rubric="recommended")  # type: ignore[arg-type]  # the same
+    assert (verdict.verdict, verdict.reasons) == ("WARN", ("completeness 0.00 < 0.60",))
+
+
+@pytest.mark.parametrize(("outcome", "verdict"), [("PASS", "PASS"), ("WARN", "WARN"), ("FAIL", "FAIL")])
+def test_the_rubric_says_what_a_rule_makes_of_the_verdict(outcome: str, verdict: str) -> None:
+    """Each rule has its verdict in the rubric; one with PASS does not fire."""
+    overrides = {"verdicts.relevance": outcome, "verdicts.completeness": "PASS"}
+    scored = plumbrule.score(
+        question="Which bonds mature?", answer="Cats purr.", contexts=["Cats purr."], overrides=overrides
+    )
+    assert (scored.verdict, bool(scored.reasons)) == (verdict, verdict != "PASS")

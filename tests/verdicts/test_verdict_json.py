@@ -87,6 +87,7 @@ def test_the_documented_form() -> None:
                 ],
             },
             "refusal": None,
+            "headline": "FAIL",
         }
     )
     assert support == snapshot(
@@ -119,6 +120,7 @@ def test_what_could_not_be_scored_is_null() -> None:
         {
             "refused": True,
             "declared": True,
+            "extent": "full",
             "code": "X",
             "start": None,
             "end": None,

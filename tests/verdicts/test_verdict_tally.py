@@ -6,7 +6,7 @@ import plumbrule
 from plumbrule.codec import to_json
 from plumbrule.samples import Sample
 from plumbrule.verdicts.verdict import Verdict
-from plumbrule.verdicts.verdict_tally import ScoreTally, VerdictTally
+from plumbrule.verdicts.verdict_tally import FAIL_ON, ScoreTally, VerdictTally
 
 CONTEXT = "The wire fee is $25."
 
@@ -49,7 +49,7 @@ def test_counts_stand_beside_every_mean(rows: list[tuple[Sample, Verdict]]) -> N
 
 
 def test_the_worst_come_first(rows: list[tuple[Sample, Verdict]]) -> None:
-    """Failures before warnings, more hallucination first; what passed is never among them."""
+    """Failures before warnings, more hallucination first; what passed with nothing against it is never among them."""
     assert [verdict.id for _, verdict in tally_of(rows).worst()] == ["worse", "bad", "thin"]
     assert [verdict.id for _, verdict in tally_of(rows, worst=1).worst()] == ["worse"]
     assert tally_of(rows, worst=0).worst() == []
@@ -96,3 +96,23 @@ def test_a_score_falls_into_its_bin() -> None:
         tally.add(score)
     assert tally.histogram == [2, 1, 0, 0, 0, 1, 0, 0, 0, 2]
     assert tally.mean == pytest.approx(2.64 / 6)
+
+
+def test_what_the_evidence_is_against_is_counted_by_verdict() -> None:
+    """Contradicted and unsupported, each beside every verdict; merged tallies add up, and a build can fail on both."""
+    against = scored("against", "The wire fee is $25. The wire fee is $30.")
+    rows = [against, scored("good", CONTEXT), scored("bad", "The wire fee is $30.")]
+    assert against[1].headline != against[1].verdict != "FAIL"
+    tally = tally_of(rows[:1])
+    tally.merge(tally_of(rows[1:]))
+    summary = tally.summary()
+    assert to_json(summary) == to_json(tally_of(rows).summary())
+    assert sum(summary.against_evidence["contradicted"].values()) == summary.flags["contradicted"] == 2
+    assert summary.against_evidence["contradicted"][against[1].verdict] == 1
+    assert summary.passed_contradicted == summary.against_evidence["contradicted"]["PASS"]
+    assert "against" in summary.worst
+    assert [summary.fails_on([condition]) for condition in FAIL_ON] == [True, True, True, True]
+    good = tally_of(rows[1:2]).summary()
+    assert not good.fails_on(FAIL_ON)
+    assert not tally_of(rows[:1]).summary().fails_on(["fail"])
+    assert tally_of(rows[:1]).summary().fails_on(["fail", "contradicted"])

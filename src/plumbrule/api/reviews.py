@@ -7,12 +7,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
+from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.errors import UsageError
 from plumbrule.interactions.interaction_reader import Source, read_interactions
-from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.ledger import Ledger
 from plumbrule.person_names import person_key
 from plumbrule.reviews import campaign_store, closing_decision, sample_draw, submission
 from plumbrule.reviews.campaign_agreement import CampaignAgreement, measure_agreement
@@ -41,9 +42,8 @@ from plumbrule.reviews.sample_draw import DrawResult, Request
 from plumbrule.reviews.sheets import RatingForm, Sheet, rating_form, sheet_of
 from plumbrule.reviews.submission import Submitted
 from plumbrule.rubrics import check_policy, load_scorecard, policy_differences
-from plumbrule.settings import ledger_address, settings_file, user_name
+from plumbrule.settings import settings_file, user_name
 
-Ledgers = Ledger | str | None
 Records = str | Path | Iterable[Mapping[str, object]]  # a file, - for standard input, or the records themselves
 
 
@@ -76,9 +76,9 @@ def open_campaign(  # noqa: PLR0913 - what is reviewed, by which policy, where i
     check_policy(loaded, accept_weaker=terms is not None and terms.accept_weaker_policy)  # before anything is read
     drawn = sample_draw.draw(request, loaded)
     moment = at or now()
-    with _opened(ledger, make=moment) as opened:
+    with opened(ledger, make=moment) as store:
         campaign = campaign_store.open_campaign(
-            opened, drawn, loaded, author=opener, at=moment, name=name, evaluators=evaluators, terms=terms
+            store, drawn, loaded, author=opener, at=moment, name=name, evaluators=evaluators, terms=terms
         )
     plan = campaign.plan
     return replace(
@@ -94,11 +94,11 @@ def open_campaign(  # noqa: PLR0913 - what is reviewed, by which policy, where i
 
 def campaigns(*, ledger: Ledgers = None, at: datetime | None = None) -> tuple[CampaignProgress, ...]:
     """Return every campaign, the oldest first."""
-    with _opened(ledger) as opened:
+    with opened(ledger) as store:
         moment = at or now()
         return tuple(
-            describe_progress(campaign_store.load_campaign(opened, name).campaign, at=moment)
-            for name in campaign_store.campaign_names(opened)
+            describe_progress(campaign_store.load_campaign(store, name).campaign, at=moment)
+            for name in campaign_store.campaign_names(store)
         )
 
 
@@ -111,16 +111,16 @@ def items(
     at: datetime | None = None,
 ) -> ItemList:
     """Return the items of a campaign with their status; with ``mine`` those that are the viewer's."""
-    with _opened(ledger) as opened:
-        found = campaign_store.find_campaign(opened, campaign).campaign
+    with opened(ledger) as store:
+        found = campaign_store.find_campaign(store, campaign).campaign
         lines = describe_items(found, viewer, at=at or now())
     return ItemList(campaign=found.name, items=tuple(line for line in lines if not mine or line.mine is not None))
 
 
 def progress(campaign: str = "last", *, ledger: Ledgers = None, at: datetime | None = None) -> CampaignReport:
     """Return how far a campaign is, and its decision where it is closed."""
-    with _opened(ledger) as opened:
-        return report_campaign(opened, campaign_store.find_campaign(opened, campaign).campaign, at=at or now())
+    with opened(ledger) as store:
+        return report_campaign(store, campaign_store.find_campaign(store, campaign).campaign, at=at or now())
 
 
 def agreement(
@@ -132,9 +132,9 @@ def agreement(
     at: datetime | None = None,
 ) -> CampaignAgreement:
     """Return how far people agree with each other, with the pre-scores and with the judge of a run."""
-    with _opened(ledger) as opened:
-        found = campaign_store.find_campaign(opened, campaign).campaign
-        return measure_agreement(opened, found, run=run, viewer=viewer, at=at or now())
+    with opened(ledger) as store:
+        found = campaign_store.find_campaign(store, campaign).campaign
+        return measure_agreement(store, found, run=run, viewer=viewer, at=at or now())
 
 
 def close_campaign(
@@ -151,33 +151,32 @@ def close_campaign(
     A release on fewer ratings or items than the trigger asks for needs a ``second`` person beside the ``author``.
     """
     closer = accountable(author)
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
-        return closing_decision.close_campaign(opened, name, author=closer, at=at or now(), as_is=as_is, second=second)
+    with _named(ledger, campaign, at) as (store, name, moment):
+        return closing_decision.close_campaign(store, name, author=closer, at=moment, as_is=as_is, second=second)
 
 
 def export_records(
     campaign: str = "last", *, viewer: str | None = None, ledger: Ledgers = None, at: datetime | None = None
 ) -> ExportedRecords:
     """Return the records of a campaign that ``viewer`` may see, with every field of the template."""
-    with _opened(ledger) as opened:
-        standing = campaign_store.find_campaign(opened, campaign)
-        campaign_store.name_versions(opened, standing.campaign)
+    with opened(ledger) as store:
+        standing = campaign_store.find_campaign(store, campaign)
+        campaign_store.name_versions(store, standing.campaign)
         return exported_records(standing, viewer, at=at or now())
 
 
 def stored_records(*, ledger: Ledgers = None) -> tuple[StoredRecord, ...]:
     """Return every record that counts, in a campaign or outside of one, in the order in which they were made."""
-    with _opened(ledger) as opened:
-        return tuple(all_records(opened))
+    with opened(ledger) as store:
+        return tuple(all_records(store))
 
 
 def sheet(
     trace_id: str, viewer: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
 ) -> Sheet:
     """Return the sheet of one item, with the ratings that ``viewer`` may see."""
-    with _opened(ledger) as opened:
-        return _sheet(opened, campaign_store.find_name(opened, campaign), trace_id, viewer, at or now())
+    with _named(ledger, campaign, at) as (store, name, moment):
+        return _sheet(store, name, trace_id, viewer, moment)
 
 
 def claim_next(
@@ -202,13 +201,12 @@ def next_form(
     at: datetime | None = None,
 ) -> RatingForm | NothingLeft:
     """Take the next item as ``claim_next`` does, and return the form to rate or adjudicate it."""
-    with _opened(ledger) as opened:
-        name, moment = campaign_store.find_name(opened, campaign), at or now()
-        taken = campaign_store.claim_next(opened, name, person, at=moment, role=role)
+    with _named(ledger, campaign, at) as (store, name, moment):
+        taken = campaign_store.claim_next(store, name, person, at=moment, role=role)
         if taken is None:
-            return _nothing_left(opened, name, person, role, moment)
-        found, item = campaign_store.load_item(opened, name, taken[0].trace_id)
-        return rating_form(opened, found, item, person, at=moment, adjudicate=role == "adjudicator")
+            return _nothing_left(store, name, person, role, moment)
+        found, item = campaign_store.load_item(store, name, taken[0].trace_id)
+        return rating_form(store, found, item, person, at=moment, adjudicate=role == "adjudicator")
 
 
 def nothing_left(
@@ -220,8 +218,8 @@ def nothing_left(
     at: datetime | None = None,
 ) -> NothingLeft:
     """Return what waits for others, for somebody who has nothing left to take."""
-    with _opened(ledger) as opened:
-        return _nothing_left(opened, campaign_store.find_name(opened, campaign), person, role, at or now())
+    with _named(ledger, campaign, at) as (store, name, moment):
+        return _nothing_left(store, name, person, role, moment)
 
 
 def claim_items(
@@ -234,11 +232,10 @@ def claim_items(
     at: datetime | None = None,
 ) -> ClaimList:
     """Take the items that are named or, with ``count``, so many of those that are free."""
-    with _opened(ledger) as opened:
-        name, moment = campaign_store.find_name(opened, campaign), at or now()
+    with _named(ledger, campaign, at) as (store, name, moment):
         if count is not None:
-            trace_ids = campaign_store.free_items(opened, name, evaluator, at=moment)[:count]
-        taken = [campaign_store.claim_item(opened, name, trace_id, evaluator, at=moment) for trace_id in trace_ids]
+            trace_ids = campaign_store.free_items(store, name, evaluator, at=moment)[:count]
+        taken = [campaign_store.claim_item(store, name, trace_id, evaluator, at=moment) for trace_id in trace_ids]
     return describe_claims(name, taken)
 
 
@@ -251,12 +248,11 @@ def show_adjudication(
     at: datetime | None = None,
 ) -> Sheet | NothingLeft:
     """Return the sheet of an item that waits for an adjudicator, or of the next one, with the ratings; take nothing."""
-    with _opened(ledger) as opened:
-        name, moment = campaign_store.find_name(opened, campaign), at or now()
-        found = campaign_store.find_adjudication(opened, name, adjudicator, trace_id, at=moment)
+    with _named(ledger, campaign, at) as (store, name, moment):
+        found = campaign_store.find_adjudication(store, name, adjudicator, trace_id, at=moment)
         if found is None:
-            return _nothing_left(opened, name, adjudicator, "adjudicator", moment)
-        return sheet_of(opened, *found, adjudicator, at=moment, adjudicates=True)
+            return _nothing_left(store, name, adjudicator, "adjudicator", moment)
+        return sheet_of(store, *found, adjudicator, at=moment, adjudicates=True)
 
 
 def claim_adjudication(
@@ -270,19 +266,17 @@ def claim_adjudication(
     """Take an item that waits for an adjudicator, or the next one, and return its sheet with the ratings."""
     if trace_id is None:
         return claim_next(adjudicator, role="adjudicator", campaign=campaign, ledger=ledger, at=at)
-    with _opened(ledger) as opened:
-        name, moment = campaign_store.find_name(opened, campaign), at or now()
-        item, _ = campaign_store.claim_item(opened, name, trace_id, adjudicator, at=moment, role="adjudicator")
-        return _sheet(opened, name, item.trace_id, adjudicator, moment)
+    with _named(ledger, campaign, at) as (store, name, moment):
+        item, _ = campaign_store.claim_item(store, name, trace_id, adjudicator, at=moment, role="adjudicator")
+        return _sheet(store, name, item.trace_id, adjudicator, moment)
 
 
 def release_item(
     trace_id: str, evaluator: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
 ) -> ReleasedItem:
     """Give an item back that somebody took to rate or to adjudicate it."""
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
-        item = campaign_store.release_item(opened, name, trace_id, evaluator, at=at or now())
+    with _named(ledger, campaign, at) as (store, name, moment):
+        item = campaign_store.release_item(store, name, trace_id, evaluator, at=moment)
     return ReleasedItem(campaign=name, released=item.trace_id)
 
 
@@ -297,10 +291,9 @@ def assign_items(
 ) -> AssignedItems:
     """Reserve a place of each item for somebody, who gets it before the others of the queue."""
     by = accountable(author)
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
+    with _named(ledger, campaign, at) as (store, name, moment):
         assigned = [
-            campaign_store.assign_item(opened, name, trace_id, evaluator, author=by, at=at or now()).trace_id
+            campaign_store.assign_item(store, name, trace_id, evaluator, author=by, at=moment).trace_id
             for trace_id in trace_ids
         ]
     return AssignedItems(campaign=name, assigned=tuple(assigned), to=evaluator)
@@ -317,17 +310,9 @@ def submit_record(
     at: datetime | None = None,
 ) -> Submitted:
     """Keep a record of an item that its evaluator holds or, with a ``reason``, a revision of one."""
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
-        return submission.submit_records(
-            opened,
-            name,
-            _signed([("", record)], evaluator),
-            at=at or now(),
-            evaluator=evaluator,
-            role=role,
-            reason=reason,
-        )
+    given = _signed([("", record)], evaluator)
+    with _named(ledger, campaign, at) as (store, name, moment):
+        return submission.submit_records(store, name, given, at=moment, evaluator=evaluator, role=role, reason=reason)
 
 
 def submit_records(
@@ -342,11 +327,8 @@ def submit_records(
 ) -> Submitted:
     """Keep several records, all or none, as ``submit_record`` does."""
     given = _signed(_given(records), evaluator)
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
-        return submission.submit_records(
-            opened, name, given, at=at or now(), evaluator=evaluator, role=role, reason=reason
-        )
+    with _named(ledger, campaign, at) as (store, name, moment):
+        return submission.submit_records(store, name, given, at=moment, evaluator=evaluator, role=role, reason=reason)
 
 
 def keep_records(
@@ -364,8 +346,8 @@ def keep_records(
     """
     given, moment = _signed(_given(records), evaluator), at or now()
     reading = read_interactions(interactions, passages) if interactions is not None else ()
-    with _opened(ledger, make=moment) as opened:
-        return submission.keep_adhoc(opened, given, at=moment, evaluator=evaluator, interactions=reading)
+    with opened(ledger, make=moment) as store:
+        return submission.keep_adhoc(store, given, at=moment, evaluator=evaluator, interactions=reading)
 
 
 def adjudicate(
@@ -378,11 +360,10 @@ def adjudicate(
     at: datetime | None = None,
 ) -> Submitted:
     """Decide an item on which the evaluators disagree; ``trace_id``, or the start of it, may stand in the record."""
-    with _opened(ledger) as opened:
-        name = campaign_store.find_name(opened, campaign)
+    with _named(ledger, campaign, at) as (store, name, moment):
         if trace_id is not None:
-            record = {"trace_id": campaign_store.load_item(opened, name, trace_id)[1].trace_id, **record}
-        kept = submission.adjudicate_item(opened, name, record, adjudicator, at=at or now())
+            record = {"trace_id": campaign_store.load_item(store, name, trace_id)[1].trace_id, **record}
+        kept = submission.adjudicate_item(store, name, record, adjudicator, at=moment)
     return Submitted(campaign=name, records=(kept,))
 
 
@@ -402,11 +383,6 @@ def accountable(name: str | None) -> str:
     if not person_key(named):
         raise UsageError(f"'{named[:60]}' names nobody: a name has a letter or a digit")
     return named
-
-
-def now() -> datetime:
-    """Return the moment that entries are recorded at."""
-    return datetime.now(UTC)
 
 
 def _given(records: Records) -> list[tuple[str, object]]:
@@ -440,10 +416,7 @@ def _nothing_left(ledger: Ledger, name: str, person: str, role: Role, at: dateti
 
 
 @contextmanager
-def _opened(ledger: Ledgers, *, make: datetime | None = None) -> Iterator[Ledger]:
-    """Give the ledger that is meant; one that was given open stays open, one that is not there is made ``make``."""
-    if isinstance(ledger, Ledger):
-        yield ledger
-        return
-    with open_ledger(ledger_address(ledger), at=make) as opened:
-        yield opened
+def _named(ledger: Ledgers, campaign: str, at: datetime | None) -> Iterator[tuple[Ledger, str, datetime]]:
+    """Give the ledger, the whole name of the campaign that is meant, and the moment to record."""
+    with opened(ledger) as store:
+        yield store, campaign_store.find_name(store, campaign), at or now()

@@ -1,14 +1,11 @@
 """People's labels of a run's answers for Python callers and the command line: draw, add, look, and plan."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
-from plumbrule.api.runs import Store
+from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.errors import InputError, UsageError
-from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.ledger import Ledger
 from plumbrule.reviews.campaign_labels import campaign_labels
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.anchor.anchor_results import LabelStatus
@@ -27,7 +24,6 @@ from plumbrule.runs.plan import plan_run
 from plumbrule.runs.run_entries import LabelSet, RunEntry, find_run, read_run, rubric_of, run_results
 from plumbrule.runs.sample_results import SampleResult
 from plumbrule.runs.summary import summarise_run
-from plumbrule.settings import ledger_address
 
 SEED = 42  # of a draw, as for a review sample
 
@@ -35,18 +31,18 @@ SEED = 42  # of a draw, as for a review sample
 def draw_labels(
     reference: str = "last",
     count: int = 100,
-    ledger: Store = None,
+    ledger: Ledgers = None,
     *,
     author: str,
     seed: int = SEED,
     sheet: Path | str | None = None,
 ) -> LabelStatus:
     """Draw so many answers of a run for people to label, and keep the draw; write them to ``sheet`` to fill in."""
-    with _opened(ledger) as store:
+    with opened(ledger) as store:
         run, results = _run(store, reference)
         if sheet is not None:
             check_sheet(Path(sheet))
-        drawn = draw_answers(store, run, results, count, seed=seed, author=author, at=_now())
+        drawn = draw_answers(store, run, results, count, seed=seed, author=author, at=now())
         standing = read_run_labels(store, run.run_id)
         if sheet is not None:
             _write_sheet(store, run, results, Path(sheet))
@@ -56,17 +52,17 @@ def draw_labels(
 def add_labels(
     file: Path | str,
     reference: str = "last",
-    ledger: Store = None,
+    ledger: Ledgers = None,
     *,
     author: str,
     reason: str | None = None,
 ) -> LabelStatus:
     """Keep the labels of a file as those of ``author``; a label that they change needs a reason."""
-    with _opened(ledger) as store:
+    with opened(ledger) as store:
         run, results = _run(store, reference)
         read = read_labels(file, rubric_of(store, run.run_id), repeats=run.body.summary.repeats)
         given = LabelSet(person=author, source=read.name, sha256=read.sha256, reason=reason, labels=read.labels)
-        keep_labels(store, run, given, author=author, at=_now(), places=read.places)
+        keep_labels(store, run, given, author=author, at=now(), places=read.places)
         return label_status(
             run,
             read_run_labels(store, run.run_id),
@@ -77,14 +73,14 @@ def add_labels(
 
 
 def add_campaign_labels(
-    campaign: str, reference: str = "last", ledger: Store = None, *, author: str, reason: str | None = None
+    campaign: str, reference: str = "last", ledger: Ledgers = None, *, author: str, reason: str | None = None
 ) -> LabelStatus:
     """Keep what a closed review campaign says of the drawn answers of a run as labels."""
-    with _opened(ledger) as store:
+    with opened(ledger) as store:
         run, results = _run(store, reference)
         drawn = read_run_labels(store, run.run_id).drawn
         given = campaign_labels(store, campaign, answers_of(store, run, drawn), rubric_of(store, run.run_id))
-        keep_labels(store, run, replace(given, reason=reason), author=author, at=_now())
+        keep_labels(store, run, replace(given, reason=reason), author=author, at=now())
         return label_status(run, read_run_labels(store, run.run_id), results, labels_now=len(given.labels))
 
 
@@ -113,9 +109,9 @@ def check_labels(config: Path | str, file: Path | str, *, seed: int = SEED) -> i
     return len(read.labels) + read.empty
 
 
-def show_labels(reference: str = "last", ledger: Store = None, *, sheet: Path | str | None = None) -> LabelStatus:
+def show_labels(reference: str = "last", ledger: Ledgers = None, *, sheet: Path | str | None = None) -> LabelStatus:
     """Return how far the labels of a run are; write the answers that still wait to ``sheet``."""
-    with _opened(ledger) as store:
+    with opened(ledger) as store:
         run, results = _run(store, reference)
         if sheet is not None:
             _write_sheet(store, run, results, Path(sheet))
@@ -132,7 +128,7 @@ def plan_samples(  # noqa: PLR0913 - each is a figure of its own, and all are op
     samples: int | None = None,
     labels: int | None = None,
     run: str | None = None,
-    ledger: Store = None,
+    ledger: Ledgers = None,
 ) -> LabelPlan:
     """Return how many samples and labels tell a pass rate from its limit, or reach a margin.
 
@@ -142,7 +138,7 @@ def plan_samples(  # noqa: PLR0913 - each is a figure of its own, and all are op
     """
     rubric = load_benchmark().rubric
     if run is not None:
-        with _opened(ledger) as store:
+        with opened(ledger) as store:
             entry = find_run(store, run)
             rubric = rubric_of(store, entry.subject)
             measured = summarise_run(store, entry).labels
@@ -181,17 +177,3 @@ def _run(store: Ledger, reference: str) -> tuple[RunEntry, list[SampleResult]]:
 def _write_sheet(store: Ledger, run: RunEntry, results: list[SampleResult], path: Path) -> None:
     keys = waiting_answers(read_run_labels(store, run.run_id), results)
     write_sheet(path, answers_of(store, run, sorted(keys, key=lambda key: (key[1], key[0]))))
-
-
-@contextmanager
-def _opened(ledger: Store) -> Iterator[Ledger]:
-    """Open the ledger that is meant; one that the caller opened stays open."""
-    if isinstance(ledger, Ledger):
-        yield ledger
-        return
-    with open_ledger(ledger_address(ledger)) as opened:
-        yield opened
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

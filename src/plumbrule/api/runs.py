@@ -1,12 +1,10 @@
 """Benchmark runs for Python callers and the command line: plan, run, list, show, gate, compare, judge."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 
-from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.comparison import RunComparison, compare_runs
@@ -18,9 +16,6 @@ from plumbrule.runs.session import Begun, RunOutcome, Watch, execute
 from plumbrule.runs.single_judgement import judge_sample
 from plumbrule.runs.summary import run_lines, summarise_run
 from plumbrule.samples import Sample
-from plumbrule.settings import ledger_address
-
-Store = Ledger | str | None  # an open ledger, the address of one, or None for the one that the settings name
 
 
 def _ignore_beginning(run: str, plan: Plan) -> None:
@@ -38,7 +33,7 @@ def plan(config: Path | str) -> PlanSummary:
 
 def run(
     config: Path | str,
-    ledger: Store = None,
+    ledger: Ledgers = None,
     *,
     resume: str | None = None,
     accept_errors: bool = False,
@@ -53,11 +48,11 @@ def run(
     that does not exist is made. ``begun`` is called with the run's id before the first task, ``watch`` with
     the progress after every task.
     """
-    with _opened(ledger, make=True) as store:
+    with opened(ledger, make=now()) as store:
         return execute(
             plan_run(Path(config), GatePolicy(decide_on=decide_on, confidence=confidence)),
             store,
-            _now,
+            now,
             resume=resume,
             accept_errors=accept_errors,
             begun=begun,
@@ -65,26 +60,26 @@ def run(
         )
 
 
-def list_runs(ledger: Store = None) -> tuple[RunLine, ...]:
+def list_runs(ledger: Ledgers = None) -> tuple[RunLine, ...]:
     """Return the runs of a ledger, the oldest first."""
-    with _opened(ledger) as store:
+    with opened(ledger) as store:
         return run_lines(store)
 
 
 def show(
-    reference: str = "last", ledger: Store = None, *, samples: bool = False, anchor: Anchor | None = None
+    reference: str = "last", ledger: Ledgers = None, *, samples: bool = False, anchor: Anchor | None = None
 ) -> RunSummary:
     """Return the summary of a run: its id, the start of it, or last; with its samples where they are asked for.
 
     ``anchor`` may ask for gates that go by people's labels, where the run's own policy does not.
     """
-    with _opened(ledger) as store:
+    with opened(ledger) as store:
         return summarise_run(store, find_run(store, reference), samples=samples, policy=GatePolicy(anchor=anchor))
 
 
 def gate(
     reference: str = "last",
-    ledger: Store = None,
+    ledger: Ledgers = None,
     *,
     strict: bool = False,
     decide_on: DecideOn | None = None,
@@ -96,14 +91,14 @@ def gate(
     ``decide_on``, ``confidence`` and ``anchor`` may ask for more than the rubric and the run do, not for less.
     """
     policy = GatePolicy(decide_on=decide_on, confidence=confidence, anchor=anchor)
-    with _opened(ledger) as store:
+    with opened(ledger) as store:
         return decide_release(summarise_run(store, find_run(store, reference), policy=policy), strict=strict)
 
 
 def compare(
     first: str,
     second: str,
-    ledger: Store = None,
+    ledger: Ledgers = None,
     *,
     other_dataset: bool = False,
     margins: Mapping[str, Fraction | float] | None = None,
@@ -113,7 +108,7 @@ def compare(
     ``margins`` are by how much a figure may be worse in the second run, by its name: ``{"pass_rate": 0.03}``.
     """
     exact = {name: Fraction(margin) for name, margin in (margins or {}).items()}
-    with _opened(ledger) as store:
+    with opened(ledger) as store:
         found = find_run(store, first), find_run(store, second)
         return compare_runs(store, *found, other_dataset=other_dataset, margins=exact)
 
@@ -121,17 +116,3 @@ def compare(
 def judge(sample: Sample, config: Path | str | None = None) -> SingleJudgement:
     """Judge one recorded answer as the run of ``config`` would, or by the rules that ship; nothing is kept."""
     return judge_sample(sample, None if config is None else Path(config))
-
-
-@contextmanager
-def _opened(ledger: Store, *, make: bool = False) -> Iterator[Ledger]:
-    """Open the ledger that is meant; one that the caller opened stays open."""
-    if isinstance(ledger, Ledger):
-        yield ledger
-        return
-    with open_ledger(ledger_address(ledger), at=_now() if make else None) as opened:
-        yield opened
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -56,7 +56,7 @@ SCHEMAS: Mapping[str, Described] = {
     "record": Described(
         "reviews.record_store:ExportedRecord", "one line of 'review export', and what 'review submit --json' prints"
     ),
-    "report": Described("reports.run_report:Report", "the file of 'report -o FILE.json'"),
+    "report": Described("runs.report.run_report:Report", "the file of 'report -o FILE.json'"),
     "rubric-stamp": Described(
         "verdicts.verdict_json:StampJson", "'rubric check --json', and one item of 'rubric list'"
     ),

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from plumbrule.errors import InputError
-from plumbrule.reviews.evaluation_record import DecidedRecord, asking_for_a_note, read_record
+from plumbrule.reviews.evaluation_record import DecidedRecord, asking_for_a_note
 from plumbrule.reviews.record_decision import Decision, decide
-from plumbrule.reviews.record_files import read_given
+from plumbrule.reviews.record_files import read_records
 from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy, load_scorecard
 
 
@@ -51,11 +50,7 @@ def decide_records(
     loaded = load_scorecard(Path(rubric) if rubric is not None else None, overrides)
     policy = check_policy(loaded, accept_weaker=accept_weaker_policy) or None
     decided = []
-    for place, given in read_given(path):
-        try:
-            record = read_record(given, loaded.rubric, complete=False)
-        except InputError as error:
-            raise InputError(f"{place}: {error}") from None
+    for _, record in read_records(path, loaded.rubric):
         note_needed = asking_for_a_note(record, loaded.rubric)
         decision = record.decided(decide(record.scores, loaded), note_needed=note_needed)
         decided.append(replace(decision, policy=policy))

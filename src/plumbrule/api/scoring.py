@@ -16,7 +16,7 @@ from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
 from plumbrule.samples import ALIASES, FIELDS, DatasetFile, Sample, sample_from, samples_from
 from plumbrule.settings import usable_cores
 from plumbrule.support.support_scorer import gives_support
-from plumbrule.verdicts import StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
+from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
 
 _LISTED_BAD = 5  # bad records that are listed; the others are counted
 _KNOWN = frozenset(FIELDS).union(*ALIASES.values())
@@ -69,6 +69,12 @@ class ScoredSample:
 
     sample: Sample
     verdict: Verdict
+
+    def fails_on(self, conditions: Iterable[FailOn]) -> bool:
+        """Tell whether the sample meets one of the conditions, as that of a whole dataset would."""
+        tally = VerdictTally()
+        tally.add(self.sample, self.verdict)
+        return tally.summary().fails_on(conditions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +165,12 @@ def verdict_rules(
     if verifier is not None and not gives_support(rules.rubric):
         raise UsageError("--verifier has a part in the support score, which is not given here: add --support")
     return rules
+
+
+def check_fail_on(conditions: Iterable[FailOn], rules: Loaded[VerdictRubric]) -> None:
+    """Raise where a condition could never be met, since the rubric does not give what it is about."""
+    if "unsupported" in conditions and not gives_support(rules.rubric):
+        raise UsageError("--fail-on unsupported goes by the support score, which is not given here: add --support")
 
 
 class _ChunkScorer:

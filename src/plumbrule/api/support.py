@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from plumbrule.codec import to_json
+from plumbrule.codec import take_fields, to_json
 from plumbrule.errors import RecordError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.reports.reliability_chart import reliability_chart
@@ -87,18 +87,11 @@ class SupportCalibration:
 
     def result(self, *, bad_records: int | None = None) -> FittedCalibration:
         """Return the calibration in the form that is written to JSON."""
-        return FittedCalibration(
-            labels=LabelCounts(
-                used=self.labels, without_label=self.without_label, not_scored=self.not_scored, bad_records=bad_records
-            ),
-            unsupported_share=self.unsupported_share,
-            auroc=self.auroc,
+        return take_fields(
+            FittedCalibration,
+            self,
+            labels=take_fields(LabelCounts, self, used=self.labels, bad_records=bad_records),
             auroc_interval_95=self.auroc_interval,
-            ranks=self.ranks,
-            before=self.before,
-            after=self.after,
-            log_loss=self.log_loss,
-            better=self.better,
             calibration=content_of_calibration(self.calibration, hashed=True),
         )
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 from importlib import import_module
 
@@ -95,7 +96,18 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    for name in ("SIGTERM", "SIGHUP"):
+        ending = getattr(signal, name, None)  # not every system has both
+        if ending is not None and signal.getsignal(ending) is signal.SIG_DFL:  # one that is ignored stays so, by nohup
+            signal.signal(ending, _interrupt)
     sys.exit(invoke(sys.argv[1:]))
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    """End as Ctrl+C does: what is finished is kept, nothing half-written stays, and a run says how to go on."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def invoke(arguments: list[str]) -> int:
@@ -141,16 +153,27 @@ def _invoke(arguments: list[str]) -> int:
     except Exception as error:
         if debugging():
             raise
-        kind = type(error).__name__
-        return _complain(
-            f"internal error: {kind}: {error} (PLUMBRULE_DEBUG=1 shows where; please report it)", _INCOMPLETE
-        )
+        return _complain_of_system(error) if isinstance(error, OSError) else _complain_of_ourselves(error)
     return result if isinstance(result, int) else 0
 
 
 def _complain(message: str, code: int) -> int:
     click.echo(f"plumbrule: {safe(' '.join(message.split()))}", err=True)
     return code
+
+
+def _complain_of_system(error: OSError) -> int:
+    """Say what the system refused: a name that cannot be, or an output that is full."""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return _complain(f"{str(error.filename)[:200]}: {reason}", 2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in it would fail again
+    return _complain(f"the output could not be written: {reason}", _INCOMPLETE)
+
+
+def _complain_of_ourselves(error: Exception) -> int:
+    kind = type(error).__name__
+    return _complain(f"internal error: {kind}: {error} (PLUMBRULE_DEBUG=1 shows where; please report it)", _INCOMPLETE)
 
 
 def _usage_message(error: click.ClickException) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from plumbrule.errors import UsageError
 from plumbrule.names import FORMATS
@@ -40,12 +41,20 @@ def dataset_options(command: Command) -> Command:
     )(command)
 
 
+_set_option = click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one value of the rubric."
+)
+
+
 def rubric_options(command: Command) -> Command:
     """Add the options that choose and change the rubric."""
-    command = click.option(
-        "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one value of the rubric."
-    )(command)
-    return file_option("--rubric", text="A rubric file; it states only what it changes.")(command)
+    return file_option("--rubric", text="A rubric file; it states only what it changes.")(_set_option(command))
+
+
+def verdict_options(command: Command) -> Command:
+    """Add the options that choose and change the verdict rubric, which ships in two forms."""
+    text = "A rubric file, which states only what it changes; or recommended, the second rubric that ships."
+    return file_option("--rubric", text=text, metavar="FILE|recommended")(_set_option(command))
 
 
 def policy_options(command: Command) -> Command:
@@ -70,8 +79,51 @@ anchor_option = click.option(
     "run and its rubric say.",
 )
 verdict_rubric_option = file_option(
-    "--verdict-rubric", text="A file laid over the verdict rubric, such as a calibration of the support score."
+    "--verdict-rubric",
+    text="A file laid over the verdict rubric, such as a calibration of the support score; or recommended, the second "
+    "rubric that ships.",
+    metavar="FILE|recommended",
 )
+
+
+class CommaSeparated(click.ParamType[tuple[str, ...]]):
+    """One or more of some words, between commas; ``never`` is for none of them."""
+
+    name = "list"
+
+    def __init__(self, *words: str) -> None:
+        self._words = words
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002 - click's own signature
+        """Return how the value is written in the help."""
+        return f"[{','.join(self._words)}|never]"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Return the words; raise for one that is not known."""
+        if isinstance(value, tuple):
+            return value
+        words = tuple(dict.fromkeys(word.strip() for word in str(value).split(",")))
+        if words == ("never",):
+            return ()
+        for word in words:
+            if word not in self._words:
+                known = ", ".join(self._words)
+                text = f"{word!r} is not one of {known}; several go with commas between, never goes alone"
+                self.fail(text, param, ctx)
+        return words
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's own signature
+        param: click.Parameter,  # noqa: ARG002 - the same
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return the words that the last one may become, each with those before it."""
+        before, comma, last = incomplete.rpartition(",")
+        words = self._words if comma else (*self._words, "never")
+        return [CompletionItem(f"{before}{comma}{word}") for word in words if word.startswith(last)]
+
+
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 256), help="Processes to use; by default the cores, for large datasets."
 )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from plumbrule.api.ledger_access import open_here
 from plumbrule.api.monitoring import Reviews, check_triggers
-from plumbrule.cli.ledger_access import open_here
 from plumbrule.errors import UsageError
 from plumbrule.rubrics import Loaded, ScorecardRubric
 

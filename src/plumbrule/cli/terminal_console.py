@@ -1,22 +1,40 @@
 """The two consoles, text that they print as it is, and JSON for machines."""
 
+import os
 import sys
 from collections.abc import Callable, Collection, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from plumbrule.codec import json_line
+from plumbrule.outcomes import Outcome
 from plumbrule.terminal import safe
 
 T = TypeVar("T")
 
+OUTCOME_STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
+_PIPED = 120  # columns of text that is read in a file or by another program
+_NO_LIMIT = 100_000
+
+
+class _PipedConsole(Console):
+    """A console for a file or another program: a table is as wide as what it holds, since nobody has to fit it in."""
+
+    def print(self, *objects: Any, **options: Any) -> None:  # noqa: ANN401 - as the console takes them
+        """Print as the console does: text within its columns, tables in full."""
+        if not any(isinstance(each, Table) for each in objects):
+            options = {"width": _PIPED, **options}
+        super().print(*objects, **options)
+
 
 def stdout() -> Console:
-    """Return the console for results."""
-    return Console(highlight=False, soft_wrap=False)
+    """Return the console for results; COLUMNS says how wide it is where it is no terminal."""
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        return Console(highlight=False, soft_wrap=False)
+    return _PipedConsole(highlight=False, soft_wrap=False, width=_NO_LIMIT)
 
 
 def stderr() -> Console:

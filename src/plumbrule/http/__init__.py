@@ -5,6 +5,7 @@ from plumbrule.http.endpoint import Answer, Endpoint, is_sendable_key
 from plumbrule.http.exchange import Exchange
 from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.http.transport_errors import NotAnObjectError, TimedOutError, TransportError
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "NotAnObjectError",
     "Pace",
     "Patience",
+    "Throttle",
     "TimedOutError",
     "TransportError",
     "check_base_url",

@@ -4,9 +4,10 @@
 
     TransportError          exit code 4
     ├── RateLimitedError       429
-    ├── ServerError            5xx, Anthropic's 529 among them
+    ├── ServerError            5xx, Anthropic's 529 among them; 408, 409 and 425, by which gateways say: not now
     ├── TimedOutError          the deadline passed before the whole answer was there
     ├── ConnectionFailedError  no connection, or one that broke
+    ├── TlsFailedError         a certificate that cannot be verified, or no TLS at all
     ├── MalformedBodyError     not JSON, or not the JSON of the protocol
     │   └── NotAnObjectError   whole JSON, but no object
     ├── BodyTooLargeError      more than any answer can be
@@ -33,6 +34,7 @@ class TransportError(PlumbruleError):
     exit_code = 4
     kind: ClassVar[str] = "transport_error"
     retryable: ClassVar[bool] = True
+    most_calls: ClassVar[int | None] = None  # that are worth making; None: as many as there is time for
 
     def __init__(self, message: str, *, exchange: Exchange, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -47,7 +49,7 @@ class RateLimitedError(TransportError):
 
 
 class ServerError(TransportError):
-    """The provider failed."""
+    """The provider failed, or asks for the same call once more."""
 
     kind = "server_error"
 
@@ -64,10 +66,18 @@ class ConnectionFailedError(TransportError):
     kind = "connection_failed"
 
 
+class TlsFailedError(TransportError):
+    """Nobody knows who is at the other end: nothing is sent, and no wait mends that."""
+
+    kind = "tls_failed"
+    retryable = False
+
+
 class MalformedBodyError(TransportError):
-    """The body is not what the protocol says."""
+    """The body is not what the protocol says; each may have been paid for, and the next is seldom better."""
 
     kind = "malformed_body"
+    most_calls = 4
 
 
 class NotAnObjectError(MalformedBodyError):

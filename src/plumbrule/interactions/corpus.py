@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plumbrule.errors import InputError
+from plumbrule.files import read_file
 from plumbrule.interactions.contract_findings import Finding, FindingLog
 from plumbrule.interactions.evidence_files import Evidence, Record
 from plumbrule.interactions.passages import has_text, named_as_here
-from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Flaw
+from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, Flaw
 from plumbrule.samples.sample_fields import passage_of
 from plumbrule.samples.sample_model import Passage
 from plumbrule.samples.value_types import described
@@ -121,9 +122,7 @@ def _entries(value: object) -> Iterator[object]:
 
 def _text_of(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_RECORD_BYTES:
-            raise InputError(f"{path}: a passage of more than {MAX_RECORD_MB} MB")
-        return path.read_text(encoding="utf-8-sig").strip()
+        return read_file(path, most=MAX_RECORD_BYTES).decode("utf-8-sig").strip()
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a text file in UTF-8") from None
     except OSError as error:

@@ -91,6 +91,8 @@ class PanelJudge:
             reported_model=_named([member.reported_model for member in members]),
             fingerprint=_named([member.fingerprint for member in members]),
             exchanges=tuple(exchange for member in members for exchange in member.exchanges),
+            contradicted=_held([member.contradicted for member in members]),
+            unsupported=_held([member.unsupported for member in members]),
             members=members,
         )
 
@@ -106,6 +108,12 @@ def _detail(members: tuple[Judgement, ...]) -> str | None:
 
 def _given(scores: list[int | None]) -> list[int]:
     return [score for score in scores if score is not None]
+
+
+def _held(told: list[bool | None]) -> bool | None:
+    """Return whether any member that looked at the evidence has something against the answer; None where none did."""
+    looked = [one for one in told if one is not None]
+    return any(looked) if looked else None
 
 
 def _agreement(scores: list[int]) -> float | None:

@@ -55,6 +55,8 @@ class Judgement:
     fingerprint: str | None = None
     exchanges: tuple[Exchange, ...] = ()
     support: Mapping[str, Any] | None = None  # score, band, weakest sentence, and what made them; None: not given
+    contradicted: bool | None = None  # a context says otherwise than the answer; None: not looked at
+    unsupported: bool | None = None  # the contexts hardly support the answer; None: not looked at
     agreement: Agreement | None = None
     members: tuple["Judgement", ...] = ()  # of a panel, in its order
 

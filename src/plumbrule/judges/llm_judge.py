@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from plumbrule.errors import UsageError
 from plumbrule.hashing import sha256_of
-from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Clock, Patience
-from plumbrule.http.transport_errors import TimedOutError, TransportError
+from plumbrule.http.throttle import Throttle
+from plumbrule.http.transport_errors import TransportError
 from plumbrule.judges.judge_prompt import prompt_for, template_sha256
 from plumbrule.judges.judgement import EvaluatorError, JudgeIdentity, Judgement, judge_silence, total
 from plumbrule.judges.reply_parser import ParsePolicy, Reply, ReplyError, parse_reply
@@ -34,7 +34,7 @@ class LLMJudge:
         policy: ParsePolicy | None = None,
         cache: CompletionCache | None = None,
         prices: Prices | None = None,
-        pace: Pace | None = None,
+        throttle: Throttle | None = None,
     ) -> None:
         self._model = model
         self._generation = generation
@@ -42,8 +42,8 @@ class LLMJudge:
         self._policy = policy or ParsePolicy()
         self._cache = cache
         self._prices = prices
-        self._before = pace.turn if pace is not None else None
-        if self._patience.calls < 1:
+        self._throttle = throttle
+        if self._patience.calls is not None and self._patience.calls < 1:
             raise UsageError("a judge needs at least one call: 'calls' must be 1 or more")
         self.identity = JudgeIdentity(
             name="llm",
@@ -70,35 +70,30 @@ class LLMJudge:
             return silence
         request = ChatRequest(prompt=prompt_for(sample), generation=self._generation)
         asking = _Asking(judge=self.identity, prices=self._prices)
-        clock = Clock(self._patience)
         try:
-            reply = await self._ask(request, clock, asking, cache=self._cache)
+            reply = await self._ask(request, asking, cache=self._cache)
             if reply is None:
-                if clock.left_s <= 0:
-                    detail = f"no time was left for the retry after: {asking.problem}"
-                    return asking.failed("transport_error", kind=TimedOutError.kind, detail=detail)
                 asking.flags.append("parse_retry")
-                reply = await self._ask(request, clock, asking, cache=None)
+                reply = await self._ask(request, asking, cache=None)
         except TransportError as error:
             return asking.failed("transport_error", kind=error.kind, detail=str(error))
         return asking.failed("parse_error", detail=asking.problem) if reply is None else asking.judged(reply)
 
-    async def _ask(
-        self, request: ChatRequest, clock: Clock, asking: "_Asking", *, cache: CompletionCache | None
-    ) -> Reply | None:
+    async def _ask(self, request: ChatRequest, asking: "_Asking", *, cache: CompletionCache | None) -> Reply | None:
         """Return the reply, or None where it is no judgement; only what is one enters the cache."""
         described = self._model.describe(request) if cache is not None else {}
         completion = cache.find(described) if cache is not None else None
         if completion is None:
-            completion = await clock.call(
+            completion = await Clock(self._patience).call(
                 lambda timeout_s: self._model.complete(request, timeout_s=timeout_s),
                 asking.exchanges.append,
-                before=self._before,
+                throttle=self._throttle,
             )
         try:
             reply = parse_reply(completion.text, self._policy)
         except ReplyError as error:
-            asking.add(completion, problem=str(error))
+            cut = " (it was cut at max_tokens)" if completion.truncated else ""
+            asking.add(completion, problem=f"{error}{cut}")
             return None
         asking.add(completion)
         if cache is not None and not completion.exchange.cached:
@@ -123,6 +118,8 @@ class _Asking:
         self._last = completion
         self.problem = problem
         exchange = completion.exchange
+        if completion.truncated:
+            self.flags.append("judge_truncated")
         if exchange.cached:
             self.flags.append("cached")
         else:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from plumbrule.rubrics.rules_policy import AccuracyRules
 from plumbrule.support.value_evidence import find_value
-from plumbrule.text.text_view import TextView
+from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value
 
@@ -41,8 +41,8 @@ def compare(
 ) -> Comparison:
     """Look in the answer for what the reference adds to the question: what was asked need not be said again."""
     values = [value for value in reference.values if not value.weak]
-    added = [value for value in values if find_value(value, reference, [question]) is None]
-    missing = [value for value in added if find_value(value, reference, [answer]) is None]
+    added = [value for value in values if find_value(value, reference, TextViews([question])) is None]
+    missing = [value for value in added if find_value(value, reference, TextViews([answer])) is None]
     words = _key_words(reference, values, question, stop, only=not added)
     return Comparison(
         found=tuple(_text(value, reference) for value in added if value not in missing),
@@ -86,7 +86,9 @@ def _rivals(
         topic = _topic(value, reference, question, stop)
         best: tuple[Fraction, Value] | None = None
         for other in answer.rivals_of(value):
-            if not topic or any(find_value(other, answer, [known]) is not None for known in (reference, question)):
+            if not topic or any(
+                find_value(other, answer, TextViews([known])) is not None for known in (reference, question)
+            ):
                 continue
             fit = Fraction(len(topic & answer.lemmas_beside(other.start)), len(topic))
             if fit >= overlap and (best is None or fit > best[0]):

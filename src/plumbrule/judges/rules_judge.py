@@ -82,7 +82,15 @@ class RulesJudge:
             error_detail="neither a reference nor an expected refusal to rate by" if error is not None else None,
             flags=verdict.flags,
             support=_kept(verdict.support),
+            contradicted="contradicted" in verdict.concerns,
+            unsupported=self._unsupported(verdict),
         )
+
+    def _unsupported(self, verdict: Verdict) -> bool | None:
+        """Tell whether the contexts hardly support the answer; a refusal has no need of it, else None is unknown."""
+        if verdict.support is None and "refusal" not in verdict.flags:
+            return None
+        return "unsupported" in verdict.concerns
 
     def _scored(self, sample: Sample) -> tuple[Verdict, Hallucination | None]:
         """Return the verdict, and the hallucination score with the reference as the only context."""
@@ -93,7 +101,9 @@ class RulesJudge:
 
     def _accuracy(self, sample: Sample, verdict: Verdict, compared: Hallucination | None) -> _Rating:
         refusal = verdict.refusal
-        if refusal is not None:
+        if (
+            refusal is not None and refusal.judgement != "partial"
+        ):  # that one answers, and is compared as far as it does
             return self._refusal(sample, refusal)
         if compared is None:
             return _Rating(score=None, why="not rated, there is no reference")
@@ -125,7 +135,8 @@ class RulesJudge:
 
     def _reads_as_refusal(self, sample: Sample) -> bool:
         wording = Sample(id=sample.id, question=sample.question, answer=sample.reference)
-        return self._scorer.refusal_in(wording) is not None
+        found = self._scorer.refusal_in(wording)
+        return found is not None and found.refused
 
     def _faithfulness(self, hallucination: Hallucination, *, refused: bool) -> _Rating:
         rules, wording = self._policy.faithfulness, self._policy.rationale

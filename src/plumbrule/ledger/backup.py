@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import cast
@@ -14,7 +15,7 @@ import orjson
 from sqlalchemy.engine import URL
 
 from plumbrule.errors import InputError, RecordError, UsageError
-from plumbrule.files import make_private
+from plumbrule.files import make_private, open_file
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger.chain import BrokenChainError, Row, walk
 from plumbrule.ledger.checkpoint import Checkpoint
@@ -27,6 +28,7 @@ from plumbrule.ledger.migration import LOCK_TIMEOUT_S, open_ledger
 from plumbrule.ledger.store import Ledger
 from plumbrule.ledger.tables import COLUMNS
 
+_LONGEST_ENTRY = 1 << 28  # bytes
 _BATCH_ROWS = 5000
 
 
@@ -100,8 +102,10 @@ def _settle(path: Path) -> None:
 def _read(source: Path) -> Iterator[Row]:
     """Yield the rows that JSON lines hold."""
     try:
-        with source.open("rb") as file:
-            for number, line in enumerate(file, 1):
+        with open_file(source, pipes=True) as file:
+            for number, line in enumerate(iter(partial(file.readline, _LONGEST_ENTRY + 1), b""), 1):
+                if len(line) > _LONGEST_ENTRY:
+                    raise RecordError("is longer than any entry", source=str(source), line=number)
                 try:
                     value = orjson.loads(line)
                     if value.get("withheld"):

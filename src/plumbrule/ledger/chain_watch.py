@@ -38,7 +38,7 @@ class ChainWatch:
     def __init__(self, engine: Engine, *, name: str, ledger_id: str, files: StateFiles | None) -> None:
         self._engine, self._name, self._files = engine, name, files
         self._state = ChainState(ledger_id=ledger_id)
-        self._kept = Kept(own=(), foreign=None, beside_is_missing=False)
+        self._kept = Kept(own=(), foreign=(), beside_is_missing=False)
         self._kept_upto = -1
         self._kept_at = time.monotonic()
         self._verified: dict[tuple[str, str | None], float] = {}  # by kind and scope, None for all of a kind
@@ -59,7 +59,7 @@ class ChainWatch:
         self._hold_against(kept)
         own = max(kept.own, key=lambda state: state.sequence, default=None)
         if own is not None:
-            self._state, self._kept_upto = own, -1 if kept.beside_is_missing else own.sequence
+            self._state, self._kept_upto = own, own.sequence if kept.is_complete else -1
         self._say_how(own, kept, self.advance())
 
     def _begin_new(self) -> None:
@@ -185,7 +185,7 @@ class ChainWatch:
             what = "no checkpoint can be kept, since there is no settings directory to keep a key in"
             _log.warning("%s: %s: all %d entries were verified", self._name, what, upto + 1)
         elif own is None and upto > 0:  # one that another process has just made holds nothing yet
-            signed = "; its checkpoint is signed by another key" if kept.foreign is not None else ""
+            signed = "; its checkpoint is signed by another key" if kept.foreign else ""
             what = f"all {upto + 1:,} entries were verified, and are held against a checkpoint from now on"
             _log.warning("%s: first use here%s: %s", self._name, signed, what)
         elif kept.beside_is_missing:

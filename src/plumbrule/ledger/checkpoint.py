@@ -8,8 +8,10 @@ import orjson
 
 from plumbrule.codec import optional_key, to_json
 from plumbrule.errors import InputError
-from plumbrule.files import written_whole
+from plumbrule.files import read_file, written_whole
 from plumbrule.hashing import canonical_json
+
+_LARGEST = 1 << 20  # bytes of a checkpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,7 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
 def read_checkpoint(path: Path) -> Checkpoint:
     """Read what ``write_checkpoint`` wrote; whether a signature is right is for those who have the key."""
     try:
-        value = orjson.loads(path.read_bytes())
+        value = orjson.loads(read_file(path, most=_LARGEST))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except orjson.JSONDecodeError:

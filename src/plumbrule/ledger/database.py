@@ -10,6 +10,7 @@ from sqlalchemy.engine import URL, make_url
 
 from plumbrule.errors import MissingExtraError, UsageError
 from plumbrule.ledger.ledger_errors import told_clearly
+from plumbrule.terminal import masked_address
 
 _LOCK_KEY = 0x506C756D62  # "Plumb": the advisory lock that writers take in PostgreSQL, one after the other
 _DURABLE = (  # a stricter setting stays
@@ -35,8 +36,8 @@ def read_url(address: str | URL) -> URL:
 
 
 def name_of(url: URL) -> str:
-    """Return the URL as it may be shown: without its password."""
-    return url.render_as_string(hide_password=True)
+    """Return the URL as it may be shown: without its password, which may also stand in its query."""
+    return masked_address(url.render_as_string(hide_password=True))
 
 
 def make_engine(url: URL, *, lock_timeout_s: float) -> Engine:

@@ -4,12 +4,13 @@ import secrets
 import time
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import unquote
 
 from sqlalchemy import Connection, Engine, func, inspect, select, text
 from sqlalchemy.engine import URL
 
 from plumbrule.errors import UsageError
-from plumbrule.files import make_private
+from plumbrule.files import as_listed, make_private
 from plumbrule.ledger.chain import BEFORE_ALL, link
 from plumbrule.ledger.chain_watch import ChainWatch
 from plumbrule.ledger.database import make_engine, name_of, read_url, reading, writing
@@ -29,6 +30,7 @@ from plumbrule.ledger.tables import SCHEMA_VERSION, entries, ledger_info
 
 LOCK_TIMEOUT_S = 15.0
 _OURS = {"alembic_version", "entries", "ledger_info"}
+_SERVER = text("SELECT system_identifier, current_database(), current_schema() FROM pg_control_system()")
 _IDENTITY = select(ledger_info.c.ledger_id).order_by(ledger_info.c.schema_version).limit(1)
 
 
@@ -62,7 +64,7 @@ def open_ledger(
             _log_ahead(engine, name, lock_timeout_s)
         with reading(engine, name) as connection:
             identity = str(connection.scalar(_IDENTITY))
-        files, watch = _state_files(url, file), None
+        files, watch = _state_files(engine, url, file), None
         if checked:
             watch = ChainWatch(engine, name=name, ledger_id=identity, files=files)
             watch.begin(made=made)
@@ -121,15 +123,24 @@ def _bring_up(engine: Engine, name: str, version: int, *, at: datetime | None, l
     return False
 
 
-def _state_files(url: URL, file: Path | None) -> StateFiles | None:
-    """Return where the state of the chain is kept outside the database; None where no key can be kept."""
+def _state_files(engine: Engine, url: URL, file: Path | None) -> StateFiles | None:
+    """Return where the state of the chain is kept outside the database; None where no key can be kept.
+
+    A ledger is known by two places, so that no other spelling of its address is a first use: the one that the user
+    names, because a link to an older copy must not pass for another place, and the one where the database really is.
+    """
     key = signing_key()
     if key is None:
         return None
+    name = name_of(url)
     if file is None:
-        return StateFiles(key, place=name_of(url), beside=None)
-    # the place as the user names it: a link to an older copy must not pass for another place
-    return StateFiles(key, place=str(file.absolute()), beside=file.with_name(f"{file.name}.checkpoint"))
+        with reading(engine, name) as connection:
+            server = "/".join(map(str, connection.execute(_SERVER).one()))
+        return StateFiles(key, places=(name, f"postgresql {server}"), beside=None)
+    with reading(engine, name) as connection:
+        opened = next(row.file for row in connection.execute(text("PRAGMA database_list")) if row.name == "main")
+    real = as_listed(Path(opened).resolve())
+    return StateFiles(key, places=(str(file.absolute()), str(real)), beside=real.with_name(f"{real.name}.checkpoint"))
 
 
 def _absent(name: str) -> UsageError:
@@ -167,7 +178,8 @@ def _file_of(url: URL) -> Path | None:
     """Return the file of a SQLite ledger."""
     if url.get_backend_name() != "sqlite" or url.database is None:
         return None
-    return Path(url.database.removeprefix("file:"))
+    path = url.database.removeprefix("file:")
+    return Path(path if path == url.database else unquote(path))
 
 
 def _make_folder(folder: Path, name: str) -> None:

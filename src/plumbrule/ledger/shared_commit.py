@@ -1,7 +1,9 @@
-"""Lets callers in several threads share one commit, so that the disk is waited for once."""
+"""Lets callers in threads and on event loops share one commit, so that the disk is waited for once."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from plumbrule.ledger.entry import Entry, Sealed
@@ -9,60 +11,53 @@ from plumbrule.ledger.entry import Entry, Sealed
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """What one caller wants appended together, and what became of it."""
+    """What one caller wants appended together, and what became of it once ``written`` is done."""
 
     drafts: Sequence[Sealed]
+    written: Future[None]  # one for all that are written together
     entries: list[Entry] = field(default_factory=list)
-    error: BaseException | None = None
-    settled: bool = False
-    called: threading.Event = field(default_factory=threading.Event)  # settled, or its turn to write for all
+    error: Exception | None = None
+
+    def appended(self) -> list[Entry]:
+        """Return the entries in the order of the drafts, or raise what came in their way."""
+        self.written.result()
+        if self.error is not None:
+            raise self.error
+        return self.entries
 
 
 class SharedCommit:
-    """A queue whose first caller writes for all who wait; ``write`` settles every ticket that it is given."""
+    """One thread that writes what waits; what comes while it writes waits together for the next write."""
 
     def __init__(self, write: Callable[[list[Ticket]], None]) -> None:
         self._write = write
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
+        self._lock = threading.Lock()
         self._waiting: list[Ticket] = []
-        self._queue = threading.Lock()
-        self._led = False
 
-    def settle(self, ticket: Ticket) -> None:
-        """Return when ``ticket`` is settled."""
-        if self._join(ticket):
-            self._lead()
-
-    def _join(self, ticket: Ticket) -> bool:
-        """Queue a ticket and wait until it is settled; True means that its caller shall write for all who wait."""
-        with self._queue:
+    def submit(self, drafts: Sequence[Sealed], *, gathering_s: float = 0.0) -> Ticket:
+        """Queue drafts; the first of a write decides how long others may join it once the writer is free."""
+        with self._lock:
+            if self._waiting:
+                written = self._waiting[0].written
+            else:
+                written = self._writer.submit(self._write_waiting, gathering_s)
+            ticket = Ticket(drafts, written)
             self._waiting.append(ticket)
-            if not self._led:
-                self._led = True
-                return True
-        try:
-            ticket.called.wait()
-        except BaseException:  # Ctrl+C: what is queued is taken back, and nobody waits for a caller who left
-            with self._queue:
-                if ticket in self._waiting:
-                    self._waiting.remove(ticket)
-                    if ticket.called.is_set():
-                        self._pass_on()
-            raise
-        return not ticket.settled
+        return ticket
 
-    def _lead(self) -> None:
-        """Write what waits, then let the next caller write what has come in the meantime."""
-        with self._queue:
+    def withdraw(self, ticket: Ticket) -> None:
+        """Take a ticket back whose caller does not wait for it any more, unless it is being written."""
+        with self._lock:
+            if ticket in self._waiting:
+                ticket.drafts = ()
+
+    def close(self) -> None:
+        """Return when everything that was queued is written."""
+        self._writer.shutdown()
+
+    def _write_waiting(self, gathering_s: float) -> None:
+        time.sleep(gathering_s)
+        with self._lock:
             tickets, self._waiting = self._waiting, []
-        try:
-            self._write(tickets)
-        finally:
-            with self._queue:
-                self._pass_on()
-            for ticket in tickets:
-                ticket.called.set()
-
-    def _pass_on(self) -> None:
-        self._led = bool(self._waiting)
-        if self._waiting:
-            self._waiting[0].called.set()
+        self._write(tickets)

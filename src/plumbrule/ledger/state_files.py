@@ -10,7 +10,7 @@ import hmac
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from pathlib import Path
 import orjson
 
 from plumbrule.errors import UsageError
-from plumbrule.files import make_private, written_whole
+from plumbrule.files import make_private, open_file, read_file, written_whole
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger.chain_state import ChainState
 from plumbrule.ledger.checkpoint import Checkpoint
@@ -28,6 +28,7 @@ from plumbrule.settings import settings_directory, signing_key_file
 ACCEPT = "plumbrule ledger checkpoint --reset --as NAME"
 _LOCK_TIMEOUT_S = 10.0
 _LARGEST_KEY = 1 << 16
+_LARGEST_STATE = 1 << 24
 _SHORTEST_KEY = 16
 
 
@@ -60,16 +61,17 @@ class SigningKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """The states that were kept: those that our key signed, and one that another key did."""
+    """The states that were kept: those that our key signed, and those that another key did."""
 
     own: tuple[ChainState, ...]
-    foreign: ChainState | None
+    foreign: tuple[ChainState, ...]
     beside_is_missing: bool
+    is_complete: bool = True  # every place that the ledger is known by has its file
 
     @property
     def states(self) -> tuple[ChainState, ...]:
         """Return all of them: what another key signed is no proof, and must be met all the same."""
-        return self.own if self.foreign is None else (*self.own, self.foreign)
+        return (*self.own, *self.foreign)
 
     def see_ledger(self, ledger_id: str, *, name: str) -> None:
         """Refuse a ledger in the place of another one."""
@@ -91,7 +93,7 @@ def signing_key() -> SigningKey | None:
     named = signing_key_file()
     if named is not None:
         try:
-            with named.open("rb") as file:
+            with open_file(named, pipes=True) as file:
                 secret = file.read(_LARGEST_KEY).strip()
         except OSError as error:
             raise UsageError(f"{named}: the key for checkpoints cannot be read: {error.strerror}") from None
@@ -103,7 +105,7 @@ def signing_key() -> SigningKey | None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             _make_key(path)
-        secret = path.read_bytes().strip()
+        secret = read_file(path, most=_LARGEST_KEY).strip()
     except (OSError, RuntimeError):  # there may not even be a home
         return None
     if len(secret) < _SHORTEST_KEY:
@@ -124,28 +126,28 @@ def _make_key(path: Path) -> None:
 
 
 class StateFiles:
-    """The two files that keep the state of the ledger at one place."""
+    """The files that keep the state of one ledger: one for each place that it is known by, and one beside it."""
 
-    def __init__(self, key: SigningKey, *, place: str, beside: Path | None) -> None:
+    def __init__(self, key: SigningKey, *, places: Sequence[str], beside: Path | None) -> None:
         self.key = key
         self.beside = beside
-        self._name = place
+        self._name = places[0]
         folder = settings_directory() / "checkpoints"
-        self._own = folder / f"{hashlib.sha256(place.encode()).hexdigest()[:32]}.json"
+        hashes = dict.fromkeys(hashlib.sha256(place.encode()).hexdigest()[:32] for place in places)
+        self._own = tuple(folder / f"{digest}.json" for digest in hashes)
         self._lock = folder / "lock"
 
     def read(self) -> Kept:
         """Return what was kept; a file that our key signed and that was changed since is refused."""
         own: list[ChainState] = []
-        foreign = None
+        foreign: list[ChainState] = []
         for path in self._paths():
             state, ours = self._read(path)
-            if state is not None and ours:
-                own.append(state)
-            elif state is not None:
-                foreign = state
+            if state is not None:
+                (own if ours else foreign).append(state)
         missing = self.beside is not None and not self.beside.exists()
-        return Kept(own=tuple(own), foreign=foreign, beside_is_missing=missing)
+        complete = all(path.exists() for path in self._paths())
+        return Kept(own=tuple(own), foreign=tuple(foreign), beside_is_missing=missing, is_complete=complete)
 
     def last_known(self) -> ChainState | None:
         """Return the furthest state that is kept, or None where none is, or none that can be trusted."""
@@ -175,7 +177,7 @@ class StateFiles:
         return tuple(failed)
 
     def _paths(self) -> tuple[Path, ...]:
-        return (self._own,) if self.beside is None else (self._own, self.beside)
+        return self._own if self.beside is None else (*self._own, self.beside)
 
     def _is_later(self, path: Path, state: ChainState) -> bool:
         try:
@@ -189,7 +191,7 @@ class StateFiles:
     def _read(self, path: Path) -> tuple[ChainState | None, bool]:
         """Return the state that a file keeps, and whether our key signed it."""
         try:
-            content = orjson.loads(path.read_bytes())
+            content = orjson.loads(read_file(path, most=_LARGEST_STATE))
             signature, key_id = content.pop("hmac_sha256"), content["key_id"]
             state = ChainState.read(content)
         except (FileNotFoundError, PermissionError):  # what another user keeps for themselves tells us nothing

@@ -70,6 +70,7 @@ class Ledger:
 
     def close(self) -> None:
         """Keep a checkpoint of what was verified, and let go of the database."""
+        self._commits.close()
         watch, self._watch = self._watch, None
         try:
             if watch is not None:
@@ -94,16 +95,24 @@ class Ledger:
     def append_many(self, drafts: Iterable[Draft]) -> list[Entry]:
         """Append entries together, all or none; return them in the order of ``drafts``.
 
-        Callers in other threads that wait at the same time share one commit, so the disk is waited for once.
+        Callers that wait at the same time share one commit, so the disk is waited for once.
         """
-        ticket = Ticket([draft.sealed() for draft in drafts])
-        for draft in ticket.drafts:
-            if draft.kind == "ledger":
-                raise EntryError("the opening entry of a ledger is written once, when the ledger is made")
-        self._commits.settle(ticket)
-        if ticket.error is not None:
-            raise ticket.error
-        return ticket.entries
+        ticket = self.submit(drafts)
+        try:
+            return ticket.appended()
+        except KeyboardInterrupt:
+            self._commits.withdraw(ticket)
+            raise
+
+    def submit(self, drafts: Iterable[Draft], *, gathering_s: float = 0.0) -> Ticket:
+        """Queue entries that are appended together, all or none, for a caller that waits in a way of its own.
+
+        With ``gathering_s`` the write may wait for others to join it.
+        """
+        sealed = [draft.sealed() for draft in drafts]
+        if any(draft.kind == "ledger" for draft in sealed):
+            raise EntryError("the opening entry of a ledger is written once, when the ledger is made")
+        return self._commits.submit(sealed, gathering_s=gathering_s)
 
     def entry(self, sequence: int) -> Entry | None:
         """Return one entry by its number."""
@@ -201,7 +210,7 @@ class Ledger:
             )
 
     def _write(self, tickets: list[Ticket]) -> None:
-        """Write what every ticket asks for, in one transaction, and settle them all."""
+        """Write what every ticket asks for, in one transaction."""
         try:
             with writing(self._engine, self.name) as connection:
                 new: list[Entry] = []
@@ -218,14 +227,9 @@ class Ledger:
                 insert(connection, new)
             if self._watch is not None:
                 self._watch.appended(before, new)
-        except BaseException as error:
+        except LedgerError as error:
             for ticket in tickets:
-                ticket.error = ticket.error or (error if isinstance(error, LedgerError) else _interrupted(self.name))
-            if not isinstance(error, LedgerError):
-                raise
-        finally:
-            for ticket in tickets:
-                ticket.settled = True
+                ticket.error = ticket.error or error
 
     def _select(self, search: "_Search", *conditions: ColumnElement[bool]) -> Iterator[Entry]:
         wanted = select(entries).where(*conditions).order_by(entries.c.sequence)
@@ -334,7 +338,3 @@ def _begins(prefix: str) -> list[ColumnElement[bool]]:
     if not prefix:
         return []
     return [entries.c.subject >= prefix, entries.c.subject < f"{prefix}\U0010ffff"]
-
-
-def _interrupted(name: str) -> LedgerError:
-    return LedgerError(f"{name}: writing was interrupted: whether the last entries were kept shows when you read them")

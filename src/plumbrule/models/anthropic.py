@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from plumbrule.http.endpoint import Answer, Endpoint
-from plumbrule.models.chat_model import ChatRequest, Completion
-from plumbrule.models.reply_fields import read_count, read_latency, read_text
+from plumbrule.models.chat_model import ChatRequest, Completion, Generation
+from plumbrule.models.reply_fields import answer_count, read_latency, read_text
 
 _VERSION = "2023-06-01"
 
@@ -13,15 +13,28 @@ _VERSION = "2023-06-01"
 class AnthropicMessages:
     """One model behind a messages endpoint; the protocol knows no seed and no fingerprint."""
 
-    def __init__(self, endpoint: Endpoint, *, model: str, model_id: str) -> None:
+    def __init__(
+        self, endpoint: Endpoint, *, model: str, model_id: str, extra_body: Mapping[str, Any] | None = None
+    ) -> None:
         self.model_id = model_id
         self._endpoint = endpoint
         self._model = model
+        self._extra_body = dict(extra_body or {})
         self._path = "/messages" if endpoint.url.endswith("/v1") else "/v1/messages"
 
     def describe(self, request: ChatRequest) -> Mapping[str, Any]:
         """Return where the request goes and its whole body."""
-        return {"protocol": "anthropic_messages", "url": self._endpoint.url + self._path, "body": self._body(request)}
+        return {"protocol": "anthropic_messages", **self._endpoint.describe(self._path), "body": self._body(request)}
+
+    def parameters(self, generation: Generation) -> Mapping[str, Any]:
+        """Return what a request says beside the model and the messages."""
+        sent: dict[str, Any] = {"max_tokens": generation.max_tokens}
+        if generation.temperature is not None:
+            sent["temperature"] = generation.temperature
+        # newer models refuse temperature and top_p together, and a top_p of 1 changes nothing
+        if generation.top_p is not None and (generation.temperature is None or generation.top_p != 1):
+            sent["top_p"] = generation.top_p
+        return sent | self._extra_body
 
     async def complete(self, request: ChatRequest, *, timeout_s: float) -> Completion:
         """Send one request and read its text blocks."""
@@ -32,17 +45,17 @@ class AnthropicMessages:
             headers={"anthropic-version": _VERSION},
             timeout_s=timeout_s,
         )
-        usage = answer.content.get("usage")
         latency, source = read_latency(answer.exchange, None)
         return Completion(
             text=_content(answer),
             reported_model=read_text(answer.content.get("model")),
             fingerprint=None,
-            input_tokens=read_count(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
-            output_tokens=read_count(usage, "output_tokens"),
+            input_tokens=answer_count(answer, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+            output_tokens=answer_count(answer, "output_tokens"),
             latency_model_ms=latency,
             latency_source=source,
             exchange=answer.exchange,
+            finish_reason=read_text(answer.content.get("stop_reason")),
         )
 
     async def aclose(self) -> None:
@@ -50,20 +63,9 @@ class AnthropicMessages:
         await self._endpoint.aclose()
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
-        generation = request.generation
-        body: dict[str, Any] = {
-            "model": self._model,
-            "max_tokens": generation.max_tokens,
-            "messages": [{"role": "user", "content": request.prompt}],
-        }
-        if request.system is not None:
-            body["system"] = request.system
-        if generation.temperature is not None:
-            body["temperature"] = generation.temperature
-        # newer models refuse temperature and top_p together, and a top_p of 1 changes nothing
-        if generation.top_p is not None and (generation.temperature is None or generation.top_p != 1):
-            body["top_p"] = generation.top_p
-        return body
+        system = {} if request.system is None else {"system": request.system}
+        messages = [{"role": "user", "content": request.prompt}]
+        return {"model": self._model, "messages": messages, **system, **self.parameters(request.generation)}
 
 
 def _content(answer: Answer) -> str:

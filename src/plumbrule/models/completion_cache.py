@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from plumbrule.errors import UsageError
+from plumbrule.files import open_file
 from plumbrule.hashing import canonical_json, sha256_of
 from plumbrule.http.exchange import Exchange
 from plumbrule.models.chat_model import Completion
@@ -57,7 +58,7 @@ class CacheFile(MutableMapping[str, bytes]):
         self._path = path
         self._opened: sqlite3.Connection | None = None
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 start = file.read(len(_SQLITE))
         except FileNotFoundError:
             start = b""

@@ -195,9 +195,8 @@ def remarks_on(
     if len(versions) > 1:
         text = f"{len(versions)} versions were kept under this trace id: campaigns and records say which they are about"
         remarks.append(Remark(part="versions", grave=False, text=text))
-    if verdict.verdict != "PASS":
-        reasons = "; ".join(verdict.reasons) or "no reason given"
-        text = f"Verdict {verdict.verdict}: {reasons}"
+    if verdict.headline != "PASS":
+        text = ": ".join((f"Verdict {verdict.headline}", *(["; ".join(verdict.reasons)] if verdict.reasons else [])))
         remarks.append(Remark(part="verdict", grave=verdict.verdict == "FAIL", text=text))
     for name, dimension in prescore.dimensions.items():
         for cap in dimension.caps:

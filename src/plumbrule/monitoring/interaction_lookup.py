@@ -7,6 +7,7 @@ from typing import Any
 
 from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
+from plumbrule.interactions.answer_register import AnswerRegister
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import Source, read_interactions
 from plumbrule.interactions.weeks import week_at
@@ -55,21 +56,16 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
     if source is not None:
         reading = read_interactions(source, passages)
         places.append(reading.source)
+        seen = AnswerRegister()
+        meant_here = None
         for interaction in reading:
             name = interaction.sample.trace_id or interaction.sample.id
-            if key_of_trace(name) == key_of_trace(trace_id):
-                refused = interaction.sample.refused
-                return Located(
-                    trace_id=name,
-                    known=Known(interaction=interaction, week=week_at(interaction.sample.timestamp), refused=refused),
-                    response=plain_sample(interaction.sample),
-                    trace=None if interaction.trace is None else asdict(interaction.trace),
-                    findings=tuple(to_json(interaction.findings)),
-                    prescore=None,
-                    entry=None,
-                    version=_version_of(interaction, ledger),
-                )
-            names.append(name)
+            if key_of_trace(name) != key_of_trace(trace_id):
+                names.append(name)
+            elif seen.is_new(interaction):
+                meant_here = interaction
+        if meant_here is not None:
+            return _of_file(meant_here, ledger)
     if ledger is not None:
         places.append(ledger.name)
         stored = find_interaction(ledger, trace_id)
@@ -82,6 +78,20 @@ def locate(trace_id: str, *, ledger: Ledger | None, source: Source | None, passa
     close = ", ".join(near(trace_id, names))
     hint = f"; there is {close}" if close else "" if names else "; there are none at all"
     raise UsageError(f"{' and '.join(places)}: there is no interaction '{trace_id[:80]}'{hint}")
+
+
+def _of_file(interaction: Interaction, ledger: Ledger | None) -> Located:
+    sample = interaction.sample
+    return Located(
+        trace_id=sample.trace_id or sample.id,
+        known=Known(interaction=interaction, week=week_at(sample.timestamp), refused=sample.refused),
+        response=plain_sample(sample),
+        trace=None if interaction.trace is None else asdict(interaction.trace),
+        findings=tuple(to_json(interaction.findings)),
+        prescore=None,
+        entry=None,
+        version=_version_of(interaction, ledger),
+    )
 
 
 def _version_of(interaction: Interaction, ledger: Ledger | None) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plumbrule.codec import take_fields
 from plumbrule.errors import InputError
 from plumbrule.monitoring.monitoring_report import Confusion, RefusalResult
 from plumbrule.names import nearest
@@ -58,14 +59,11 @@ class RefusalCounts:
     def result(self) -> RefusalResult:
         """Return the counts with the accuracy in decimals."""
         accuracy = self.code_accuracy
-        return RefusalResult(
-            correct=self.correct,
-            unneeded=self.unneeded,
-            missing=self.missing,
-            unknown=self.unknown,
+        return take_fields(
+            RefusalResult,
+            self,
             code_accuracy=None if accuracy is None else float(accuracy),
             code_accuracy_interval_95=self.code_accuracy_interval,
-            code_total=self.code_total,
             confusion=Confusion(labels=self.labels, counts=self.codes),
         )
 

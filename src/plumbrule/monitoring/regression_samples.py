@@ -8,12 +8,13 @@ from typing import Any
 import orjson
 
 from plumbrule.errors import InputError, RecordError, UsageError
-from plumbrule.files import written_whole
+from plumbrule.files import read_file, written_whole
 from plumbrule.monitoring.reviewed_interactions import Known, ReviewedInteraction
 from plumbrule.rubrics import ScorecardRubric
 from plumbrule.samples import Reading, Sample
 
 TAG = "regression"
+_LARGEST = 1 << 28  # bytes of a file of samples that is added to
 _SUFFIXES = (".jsonl", ".ndjson")
 
 
@@ -81,7 +82,7 @@ def append_sample(path: Path, sample: Mapping[str, Any]) -> TakenSample:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path, most=_LARGEST)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
 

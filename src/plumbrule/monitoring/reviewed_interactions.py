@@ -9,6 +9,7 @@ from typing import TypeVar
 from urllib.parse import unquote
 
 from plumbrule.errors import InputError
+from plumbrule.interactions.answer_register import AnswerRegister
 from plumbrule.interactions.formats.contract import Contract, contract_of
 from plumbrule.interactions.interaction import Interaction, interaction_from
 from plumbrule.interactions.interaction_reader import Source, read_interactions
@@ -22,7 +23,7 @@ from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
 from plumbrule.reviews.interaction_archive import Wanted, find_versions, is_refusal, stored_interactions
 from plumbrule.reviews.levels import objection_to_levels
 from plumbrule.reviews.record_decision import Decision, decide
-from plumbrule.reviews.record_files import read_given
+from plumbrule.reviews.record_files import read_records
 from plumbrule.reviews.record_store import StoredRecord, stored_records
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
 from plumbrule.samples.value_types import Misfit
@@ -171,11 +172,7 @@ def reviewed_in_files(
 ) -> ReviewedInteractions:
     """Return what a file of records holds, joined with the interactions at a path where one is given."""
     rated = []
-    for place, given in read_given(records):
-        try:
-            record = read_record(given, loaded.rubric, complete=False)
-        except InputError as error:
-            raise InputError(f"{place}: {error}") from None
+    for place, record in read_records(records, loaded.rubric):
         if record.date is None:
             raise InputError(f"{place}: 'date' is missing: figures go by the week")
         rated.append(RatedRecord(record=record, date=record.date))
@@ -242,9 +239,11 @@ def _join(
 
 
 def _read(path: Source) -> Iterator[tuple[str, str | None, Interaction]]:
+    seen = AnswerRegister()
     for interaction in read_interactions(path):
         sample = interaction.sample
-        yield key_of_trace(sample.trace_id or sample.id), week_at(sample.timestamp), interaction
+        if seen.is_new(interaction):
+            yield key_of_trace(sample.trace_id or sample.id), week_at(sample.timestamp), interaction
 
 
 def _known_as_read(interaction: Interaction) -> Known:

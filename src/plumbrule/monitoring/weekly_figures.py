@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from plumbrule.codec import take_fields
 from plumbrule.errors import InputError
 from plumbrule.interactions.weeks import monday_of, week_of, weeks_over
 from plumbrule.monitoring.monitoring_report import (
@@ -104,16 +105,8 @@ class Figure:
     def result(self) -> FigureResult:
         """Return the figure in decimals."""
         raw = self.raw.result()
-        return FigureResult(
-            key=self.key,
-            total=self.total,
-            value=raw.value,
-            interval_95=raw.interval_95,
-            status=self.status,
-            reweighted=None if self.reweighted is None else self.reweighted.result(),
-            state=self.state,
-            reviews_to_settle=self.reviews_to_settle,
-        )
+        reweighted = None if self.reweighted is None else self.reweighted.result()
+        return take_fields(FigureResult, self, value=raw.value, interval_95=raw.interval_95, reweighted=reweighted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from plumbrule.prescores.checks import Check, Hint, Rules, Spot, shown, spot_in
+from plumbrule.prescores.checks import Check, Rules, Spot, shown, spot_in
 from plumbrule.prescores.excerpts import stands_in
 from plumbrule.prescores.study import Study, within
-from plumbrule.prescores.support_hints import named
+from plumbrule.prescores.support_hints import named, weak_sentences
 from plumbrule.samples.sample_model import Citation
 from plumbrule.text.phrases import contains_any, opens_with
 from plumbrule.text.sentences import Sentence
@@ -22,33 +22,6 @@ def check_attribution(study: Study) -> list[Check]:
         return [rules.not_applicable(rule, "there is no answer") for rule in rules_of_attribution(study)]
     return [*_check_markers(study, rules), *_check_sources(study, rules), *_check_excerpts(study, rules),
             *_check_support(study, rules)]  # fmt: skip
-
-
-def attribution_hints(study: Study) -> Iterator[Hint]:
-    """Yield a hint where the passages that marked sentences cite hardly support them."""
-    if not study.answered or not study.passages or study.interaction.unresolved:
-        return
-    places = {
-        name: study.cited_passages(citation)
-        for name, citation in zip(study.citation_ids, study.interaction.sample.citations, strict=True)
-    }
-    lacking: list[tuple[Spot, float]] = []
-    model = ""
-    for sentence in study.answer.sentences:
-        cited = cited_by(study, sentence, places)
-        support = study.support_by(tuple(cited)) if cited else None
-        supported = support.at(sentence.start) if support is not None else None
-        if support is not None and supported is not None and supported.band == "unsupported":
-            model = named(support)
-            lacking.append((study.spot(sentence), supported.probability))
-    if lacking:
-        text = f"marked sentences that their cited passages hardly support: {len(lacking)}"
-        yield Hint(
-            code="cited_support_low",
-            message=f"{text} ({model})",
-            figures=(("least_probability", min(probability for _, probability in lacking)),),
-            evidence=tuple(spot for spot, _ in lacking),
-        )
 
 
 def cited_by(study: Study, sentence: Sentence, places: Mapping[str, tuple[int, ...]]) -> list[int]:
@@ -79,7 +52,7 @@ def substantive_sentences(study: Study) -> Iterator[Sentence]:
 
 
 def _check_markers(study: Study, rules: Rules) -> Iterator[Check]:
-    ids = frozenset(study.citation_ids)
+    ids = study.cited_places.keys()
     yield rules.decide(
         "marker_without_citation",
         [study.spot(marker) for marker in study.markers if marker.citation_id not in ids],
@@ -202,35 +175,45 @@ def _check_excerpts(study: Study, rules: Rules) -> Iterator[Check]:
 def _check_support(study: Study, rules: Rules) -> Iterator[Check]:
     """Look up each marked claim in the passages that its own citations name."""
     if not study.passages or study.interaction.unresolved:
-        yield rules.not_applicable("citation_does_not_support", _NO_TEXT)
-        yield rules.not_applicable("citation_contradicts_claim", _NO_TEXT)
+        for rule in ("citation_does_not_support", "citation_contradicts_claim", "weak_cited_support"):
+            yield rules.not_applicable(rule, _NO_TEXT)
         return
-    citations = zip(study.citation_ids, study.interaction.sample.citations, strict=True)
-    places = {name: study.cited_passages(citation) for name, citation in citations}
+    places = study.cited_places
     missing: list[Spot] = []
     contrary: list[Spot] = []
+    weak: list[Spot] = []
+    model = ""
     looked = 0
     for sentence in study.answer.sentences:
         cited = cited_by(study, sentence, places)
         inside = study.sentence_anchors(sentence)
-        if not cited or not inside:
+        support = study.support_by(tuple(cited)) if cited else None
+        if not cited or (support is None and not inside):
             continue
         looked += 1
+        if support is not None and sentence in [(each.start, each.end) for each in weak_sentences(study, support)]:
+            weak.append(study.spot(sentence))
+            model = named(support)
         against = study.anchors_against(tuple(cited))
         checked = within(against, sentence)
-        contradicted = [anchor for anchor in checked if anchor.reason == "contradicted"]
+        contradicted = [anchor for anchor in checked if study.contradicts(anchor, cited)]
         contrary += [spot for anchor in contradicted for spot in study.spots_of(anchor, cited)]
         lacking = [anchor for anchor in _unsupported(checked) if anchor.reason != "contradicted"]
         missing += [study.spot(anchor) for anchor in lacking if not study.is_echo(anchor)]
     if not looked:
         why = "no marked sentence has a number, a date or a claim to look up"
-        yield rules.not_applicable("citation_does_not_support", why)
-        yield rules.not_applicable("citation_contradicts_claim", why)
+        for rule in ("citation_does_not_support", "citation_contradicts_claim", "weak_cited_support"):
+            yield rules.not_applicable(rule, why)
         return
     yield rules.decide("citation_does_not_support", missing, "details that are not in the passages cited for them: {n}")
     yield rules.decide(
         "citation_contradicts_claim", contrary, "a cited passage says otherwise than the claim it is cited for"
     )
+    if study.policy.support is None:
+        yield rules.not_applicable("weak_cited_support", "there is no support score")
+    else:
+        message = f"marked sentences that their cited passages hardly support: {{n}} ({model})"
+        yield rules.decide("weak_cited_support", weak, message)
 
 
 def _unsupported(anchors: Sequence[Anchor]) -> list[Anchor]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from plumbrule.prescores.checks import Check, Hint, Rules, Spot
 from plumbrule.prescores.study import Study
-from plumbrule.prescores.support_hints import support_hints
+from plumbrule.prescores.support_hints import named, support_hints, weak_sentences
 
 _UNKNOWN = "the passages are not known"
 _NOTHING = "the answer has no number, date or claim to verify"
@@ -39,6 +39,7 @@ def grounding_hints(study: Study) -> Iterator[Hint]:
 
 
 def _check_anchors(study: Study, rules: Rules) -> Iterator[Check]:
+    yield _check_support(study, rules)
     names = ("claim_contradicted", "value_unsupported", "claim_unsupported", "claims_mostly_unsupported")
     anchors = study.anchors.anchors
     known = {"there is no answer": study.answered, _UNKNOWN: study.passages, _NOTHING: anchors}
@@ -46,9 +47,8 @@ def _check_anchors(study: Study, rules: Rules) -> Iterator[Check]:
     if why is not None:
         yield from (rules.not_applicable(name, why) for name in names)
         return
-    contradicted = [anchor for anchor in anchors if anchor.reason == "contradicted"]
-    spots = [spot for anchor in contradicted for spot in study.spots_of(anchor, range(len(study.passages)))]
-    message = f"details of the answer that the passages contradict: {len(contradicted)}"
+    contradicted, spots = _contradictions(study)
+    message = f"details of the answer that the passages contradict: {contradicted}"
     yield rules.decide("claim_contradicted", spots, message)
     if study.interaction.unresolved:
         yield from (rules.not_applicable(name, "not all retrieved passages are known") for name in names[1:])
@@ -63,12 +63,45 @@ def _check_anchors(study: Study, rules: Rules) -> Iterator[Check]:
     claims = [anchor for anchor in unsupported if anchor.kind == "claim" and anchor.reason != "contradicted"]
     unsure = [study.spot(anchor) for anchor in claims]
     yield rules.decide("claim_unsupported", unsure, "claims of the answer that were not found in the passages: {n}")
-    share = study.anchors.claims
-    if share > study.policy.verdict.hallucination.fail_above:
-        message = f"details of the answer that are in no passage: {study.anchors.unsupported} of {len(anchors)}"
-        yield rules.failed("claims_mostly_unsupported", message, map(study.spot, unsupported))
+    own = [anchor for anchor in anchors if anchor.supported or not study.is_echo(anchor)]
+    lacking_own = [anchor for anchor in own if not anchor.supported]
+    if own and Fraction(len(lacking_own), len(own)) > study.policy.verdict.hallucination.fail_above:
+        message = f"details of the answer that are in no passage: {len(lacking_own)} of {len(own)}"
+        yield rules.failed("claims_mostly_unsupported", message, map(study.spot, lacking_own))
     else:
         yield rules.passed("claims_mostly_unsupported")
+
+
+def _contradictions(study: Study) -> tuple[int, list[Spot]]:
+    """Return how many details the passages contradict, and where each stands beside what the passage says instead.
+
+    This is the one place that makes a contradiction of the answer: what it returns proposes Unsafe.
+    """
+    passages = range(len(study.passages))
+    contradicted = [anchor for anchor in study.anchors.anchors if study.contradicts(anchor, passages)]
+    spots = [spot for anchor in contradicted for spot in study.spots_of(anchor, passages)]
+    support = study.known_support
+    told = {(anchor.start, anchor.end) for anchor in contradicted}
+    rivals = [
+        finding
+        for sentence in (support.sentences if support is not None else ())
+        if sentence.band == "unsupported"
+        for finding in sentence.findings
+        if finding.kind == "rival" and (finding.start, finding.end) not in told
+    ]
+    return len(contradicted) + len(rivals), spots + [study.spot(finding) for finding in rivals]
+
+
+def _check_support(study: Study, rules: Rules) -> Check:
+    """Withhold Strong where the passages hardly support the answer, or a sentence of it that claims something."""
+    support = study.known_support
+    if support is None or not study.answered:
+        return rules.not_applicable("weak_support", "there is no support score")
+    weak = weak_sentences(study, support)
+    if not weak and not study.anchors.anchors and support.band != "supported":
+        return rules.not_applicable("weak_support", "whether the passages support the answer is doubtful")
+    message = f"sentences that the passages hardly support: {{n}} of {len(support.sentences)} ({named(support)})"
+    return rules.decide("weak_support", map(study.spot, weak), message)
 
 
 def _check_status(study: Study, rules: Rules) -> Iterator[Check]:

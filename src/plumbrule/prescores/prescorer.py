@@ -10,7 +10,7 @@ from typing import Any
 from plumbrule.codec import to_json
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import Source
-from plumbrule.prescores.attribution_checks import attribution_hints, check_attribution
+from plumbrule.prescores.attribution_checks import check_attribution
 from plumbrule.prescores.checks import DIMENSIONS, Check, Dimension, Hint
 from plumbrule.prescores.completeness_hints import completeness_hints
 from plumbrule.prescores.compliance_checks import check_compliance
@@ -29,8 +29,10 @@ from plumbrule.verdicts.refusal import judge_refusal
 _BATCH = 128
 # Where none of these rules could be applied, nothing was checked, and a proposal would say too much.
 _TELLING: dict[Dimension, frozenset[str]] = {
-    "attribution_accuracy": frozenset({"source_not_retrieved", "source_not_in_corpus", "excerpt_not_in_passage"}),
-    "grounding_integrity": frozenset({"claim_contradicted"}),
+    "attribution_accuracy": frozenset(
+        {"source_not_retrieved", "source_not_in_corpus", "excerpt_not_in_passage", "weak_cited_support"}
+    ),
+    "grounding_integrity": frozenset({"claim_contradicted", "weak_support"}),
     "refusal_appropriateness": frozenset(
         {"answered_though_refusal_expected", "conflict_not_reported", "answered_below_threshold", "guidance_missing"}
     ),
@@ -232,7 +234,7 @@ def _by_hints(dimension: Dimension, hints: list[Hint]) -> DimensionScore:
 
 
 _SCORES: dict[Dimension, Callable[[Study], DimensionScore]] = {
-    "attribution_accuracy": _by_rules("attribution_accuracy", check_attribution, attribution_hints),
+    "attribution_accuracy": _by_rules("attribution_accuracy", check_attribution),
     "retrieval_relevance": _retrieval,
     "grounding_integrity": _by_rules("grounding_integrity", check_grounding, grounding_hints),
     "response_completeness": _completeness,

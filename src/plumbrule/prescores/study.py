@@ -11,11 +11,12 @@ from plumbrule.prescores.checks import Spot, spot_in
 from plumbrule.prescores.excerpts import stands_in
 from plumbrule.rubrics import ComplianceRubric, RefusalTaxonomy, VerdictRubric
 from plumbrule.samples.sample_model import Citation
+from plumbrule.support.findings import Finding
 from plumbrule.support.support_scorer import Support, SupportedSentence, SupportScorer
 from plumbrule.support.value_evidence import find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
-from plumbrule.text.text_view import TextView
+from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.verdicts.anchors import Anchor
 from plumbrule.verdicts.completeness import extract_keywords
 from plumbrule.verdicts.hallucination import Hallucination, score_hallucination
@@ -66,6 +67,7 @@ class Study:
     citation_ids: tuple[str, ...] = ()
     markers: tuple[Marker, ...] = ()
     keywords: frozenset[str] = frozenset()
+    declined: tuple[tuple[int, int], ...] = ()  # the clauses of the answer that decline, by their wording
     _by_source: dict[tuple[int, ...], tuple[Anchor, ...]] = field(default_factory=dict)
     _supports: dict[tuple[int, ...], Support | None] = field(default_factory=dict)
 
@@ -88,6 +90,19 @@ class Study:
         """Return the lemmas with a topic in a stretch of the answer."""
         first, last = self.answer.words_between(start, end)
         return [lemma for lemma in self.answer.lemmas[first:last] if lemma not in self.policy.words.stop]
+
+    @property
+    def numbered(self) -> bool:
+        """Whether ``[1]`` means the first retrieved passage: there are no citations and the passages are known."""
+        return not self.interaction.sample.citations and self.interaction.retrieval_known and bool(self.passages)
+
+    @property
+    def cited_places(self) -> dict[str, tuple[int, ...]]:
+        """The passages that each citation marker can mean."""
+        if self.numbered:
+            return {str(number): (number - 1,) for number in range(1, len(self.passages) + 1)}
+        citations = zip(self.citation_ids, self.interaction.sample.citations, strict=True)
+        return {name: self.cited_passages(citation) for name, citation in citations}
 
     def cited_passages(self, citation: Citation) -> tuple[int, ...]:
         """Return the passages that a citation can mean: those of its source, and those of no source that is known."""
@@ -128,9 +143,31 @@ class Study:
     def is_echo(self, anchor: Anchor) -> bool:
         """Tell whether a number or date repeats one of the question: who asked said it, not the assistant."""
         values = self.answer.values_between(anchor.start, anchor.end)
-        return bool(values) and find_value(values[0], self.answer, [self.question]) is not None
+        return bool(values) and find_value(values[0], self.answer, TextViews([self.question])) is not None
 
-    def spot(self, place: "Marker | Anchor | Sentence | SupportedSentence") -> Spot:
+    def declines(self, start: int, end: int) -> bool:
+        """Tell whether the answer declines something in this stretch."""
+        return any(place < end and start < until for place, until in self.declined)
+
+    def contradicts(self, anchor: Anchor, passages: Sequence[int]) -> bool:
+        """Tell whether these passages contradict an anchor.
+
+        Not where its value is the asker's own, nor where the other value is only the next of a series: "Level 1" says
+        nothing against "Level 2".
+        """
+        return anchor.reason == "contradicted" and not self.is_echo(anchor) and not self._is_next(anchor, passages)
+
+    def _is_next(self, anchor: Anchor, passages: Sequence[int]) -> bool:
+        evidence = anchor.evidence
+        if anchor.kind != "number" or evidence is None or not anchor.text.isdecimal():
+            return False
+        passage = self.passages[passages[evidence.context]]
+        if not passage.text[evidence.start : evidence.end].isdecimal():
+            return False
+        label = _word_before(self.answer, anchor.start)
+        return bool(label) and label not in self.policy.words.stop and label == _word_before(passage, evidence.start)
+
+    def spot(self, place: "Marker | Anchor | Sentence | SupportedSentence | Finding") -> Spot:
         """Return a stretch of the answer as evidence."""
         return spot_in("answer", self.answer.text, place.start, place.end)
 
@@ -154,6 +191,14 @@ def within(items: Sequence[T], sentence: Sentence) -> Sequence[T]:
     return items[first : bisect_left(items, sentence.end, lo=first, key=_start)]
 
 
+def _word_before(view: TextView, offset: int) -> str:
+    """Return the lemma right before a place; empty where there is none, or something stands between."""
+    index = view.words_between(0, offset)[1] - 1
+    if index < 0 or view.text[view.spans[1][index] : offset].strip():
+        return ""
+    return view.lemmas[index]
+
+
 def _start(item: Marker | Anchor) -> int:
     return item.start
 
@@ -168,7 +213,13 @@ def _check_anchors(
 ) -> Hallucination:
     """Check every anchor of the answer against these passages."""
     return score_hallucination(
-        answer, passages, claims, question=question, rubric=policy.verdict, check=policy.words.evidence, support=support
+        answer,
+        TextViews(passages),
+        claims,
+        question=question,
+        rubric=policy.verdict,
+        check=policy.words.evidence,
+        support=support,
     )
 
 
@@ -192,6 +243,7 @@ def begin_study(
             claim for claim in claims if not (claim.sentence.start < refusal.end and refusal.start < claim.sentence.end)
         )
     refused = refusal is not None and refusal.refused and not markers
+    worded = policy.words.refusal.find(question.text, answer)
     support = (
         policy.support.score(answer, passages, question.text) if policy.support is not None and not refused else None
     )
@@ -208,6 +260,7 @@ def begin_study(
         citation_ids=ids,
         markers=markers,
         keywords=frozenset(extract_keywords(question, policy.words.topic)),
+        declined=tuple((clause.clause_start, clause.clause_end) for clause in worded.clauses) if worded else (),
     )
 
 
@@ -215,7 +268,7 @@ def _unrefused(refusal: RefusalFinding) -> RefusalFinding | None:
     """Return what is left to say of a refusal that is none."""
     if not refusal.expected:
         return None
-    return replace(refusal, refused=False, start=None, end=None, judgement="missing")
+    return replace(refusal, refused=False, extent=None, start=None, end=None, judgement="missing")
 
 
 def _citation_ids(citations: tuple[Citation, ...]) -> list[str]:

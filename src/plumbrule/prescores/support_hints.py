@@ -1,27 +1,19 @@
-"""Hints from the support score: sentences that the passages hardly support, and statuses that do not fit it."""
+"""What the support score shows: sentences that the passages hardly support, and statuses that do not fit it."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
 from plumbrule.prescores.checks import Hint, Spot
 from plumbrule.prescores.study import Study
-from plumbrule.support.support_scorer import Support
+from plumbrule.support.support_scorer import Support, SupportedSentence
+from plumbrule.text.sentences import Sentence
 
 
 def support_hints(study: Study) -> Iterator[Hint]:
-    """Yield the hints on an answer that its passages hardly support, where all of them are known."""
+    """Yield a hint on an answer that its passages hardly support and that is called grounded, where all are known."""
     support = study.known_support
     if support is None:
         return
-    held = [sentence for sentence in support.sentences if sentence.band == "unsupported"]
-    if held:
-        text = f"sentences that the passages hardly support: {len(held)} of {len(support.sentences)}"
-        yield Hint(
-            code="support_low",
-            message=f"{text} ({named(support)})",
-            figures=(("support", support.score), ("least_probability", min(sentence.probability for sentence in held))),
-            evidence=tuple(map(study.spot, held)),
-        )
     claimed = _claims_of_full_grounding(study)
     if claimed and support.band == "unsupported":
         yield Hint(
@@ -30,6 +22,21 @@ def support_hints(study: Study) -> Iterator[Hint]:
             figures=(("support", support.score),),
             evidence=tuple(claimed),
         )
+
+
+def weak_sentences(study: Study, support: Support) -> list[SupportedSentence]:
+    """Return the sentences that claim something and have hardly any support.
+
+    One that repeats a value of the asker's is left out, since no passage can have it, and so is one that declines.
+    """
+    return [
+        sentence
+        for sentence in support.sentences
+        if sentence.claims
+        and sentence.band == "unsupported"
+        and not study.declines(sentence.start, sentence.end)
+        and not any(study.is_echo(anchor) for anchor in study.sentence_anchors(Sentence(sentence.start, sentence.end)))
+    ]
 
 
 def named(support: Support) -> str:

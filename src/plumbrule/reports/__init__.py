@@ -8,8 +8,8 @@ from plumbrule.reports.html import render_html
 from plumbrule.reports.json import render_json
 from plumbrule.reports.junit import render_junit
 from plumbrule.reports.markdown import render_markdown
-from plumbrule.reports.report_builder import build_report
-from plumbrule.reports.run_report import Report
+from plumbrule.runs.report.report_builder import build_report
+from plumbrule.runs.report.run_report import Report
 
 FORMATS: dict[str, Callable[[Report], bytes]] = {
     ".html": render_html,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from plumbrule.reports.figure_text import DIRECTIONS, figure, interval_text
-from plumbrule.reports.run_report import Repeats, ReportGate, Spread
+from plumbrule.runs.report.run_report import Repeats, ReportGate, Spread
 
 _WIDE, _LEFT, _RIGHT = 440, 34, 12
 _PLOT = _WIDE - _LEFT - _RIGHT

@@ -5,22 +5,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from plumbrule.outcomes import DecideOn
-from plumbrule.reports.run_report import ReportGate, ReportInterval
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
-from plumbrule.runs.gates import settled_text
+from plumbrule.runs.report.gate_text import DIRECTIONS, gate_text, interval_text, numbers_text, settling_text
+from plumbrule.runs.report.run_report import ReportGate, ReportInterval
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
-from plumbrule.text.figure_format import NONE, SIGNS, between, figure
+from plumbrule.text.figure_format import NONE, SIGNS, figure
+from plumbrule.verdicts.headline import CONCERNS
 
 __all__ = [
     "DIRECTIONS",
-    "GATE_TITLES",
     "METHODS",
     "NONE",
     "NOT_GIVEN",
     "SIGNS",
     "bands_text",
+    "concern_gates",
+    "counts_text",
     "figure",
     "gate_text",
     "interval_text",
@@ -37,7 +39,6 @@ __all__ = [
 
 NOT_GIVEN = "not given"
 _APART = ("packages", "rubrics", "warnings")  # metadata with a place of its own
-DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
 METHODS = {
     "clopper_pearson": "exact, Clopper and Pearson",
     "korn_graubard": "exact with an effective sample size, Korn and Graubard",
@@ -48,12 +49,12 @@ METHODS = {
     "wilson": "Wilson",
     "student_t": "Student's t",
 }
-GATE_TITLES = {
-    "aggregate_score": "Mean score of the samples",
-    "pass_rate": "Share of samples that pass",
-    "faithfulness_failure_rate": "Share of answers that are unfaithful",
-    "latency_e2e_p95_ms": "Latency that 95% of answers keep",
-}
+CONCERN_GATES = tuple(f"{concern}_rate" for concern in CONCERNS)
+
+
+def concern_gates(gates: Sequence[ReportGate]) -> list[str]:
+    """Return the gates on what the evidence has against answers, which only some rubrics have."""
+    return [gate.name for gate in gates if gate.name in CONCERN_GATES]
 
 
 def signed(value: float) -> str:
@@ -66,12 +67,12 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-def interval_text(interval: ReportInterval | None) -> str:
-    """Return an interval; an open end is said to be open."""
-    if interval is None:
-        return NONE
-    low, high = (None if end is None else figure(end) for end in (interval.low, interval.high))
-    return between(low, high)
+def counts_text(interval: ReportInterval) -> str:
+    """Return what an interval rests on: samples, or people's labels of a part of them, and their clusters."""
+    samples = f"{interval.samples:,} samples"
+    if interval.labels is not None:
+        samples = f"{interval.labels:,} labels by people, of {samples}"
+    return samples if interval.clusters is None else f"{samples} in {interval.clusters:,} clusters"
 
 
 def support_text(band: str | None, score: float | None) -> str:
@@ -85,32 +86,6 @@ def bands_text(totals: SupportTotals) -> str:
         f"supported {figure(totals.supported)}, doubtful {figure(totals.doubtful)}, "
         f"unsupported {figure(totals.unsupported)}, {NOT_GIVEN} {figure(totals.not_given)}"
     )
-
-
-def numbers_text(numbers: Sequence[int]) -> str:
-    """Return the numbers of repeats."""
-    return ", ".join(map(str, numbers)) or NONE
-
-
-def gate_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
-    """Return what a gate found, in one sentence, and the state of its interval."""
-    if gate.waits_for is not None:
-        return f"{gate.name} {settled_text(gate)}."
-    value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
-    verb = "keeps" if gate.passed else "misses"
-    if gate.value is not None and gate.value_nulls_as_zero is None and gate.nulls:
-        verb = f"cannot be told for all answers, because {gate.nulls:,} latencies are null: it does not keep"
-    text = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
-    text += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
-    if gate.by_judge is not None:
-        text += f", by {gate.interval.labels or 0:,} labels of people; the judge alone says {figure(gate.by_judge)}"
-    return f"{text}. {settling_text(gate, confidence=confidence)}" if gate.inconclusive else f"{text}."
-
-
-def settling_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
-    """Return the state of a gate's interval, and what would settle one that is not settled, as a sentence."""
-    text = settled_text(gate, confidence=confidence)
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def worst_text(gate: ReportGate) -> str:
@@ -139,11 +114,8 @@ def labels_text(summary: AnchorSummary) -> str:
     if summary.changed:
         text += f" Labels changed later: {summary.changed:,}."
     if summary.judge is not None:
-        judge = summary.judge
-        text += (
-            f" The judge passes {figure(judge.sensitivity)} of {judge.passed_by_people:,} answers that people pass, "
-        )
-        text += f"and fails {figure(judge.specificity)} of {judge.failed_by_people:,} that people fail."
+        words = summary.judge.in_words()
+        text += f" {words[0].upper()}{words[1:]}."
     return text
 
 

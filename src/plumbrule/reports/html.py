@@ -1,13 +1,11 @@
 """The report as one HTML file: no script, nothing from outside, every text escaped."""
 
-from functools import partial
-
 from markupsafe import Markup
 
-from plumbrule.reports import charts, figure_text
-from plumbrule.reports.fix_first import CAUSES
-from plumbrule.reports.page import render_page
-from plumbrule.reports.run_report import Report
+from plumbrule.reports import charts
+from plumbrule.reports.figure_text import METHODS
+from plumbrule.reports.page import render_page, report_values
+from plumbrule.runs.report.run_report import Report
 
 MOST_FAILURES = 300
 
@@ -17,9 +15,7 @@ def render_html(report: Report) -> bytes:
     limits = {gate.name: gate.limit for gate in report.gates}
     return render_page(
         "report.html",
-        report=report,
-        shown=report.failures[:MOST_FAILURES],
-        left_out=len(report.failures) - len(report.failures[:MOST_FAILURES]),
+        **report_values(report, most_failures=MOST_FAILURES),
         gate_charts={gate.name: _drawn(charts.gate_chart(gate)) for gate in report.gates},
         score_chart=_drawn(charts.spread_chart(report.scores, title="sample_score over the samples")),
         latency_chart=_drawn(
@@ -35,17 +31,7 @@ def render_html(report: Report) -> bytes:
             for category in report.categories
         ],
         heat=heat_rows(report),
-        metadata=figure_text.metadata_rows(report.metadata),
-        causes=CAUSES,
-        methods=figure_text.METHODS,
-        signs=figure_text.SIGNS,
-        settling=partial(figure_text.settling_text, confidence=report.confidence),
-        policy=figure_text.policy_text(report.decide_on, report.confidence, report.anchor),
-        worst=figure_text.worst_text,
-        labels_line=figure_text.labels_text,
-        spread_words=charts.spread_words,
-        support_words=figure_text.support_text,
-        bands=figure_text.bands_text,
+        methods=METHODS,
     )
 
 

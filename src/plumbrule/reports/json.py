@@ -2,7 +2,7 @@
 
 from plumbrule.codec import json_line
 from plumbrule.monitoring.incident_model import Incident
-from plumbrule.reports.run_report import Report
+from plumbrule.runs.report.run_report import Report
 
 
 def render_json(report: Report | Incident) -> bytes:

@@ -5,19 +5,17 @@ a filter.
 """
 
 import re
-from functools import cache, partial
+from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
-from plumbrule.reports import figure_text
-from plumbrule.reports.charts import spread_words
-from plumbrule.reports.fix_first import CAUSES
-from plumbrule.reports.run_report import Report
+from plumbrule.reports.figure_text import NONE
+from plumbrule.reports.page import clipped, make_environment, report_values
+from plumbrule.runs.report.run_report import Report
 from plumbrule.terminal import safe
 
 MOST_FAILURES = 100
-LONGEST_TEXT = 20_000
 # What could begin markup inside a line. Entities stand where some readers of Markdown do not know the backslash, and
 # for the bar, which ends a cell even behind a backslash in some of them.
 _MARKUP = re.compile(r"[\\`*_\[\]~#!$]|://|(?<=www)\.|[&<>|@\n\t]", re.IGNORECASE)
@@ -27,31 +25,15 @@ _SIGNS_OF_DECISION = {"RELEASE": "✓", "NO RELEASE": "✗", "INCONCLUSIVE": "�
 
 def render_markdown(report: Report) -> bytes:
     """Return the report as Markdown."""
-    shown = report.failures[:MOST_FAILURES]
     heat: dict[int | None, list[int]] = {}
     for cell in report.heat:
         heat.setdefault(cell.accuracy_score, []).append(cell.samples)
-    text = (
-        _environment()
-        .get_template("report.md")
-        .render(
-            report=report,
-            sign=_SIGNS_OF_DECISION[report.decision],
-            shown=shown,
-            left_out=len(report.failures) - len(shown),
-            heat=list(heat.items()),
-            heat_levels=list(dict.fromkeys(cell.faithfulness_score for cell in report.heat)),
-            metadata=figure_text.metadata_rows(report.metadata),
-            causes=CAUSES,
-            signs=figure_text.SIGNS,
-            settling=partial(figure_text.settling_text, confidence=report.confidence),
-            policy=figure_text.policy_text(report.decide_on, report.confidence, report.anchor),
-            worst=figure_text.worst_text,
-            labels_line=figure_text.labels_text,
-            spread_words=spread_words,
-            support_words=figure_text.support_text,
-            bands=figure_text.bands_text,
-        )
+    template = _environment().get_template("report.md")
+    text = template.render(
+        **report_values(report, most_failures=MOST_FAILURES),
+        sign=_SIGNS_OF_DECISION[report.decision],
+        heat=list(heat.items()),
+        heat_levels=list(dict.fromkeys(cell.faithfulness_score for cell in report.heat)),
     )
     return text.encode()
 
@@ -63,10 +45,7 @@ def inline(text: str) -> str:
 
 def block(text: str) -> str:
     """Return hostile text as a block of its own, indented: every reader of Markdown shows such a block as it is."""
-    over = len(text) - LONGEST_TEXT
-    if over > 0:
-        text = f"{text[:LONGEST_TEXT]}\n[{over:,} more characters; the JSON report has them all]"
-    return "\n".join(f"    {line}" for line in safe(text).split("\n")) if text.strip() else "(empty)"
+    return "\n".join(f"    {line}" for line in safe(clipped(text)).split("\n")) if text.strip() else "(empty)"
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -76,28 +55,15 @@ def _escaped(match: re.Match[str]) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("plumbrule.reports"),
-        autoescape=True,  # what is marked as safe here is safe in a line of Markdown
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {
+    # what is marked as safe here is safe in a line of Markdown
+    filters = {
         "inline": _inline,
         "block": _block,
         "code": _code,
         "count": _count,
         "or_none": _or_none,
-        "figure": figure_text.figure,
-        "signed": figure_text.signed,
-        "percent": figure_text.percent,
-        "interval": figure_text.interval_text,
-        "numbers": figure_text.numbers_text,
     }
-    return environment
+    return make_environment(_shown, filters, keep_trailing_newline=True)
 
 
 def _shown(value: object) -> object:
@@ -122,4 +88,4 @@ def _count(number: int) -> str:
 
 
 def _or_none(value: str | None) -> str:
-    return figure_text.NONE if value is None else value
+    return NONE if value is None else value

@@ -1,12 +1,18 @@
-"""One HTML page from a template: the same style, the same strict policy and the same escaping for every report."""
+"""Reports from templates: the same values and filters in every format; one style, policy and escaping of HTML."""
 
 import base64
 import hashlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from plumbrule.reports import figure_text
+from plumbrule.reports.charts import spread_words
+from plumbrule.runs.report.fix_first import CAUSES
+from plumbrule.runs.report.run_report import Report
 from plumbrule.terminal import safe
 
 LONGEST_TEXT = 20_000
@@ -14,7 +20,7 @@ LONGEST_TEXT = 20_000
 
 def render_page(template: str, **values: object) -> bytes:
     """Return the page: no script, nothing from outside, every text escaped."""
-    environment = _environment()
+    environment = make_environment(_shown, {"clipped": clipped})
     css, _, _ = PackageLoader("plumbrule.reports").get_source(environment, "report.css")
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     page = environment.get_template(template).render(
@@ -25,24 +31,50 @@ def render_page(template: str, **values: object) -> bytes:
     return page.encode()
 
 
-def _environment() -> Environment:
+def make_environment(
+    show: Callable[[object], object], filters: Mapping[str, Any], *, keep_trailing_newline: bool = False
+) -> Environment:
+    """Return the environment of a template, which prints what ``show`` makes of every value."""
     environment = Environment(
         loader=PackageLoader("plumbrule.reports"),
         autoescape=True,
-        finalize=_shown,
+        finalize=show,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=keep_trailing_newline,
     )
     environment.filters |= {
         "figure": figure_text.figure,
         "signed": figure_text.signed,
         "percent": figure_text.percent,
         "interval": figure_text.interval_text,
+        "counted": figure_text.counts_text,
         "numbers": figure_text.numbers_text,
-        "clipped": _clipped,
+        **filters,
     }
     return environment
+
+
+def report_values(report: Report, *, most_failures: int) -> dict[str, object]:
+    """Return what the template of a report is given in every format."""
+    return {
+        "report": report,
+        "shown": report.failures[:most_failures],
+        "suspects": report.passed_against_evidence[:most_failures],
+        "concern_gates": figure_text.concern_gates(report.gates),
+        "left_out": max(0, len(report.failures) - most_failures),
+        "metadata": figure_text.metadata_rows(report.metadata),
+        "causes": CAUSES,
+        "signs": figure_text.SIGNS,
+        "settling": partial(figure_text.settling_text, confidence=report.confidence),
+        "policy": figure_text.policy_text(report.decide_on, report.confidence, report.anchor),
+        "worst": figure_text.worst_text,
+        "labels_line": figure_text.labels_text,
+        "spread_words": spread_words,
+        "support_words": figure_text.support_text,
+        "bands": figure_text.bands_text,
+    }
 
 
 def _shown(value: object) -> object:
@@ -50,6 +82,7 @@ def _shown(value: object) -> object:
     return safe(value) if type(value) is str else value
 
 
-def _clipped(text: str) -> str:
+def clipped(text: str) -> str:
+    """Return a text without what is beyond the longest that a report shows."""
     over = len(text) - LONGEST_TEXT
     return text if over <= 0 else f"{text[:LONGEST_TEXT]}\n[{over:,} more characters; the JSON report has them all]"

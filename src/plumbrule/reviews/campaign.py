@@ -4,7 +4,9 @@ Everybody may append a claim or a record at any moment. Which of them count is d
 alone: the first claim on a place gets it, and what comes too late is void. So all readers agree on who was first.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from plumbrule.errors import InputError
@@ -28,12 +30,27 @@ from plumbrule.reviews.review_entries import (
 from plumbrule.rubrics import Loaded, ScorecardRubric
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideRating:
+    """A rating of an interaction that was made outside of a campaign: in another one, or in none."""
+
+    campaign: str | None
+    evaluator: str
+    interaction: str | None  # the hash of the version that it is about, where it says so
+    sequence: int
+
+
+# the ratings of each interaction in the whole ledger, by the key of its trace id; read when they are asked for
+OutsideRatings = Callable[[], Mapping[str, Sequence[OutsideRating]]]
+
+
 class Campaign:
     """A campaign after its events; ``void`` gives the reason for each entry that does not count."""
 
-    def __init__(self, name: str, loaded: Loaded[ScorecardRubric]) -> None:
+    def __init__(self, name: str, loaded: Loaded[ScorecardRubric], outside: OutsideRatings = dict) -> None:
         self.name = name
         self.loaded = loaded
+        self._outside = functools.cache(outside)
         self.opened: Event | None = None
         self.closed: Event | None = None
         self.closure: Closure | None = None
@@ -240,6 +257,7 @@ class Campaign:
                 earlier_interaction=planned.earlier_interaction,
                 answered=planned.answered,
                 authors=planned.authors or (),
+                content=planned.content,
             )
         return None
 
@@ -342,6 +360,24 @@ class Campaign:
         holder = item.adjudicator(at)
         if holder is not None and holder.person != person:
             return f"somebody else is adjudicating '{item.trace_id}'"
+        made = self._rated_outside(item, person)
+        if made is not None:
+            where = "outside of campaigns" if made.campaign is None else f"in {made.campaign}"
+            return f"'{made.evaluator}' rated '{item.trace_id}' {where}: somebody else must adjudicate it"
+        return None
+
+    def _rated_outside(self, item: Item, person: str) -> OutsideRating | None:
+        """Return the rating that somebody made of the same version elsewhere, before now.
+
+        A campaign of an older version did not ask, and what counted in it still does.
+        """
+        if self.plan.names is None:
+            return None
+        for made in self._outside().get(key_of_trace(item.trace_id), ()):
+            elsewhere = made.campaign != self.name and made.sequence <= self.sequence
+            same = None in (made.interaction, item.interaction) or made.interaction == item.interaction
+            if elsewhere and same and self.key_of(made.evaluator) == person:
+                return made
         return None
 
     def _slot(self, item: Item, person: str, at: datetime) -> int:
@@ -353,9 +389,11 @@ class Campaign:
         return next(slot for slot in range(self.evaluators) if slot not in used)
 
 
-def replay(name: str, events: Iterable[Event], loaded: Loaded[ScorecardRubric]) -> Campaign:
+def replay(
+    name: str, events: Iterable[Event], loaded: Loaded[ScorecardRubric], outside: OutsideRatings = dict
+) -> Campaign:
     """Return the campaign after its events, which come in the order of the chain."""
-    campaign = Campaign(name, loaded)
+    campaign = Campaign(name, loaded, outside)
     for event in events:
         campaign.apply(event)
     return campaign

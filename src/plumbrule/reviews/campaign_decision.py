@@ -13,7 +13,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plumbrule.codec import optional_key
+from plumbrule.codec import optional_key, take_fields
 from plumbrule.outcomes import DecideOn, Outcome
 from plumbrule.person_names import person_key
 from plumbrule.reviews.campaign import Campaign
@@ -132,11 +132,13 @@ def decide(
     paired: ModelChange | None = None,
     newer_versions: tuple[str, ...] = (),
     earlier: tuple[EarlierCampaign, ...] = (),
+    accepted: tuple[str, ...] = (),
 ) -> CampaignDecision:
     """Return the decision of a campaign from its records.
 
     ``paired`` is the comparison of a model change; ``newer_versions`` are the items that were kept again with another
-    content after they were drawn; ``earlier`` is what became of campaigns on the same items.
+    content after they were drawn; ``earlier`` is what became of campaigns on the same items; ``accepted`` is who
+    accepted the ledger as it was, against its checkpoint.
     """
     decisions = [
         (item, decide_record(settled.scores, campaign.loaded))
@@ -158,22 +160,17 @@ def decide(
     revised = revised_records(campaign)
     remarks += _remarks_on_records(campaign, decisions, revised, newer_versions)
     remarks += [earlier_remark(other, len(campaign.items)) for other in earlier]
+    if accepted:
+        remarks.append(f"checkpoint: the ledger was accepted as it was, and entries may be gone: {'; '.join(accepted)}")
     remarks += _shared_roles(campaign)
-    return CampaignDecision(
+    return take_fields(
+        CampaignDecision,
+        release,
         campaign=campaign.name,
         trigger=plan.trigger,
-        release=release.release,
-        outcome=release.outcome,
         decide_on=decide_on,
-        mode=release.mode,
-        records=release.records,
         overall=None if release.overall is None else float(release.overall),
-        band=release.band,
-        action=release.action,
         dimension_means={key: None if mean is None else float(mean) for key, mean in release.dimension_means.items()},
-        blockers=release.blockers,
-        recommendation=release.recommendation,
-        reasons=release.reasons,
         as_is=closure is not None and closure.as_is,
         items=len(campaign.items),
         unrated=tuple(item.trace_id for item in unrated),
@@ -187,7 +184,6 @@ def decide(
         paired=paired,
         newer_versions=newer_versions,
         revised=revised,
-        estimate=release.estimate,
         closed_by=None if campaign.closed is None else campaign.closed.author,
         second=None if closure is None else closure.second,
         policy=policy_of(campaign),
@@ -263,6 +259,12 @@ def _with_missing(release: ReleaseDecision, campaign: Campaign, *, left: int, un
     in_scope = plan.in_scope or plan.manifest.population
     if plan.draw in _ASKS_FOR_ALL and items < in_scope:
         missing.append(f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for all")
+    triggers = campaign.loaded.rubric.triggers
+    asked = next((trigger.sample_size for trigger in triggers if trigger.key == plan.trigger), None) or 0
+    if plan.mode is not None and items < min(asked, in_scope):  # an older version did not ask
+        missing.append(
+            f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for {asked}"
+        )
     if unrated:
         reasons = (*release.reasons, f"{unrated} of {items} items have no rating")
         return replace(release, recommendation="Fail", outcome="NO RELEASE", reasons=reasons)

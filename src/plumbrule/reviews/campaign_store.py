@@ -19,7 +19,14 @@ from plumbrule.names import key_of_trace, pick
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision, EarlierCampaign, earlier_remark
-from plumbrule.reviews.interaction_archive import find_versions, hash_of, is_refusal, keep_interactions, name_of
+from plumbrule.reviews.interaction_archive import (
+    content_hash,
+    find_versions,
+    hash_of,
+    is_refusal,
+    keep_interactions,
+    name_of,
+)
 from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
 from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
@@ -100,7 +107,10 @@ def open_campaign(
     )
     draw = drawn.result(loaded.rubric)
     keys = [key_of_trace(trace_id) for trace_id in drawn.manifest.drawn]
-    earlier = earlier_campaigns(ledger, keys, campaign_names(ledger))
+    planned = tuple(_planned(drawn, prescore.interaction) for prescore in drawn.prescores)
+    contents = [item.content for item in planned]
+    earlier = earlier_campaigns(ledger, keys, contents, campaign_names(ledger))
+    repeated = len(contents) - len(set(contents))
     plan = CampaignPlan(
         trigger=draw.trigger,
         scope=draw.scope,
@@ -116,10 +126,11 @@ def open_campaign(
             *draw.remarks,
             *(f"{finding.code}: {finding.message}" for finding in kept.findings),
             *(earlier_remark(other, len(keys)) for other in earlier),
+            *([f"same_answers: {repeated} of {len(keys)} repeat another's question and answer"] if repeated else []),
         ),
         manifest=draw.manifest,
         claim_minutes=loaded.rubric.claims.minutes,
-        items=tuple(_planned(drawn, prescore.interaction) for prescore in drawn.prescores),
+        items=planned,
         rubric=loaded.stamp(),
         mode=terms.mode,
         decide_on=terms.decide_on or loaded.rubric.decide_on,
@@ -135,14 +146,20 @@ def open_campaign(
     return campaign
 
 
-def earlier_campaigns(ledger: Ledger, keys: Iterable[str], names: Iterable[str]) -> tuple[EarlierCampaign, ...]:
-    """Return those of the campaigns that have some of these items, with what was decided on them."""
-    wanted = frozenset(keys)
+def earlier_campaigns(
+    ledger: Ledger, keys: Iterable[str], contents: Iterable[str | None], names: Iterable[str]
+) -> tuple[EarlierCampaign, ...]:
+    """Return those of the campaigns that have some of these items, with what was decided on them.
+
+    An item is known by the key of its trace id, and by its content, which another trace id does not change.
+    """
+    wanted, known = frozenset(keys), frozenset(contents) - {None}
     earlier = []
     for name in names:
         plans = (read_event(entry).body for entry in ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
         plan = next((body for body in plans if isinstance(body, CampaignPlan)), None)
-        shared = 0 if plan is None else sum(key_of_trace(item.trace_id) in wanted for item in plan.items)
+        items = () if plan is None else plan.items
+        shared = sum(key_of_trace(item.trace_id) in wanted or item.content in known for item in items)
         if shared:
             decision = kept_decision(ledger, name)
             earlier.append(
@@ -157,8 +174,10 @@ def earlier_campaigns(ledger: Ledger, keys: Iterable[str], names: Iterable[str])
 
 
 def kept_decision(ledger: Ledger, name: str) -> CampaignDecision | None:
-    """Return the decision of a closed campaign, as it was made."""
-    entry = next(iter(ledger.entries(kind="decision", subject=f"campaigns/{name}")), None)
+    """Return the decision of a closed campaign, as it was made: the first that follows its closing in the chain."""
+    made = list(ledger.entries(kind="decision", subject=f"campaigns/{name}"))
+    closed = load_campaign(ledger, name).campaign.closed if made else None
+    entry = next((entry for entry in made if closed is not None and entry.sequence > closed.sequence), None)
     return None if entry is None else read_entry(CampaignDecision, entry)
 
 
@@ -192,7 +211,14 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
     entries = [entry for run in (f"campaigns/{name}", f"records/{name}") for entry in ledger.entries(run=run)]
     wanted = [entry for entry in entries if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
     wanted.sort(key=lambda entry: entry.sequence)
-    return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+    return _standing(ledger, name, wanted, last)
+
+
+def _standing(ledger: Ledger, name: str, entries: list[Entry], last: int) -> Standing:
+    """Return a campaign from its entries, as it is after the ledger's ``last`` one."""
+    campaign = campaign_of(name, entries, RubricShelf(ledger), lambda: ledger.entries(kind="record"))
+    campaign.sequence = last
+    return Standing(campaign=campaign, entries=tuple(entries))
 
 
 def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
@@ -222,7 +248,7 @@ def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
         entries += ledger.entries(kind="claim", subject=f"campaigns/{name}/{part}")
         entries += ledger.entries(kind="record", run=f"records/{name}/{part}")
     wanted = sorted((entry for entry in entries if entry.sequence <= last), key=lambda entry: entry.sequence)
-    return Standing(campaign=campaign_of(name, wanted, RubricShelf(ledger)), entries=tuple(wanted))
+    return _standing(ledger, name, wanted, last)
 
 
 def load_item(ledger: Ledger, name: str, trace_id: str) -> tuple[Campaign, Item]:
@@ -421,6 +447,7 @@ def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
         why=drawn.why.get(name, ()),
         authors=authors_of(interaction) or None,
         interaction=hash_of(interaction),
+        content=content_hash(interaction),
         answered=not is_refusal(interaction),
         earlier_interaction=None if earlier is None else hash_of(earlier.prescore.interaction),
     )

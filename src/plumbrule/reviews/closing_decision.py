@@ -5,6 +5,7 @@ from datetime import datetime
 from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
+from plumbrule.ledger.acceptance import SUBJECT as ACCEPTED
 from plumbrule.reviews.campaign_decision import CampaignDecision, decide
 from plumbrule.reviews.campaign_store import (
     check_counts,
@@ -15,6 +16,14 @@ from plumbrule.reviews.campaign_store import (
 )
 from plumbrule.reviews.model_change import compare_answers
 from plumbrule.reviews.review_entries import Closure
+
+
+def _accepted(ledger: Ledger) -> tuple[str, ...]:
+    """Return who accepted the ledger as it was, against its checkpoint: what was there before may be gone."""
+    return tuple(
+        f"{entry.author} at entry {entry.sequence}, {entry.recorded_at_utc[:10]}"
+        for entry in ledger.entries(kind="note", subject=ACCEPTED)
+    )
 
 
 def close_campaign(
@@ -58,7 +67,13 @@ def close_campaign(
         campaign,
         paired=compare_answers(ledger, campaign, people=True),
         newer_versions=name_versions(ledger, campaign),
-        earlier=earlier_campaigns(ledger, campaign.items, campaign.plan.same_items or ()),
+        earlier=earlier_campaigns(
+            ledger,
+            campaign.items,
+            [item.content for item in campaign.items.values()],
+            campaign.plan.same_items or (),
+        ),
+        accepted=_accepted(ledger),
     )
     ledger.append("decision", f"campaigns/{name}", to_json(decision), author, at=at)
     return decision

@@ -6,6 +6,7 @@ from pathlib import Path
 import orjson
 
 from plumbrule.errors import InputError, UsageError
+from plumbrule.files import read_file
 from plumbrule.interactions.corpus import Corpus, read_corpus
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.rubrics import load_compliance, load_verdict
@@ -15,6 +16,7 @@ from plumbrule.verdicts.lexicon import lexicon_of
 
 _LISTS = (".txt", ".csv", ".list")
 _SHOWN = 60
+_LARGEST_LIST = 1 << 24  # bytes; a larger file holds passages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +91,9 @@ class Affected:
 def _ids_in(path: Path) -> list[str] | None:
     """Return the ids of a file that is a list of them; None where it holds passages."""
     try:
-        content = path.read_bytes()
+        if path.suffix.lower() not in _LISTS and path.stat().st_size > _LARGEST_LIST:
+            return None
+        content = read_file(path, most=_LARGEST_LIST)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     if path.suffix.lower() in _LISTS:

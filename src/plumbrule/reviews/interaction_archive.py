@@ -35,8 +35,9 @@ from plumbrule.rubrics import (
 from plumbrule.rubrics.review_rules import TraitRule
 from plumbrule.samples.sample_model import Passage
 from plumbrule.text.text_view import TextView
+from plumbrule.text.values import lookup_keys, match_value
 from plumbrule.verdicts.lexicon import lexicon_of
-from plumbrule.verdicts.refusal import RefusalWording, judge_refusal
+from plumbrule.verdicts.refusal_words import RefusalWording
 
 _KIND = "interaction"
 _WRITTEN_AT_ONCE = 500
@@ -156,16 +157,46 @@ def hash_of(interaction: Interaction) -> str:
     return _version_of(_given_parts(interaction))
 
 
-def is_refusal(interaction: Interaction) -> bool:
-    """Tell whether the assistant refused, by declaration or by its wording.
+def content_hash(interaction: Interaction) -> str:
+    """Return the hash of the question and what was said to it, which is the same under another trace id."""
+    sample = interaction.sample
+    refusal = None if sample.refusal is None else sample.refusal.reason
+    return sha256_of([" ".join((text or "").split()) for text in (sample.question, sample.answer, refusal)])
 
-    A declared refusal beside an answer that cites sources is an answer.
+
+def is_refusal(interaction: Interaction) -> bool:
+    """Tell whether the assistant refused: it declared so, or its words refuse all and nothing is answered beside them.
+
+    A declared refusal beside an answer that cites sources is an answer. Words alone refuse only where no status says
+    otherwise, the answer cites nothing, no clause of it answers, and it has no number or date that the question does
+    not have.
     """
     sample = interaction.sample
-    found = judge_refusal(sample, TextView(sample.answer or ""), _refusal_wording())
-    if found is None or not found.refused:
+    answer = TextView(sample.answer or "")
+    worded = _refusal_wording().find(sample.question, answer)
+    if sample.refused:
+        return bool(worded and worded.clauses) or not (answer.text.strip() and sample.citations)
+    if worded is None or worded.answers_beside:
         return False
-    return found.start is not None or not ((sample.answer or "").strip() and sample.citations)
+    logged = None if interaction.trace is None else interaction.trace.grounding.status
+    if any((status or "").upper() in _answered_statuses() for status in (sample.grounding_status, logged)):
+        return False
+    return not sample.citations and not _has_new_values(answer, TextView(sample.question))
+
+
+def _has_new_values(answer: TextView, question: TextView) -> bool:
+    """Tell whether an answer has a number or a date that the question does not have."""
+    for value in answer.values:
+        others = question.values_under(lookup_keys(value))
+        if not any(match_value(value, answer.text, other, question.text) for other in others):
+            return True
+    return False
+
+
+@functools.cache
+def _answered_statuses() -> frozenset[str]:
+    statuses = load_compliance().rubric.statuses
+    return frozenset({statuses.full.upper(), statuses.partial.upper()})
 
 
 @functools.cache
@@ -207,8 +238,9 @@ def keep_interactions(
         if before is not None:
             if _content(before) == _content(body):
                 continue
-            if subject in entries and _version_of(before) != _version_of(body):
-                changed.append(finding("trace_id_twice", body["where"], _another_version(entries[subject])))
+            if _version_of(before) != _version_of(body):
+                standing_in = f"entry {entries[subject].sequence}" if subject in entries else before["where"]
+                changed.append(finding("trace_id_twice", body["where"], _another_version(standing_in)))
         standing[subject] = body
         drafts.append(Draft(kind=_KIND, subject=subject, body=body, author=author, at=at))
     for start in range(0, len(drafts), _WRITTEN_AT_ONCE):
@@ -216,9 +248,9 @@ def keep_interactions(
     return Kept(new=len(drafts), unchanged=len(bodies) - len(drafts), findings=tuple(changed))
 
 
-def _another_version(entry: Entry) -> str:
+def _another_version(place: str) -> str:
     return (
-        f"entry {entry.sequence} holds another version under this trace id; this one is the latest, and campaigns "
+        f"{place} holds another version under this trace id; this one is the latest, and campaigns "
         "that drew the other keep it"
     )
 

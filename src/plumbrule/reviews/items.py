@@ -109,6 +109,7 @@ class Item:
     earlier_interaction: str | None = None
     answered: bool | None = None  # whether the assistant answered, or refused; None where an older plan does not say
     authors: tuple[str, ...] = ()  # who wrote the answer
+    content: str | None = None  # the hash of question and answer, whatever the trace id
     assigned: dict[str, str] = field(default_factory=dict)
     claims: dict[str, Claim] = field(default_factory=dict)
     ratings: dict[str, Rated] = field(default_factory=dict)

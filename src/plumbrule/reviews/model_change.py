@@ -1,10 +1,11 @@
 """A model change: the new answers beside the earlier model's, by pre-scores and by people's records."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from plumbrule.codec import optional_key
 from plumbrule.ledger import Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.person_names import plain_key
@@ -18,7 +19,8 @@ from plumbrule.reviews.record_decision import decide, overall_of
 from plumbrule.reviews.record_store import StoredRecord, stored_records
 from plumbrule.reviews.review_entries import PAIRED_BY, PairedBy
 from plumbrule.rubrics import Loaded, ScorecardRubric
-from plumbrule.stats.paired_tests import Gap, Tally, mean_gap, sign_test, tally
+from plumbrule.stats.multiplicity import ALPHA, holm
+from plumbrule.stats.paired_tests import Gap, Tally, mean_gap, mean_gap_p_value, sign_test, tally
 from plumbrule.stats.spread import mean_of
 
 OVERALL = "overall"
@@ -48,6 +50,8 @@ class FigureResult:
     equal: int
     sign_test_p: float
     verdict: Verdict
+    p_value: float | None = optional_key()  # not there in older versions, as the next
+    p_value_adjusted: float | None = optional_key()  # for all the figures that are compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +100,7 @@ class PairedFigure:
     """A dimension, or the overall score, over all pairs, with exact means.
 
     ``left_out`` of the pairs have no level on one side, for example where the dimension does not apply to a refusal.
+    ``p_value_adjusted`` allows for all the figures that are tested with this one (Holm).
     """
 
     key: str
@@ -105,12 +110,16 @@ class PairedFigure:
     new: Fraction | None
     gap: Gap
     signs: Tally
+    p_value: float | None
+    p_value_adjusted: float | None = None
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the new model is better or worse; clear only where the interval excludes 0."""
+        """Whether the new model is better or worse; clear only where interval and adjusted test exclude 0."""
         interval = self.gap.interval
         if interval is None or interval.low <= 0 <= interval.high:
+            return "no clear difference"
+        if self.p_value_adjusted is None or self.p_value_adjusted >= ALPHA:
             return "no clear difference"
         return "better" if interval.low > 0 else "worse"
 
@@ -131,11 +140,17 @@ class PairedFigure:
             equal=self.signs.level,
             sign_test_p=float(sign_test(self.signs.above, self.signs.below)),
             verdict=self.verdict,
+            p_value=self.p_value,
+            p_value_adjusted=self.p_value_adjusted,
         )
 
 
 def compare_sides(pairs: Sequence[tuple[Side, Side]], rubric: ScorecardRubric) -> list[PairedFigure]:
-    """Return the overall score and every dimension of the pairs, each an earlier side and a new one."""
+    """Return the overall score and every dimension of the pairs, each an earlier side and a new one.
+
+    They are tested together: two models that are alike show a clear difference in any of them at most once in twenty
+    times.
+    """
     scores = [level.score for level in rubric.levels]
     bound = Fraction(max(scores) - min(scores))
     figures = [_figure(OVERALL, [(first.overall, second.overall) for first, second in pairs], bound)]
@@ -143,7 +158,17 @@ def compare_sides(pairs: Sequence[tuple[Side, Side]], rubric: ScorecardRubric) -
         levels = [tuple(side.levels.get(dimension.key) for side in pair) for pair in pairs]
         known = [(_exact(first), _exact(second)) for first, second in levels]
         figures.append(_figure(dimension.key, known, bound))
-    return figures
+    return _adjusted(figures)
+
+
+def _adjusted(figures: Sequence[PairedFigure]) -> list[PairedFigure]:
+    """Return the figures with p-values that allow for all of them."""
+    tests = [figure.p_value for figure in figures if figure.p_value is not None]
+    corrected = dict(zip(tests, holm(tests), strict=True))  # equal p-values stay equal
+    return [
+        figure if figure.p_value is None else replace(figure, p_value_adjusted=corrected[figure.p_value])
+        for figure in figures
+    ]
 
 
 def _figure(key: str, pairs: Sequence[tuple[Fraction | None, Fraction | None]], bound: Fraction) -> PairedFigure:
@@ -157,6 +182,7 @@ def _figure(key: str, pairs: Sequence[tuple[Fraction | None, Fraction | None]], 
         new=mean_of([second for _, second in known]),
         gap=mean_gap(differences, bound=bound),
         signs=tally(differences),
+        p_value=mean_gap_p_value(differences, bound=bound),
     )
 
 

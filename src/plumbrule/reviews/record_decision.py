@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from plumbrule.codec import to_json
+from plumbrule.codec import take_fields, to_json
 from plumbrule.reviews.levels import Scores, level_name, read_scores
 from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.rubrics.scorecard_rubric import Band, BlockerRule, Recommendation
@@ -53,17 +53,7 @@ class Decision:
 
     def result(self) -> DecisionResult:
         """Return the decision for JSON, with the overall score as a float."""
-        return DecisionResult(
-            overall=float(self.overall),
-            band=self.band,
-            action=self.action,
-            blockers=self.blockers,
-            recommendation=self.recommendation,
-            reasons=self.reasons,
-            not_applicable=self.not_applicable,
-            remarks=self.remarks,
-            rubric=dict(self.rubric),
-        )
+        return take_fields(DecisionResult, self, overall=float(self.overall), rubric=dict(self.rubric))
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - as wide as JSON
         """Return one key of the JSON form: ``decision["band"]``."""

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from plumbrule.errors import InputError
+from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
+from plumbrule.rubrics import ScorecardRubric
 from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, STANDARD_INPUT, Source, read_lines
 from plumbrule.samples.formats.json import sniff_lines
 
@@ -26,6 +28,15 @@ def read_given(path: str) -> Iterator[tuple[str, object]]:
             yield place, record
     if empty:
         raise InputError(f"{name}: there are no records in it")
+
+
+def read_records(path: str, rubric: ScorecardRubric) -> Iterator[tuple[str, EvaluationRecord]]:
+    """Yield each record with its place, whether or not it is complete; the first that cannot be read is an error."""
+    for place, given in read_given(path):
+        try:
+            yield place, read_record(given, rubric, complete=False)
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
 
 
 def _by_line(stream: BinaryIO, name: str) -> Iterator[tuple[str, object]]:

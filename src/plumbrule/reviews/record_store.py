@@ -1,9 +1,10 @@
 """Records in the ledger: an evaluator's record of an interaction never changes, and gains revisions."""
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from uuid import NAMESPACE_URL, uuid5
 
 from plumbrule.codec import to_json
@@ -12,7 +13,7 @@ from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
 from plumbrule.person_names import person_key, plain_key
 from plumbrule.reviews.adjudication import Rating
-from plumbrule.reviews.campaign import Campaign, replay
+from plumbrule.reviews.campaign import Campaign, OutsideRating, replay
 from plumbrule.reviews.evaluation_record import EvaluationRecord, FilledRecord, asking_for_a_note, record_of
 from plumbrule.reviews.interaction_archive import FoundVersion, Wanted, find_versions
 from plumbrule.reviews.record_decision import Decision, decide
@@ -196,11 +197,12 @@ def stored_records(ledger: Ledger) -> list[StoredRecord]:
     """
     rubrics = RubricShelf(ledger)
     records: list[StoredRecord] = []
-    for name, members in _by_campaign(ledger).items():
+    entries = _by_campaign(ledger)
+    for name, members in entries.items():
         if name is None or all(entry.kind == "record" for entry in members):  # kept under a name that nobody opened
             records += _alone(ledger, members, name, rubrics)
         else:
-            records += records_of(campaign_of(name, members, rubrics), members)
+            records += records_of(campaign_of(name, members, rubrics, lambda: chain(*entries.values())), members)
     older = find_versions(ledger, [record.about for record in records if record.about.version is None])
     records = [replace(record, about=_named(record.about, older)) for record in records]
     return sorted(records, key=lambda record: record.entries[0].sequence)
@@ -208,13 +210,13 @@ def stored_records(ledger: Ledger) -> list[StoredRecord]:
 
 def open_campaigns(ledger: Ledger) -> tuple[str, ...]:
     """Return the campaigns that are not closed: their evaluators rate blind, so that nothing may show a rating."""
-    rubrics = RubricShelf(ledger)
+    rubrics, entries = RubricShelf(ledger), _by_campaign(ledger)
     return tuple(
         name
-        for name, members in _by_campaign(ledger).items()
+        for name, members in entries.items()
         if name is not None
         and any(entry.kind == "campaign" for entry in members)
-        and campaign_of(name, members, rubrics).closed is None
+        and campaign_of(name, members, rubrics, lambda: chain(*entries.values())).closed is None
     )
 
 
@@ -231,13 +233,31 @@ def _by_campaign(ledger: Ledger) -> dict[str | None, list[Entry]]:
     return entries
 
 
-def campaign_of(name: str, entries: Iterable[Entry], rubrics: "RubricShelf") -> Campaign:
-    """Return a campaign, replayed from its entries."""
+def outside_ratings(entries: Iterable[Entry]) -> dict[str, list[OutsideRating]]:
+    """Return the ratings that evaluators made of each interaction, by the key of its trace id."""
+    made: dict[str, list[OutsideRating]] = {}
+    for entry in entries:
+        kept = read_record_entry(entry) if entry.kind == "record" else None
+        if kept is not None and kept.role == "evaluator":
+            rating = OutsideRating(
+                campaign=_campaign_of(entry),
+                evaluator=kept.record.evaluator or "",
+                interaction=kept.interaction,
+                sequence=entry.sequence,
+            )
+            made.setdefault(key_of_trace(kept.record.trace_id or ""), []).append(rating)
+    return made
+
+
+def campaign_of(
+    name: str, entries: Iterable[Entry], rubrics: "RubricShelf", outside: Callable[[], Iterable[Entry]]
+) -> Campaign:
+    """Return a campaign, replayed from its entries; ``outside`` reads the records of the whole ledger."""
     events = [read_event(entry) for entry in entries]
     plan = next((event.body for event in events if isinstance(event.body, CampaignPlan)), None)
     if plan is None:
         raise InputError(f"{name}: the entry that opened this campaign is missing")
-    return replay(name, events, rubrics.find(plan.rubric))
+    return replay(name, events, rubrics.find(plan.rubric), lambda: outside_ratings(outside()))
 
 
 def records_of(campaign: Campaign, entries: Iterable[Entry]) -> Iterator[StoredRecord]:

@@ -49,6 +49,7 @@ class PlannedItem:
     authors: tuple[str, ...] | None = optional_key()  # who wrote the answer, where the interaction names them
     interaction: str | None = None  # the hash of the version that was drawn; not there in older versions
     earlier_interaction: str | None = optional_key()  # the same of the earlier answer
+    content: str | None = optional_key()  # the hash of question and answer, whatever the trace id
     answered: bool | None = None  # whether the assistant answered, or refused; not there in older versions
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from plumbrule.codec import optional_key
 from plumbrule.errors import InputError, UsageError
+from plumbrule.interactions.answer_register import AnswerRegister
 from plumbrule.interactions.corpus import Corpus, read_corpus
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.interactions.interaction import Interaction
@@ -202,7 +203,7 @@ def _survey(
     """Read everything once: what is in scope, by id and traits."""
     population = _Population()
     affected = Affected(changes) if changes is not None else None
-    seen: set[str] = set()
+    seen = AnswerRegister()
     twice = 0
     wanted = None if request.trace is None else key_of_trace(request.trace)
     reading = _reading(request, corpus)
@@ -210,14 +211,13 @@ def _survey(
         population.read += 1
         name = name_of(interaction)
         key = key_of_trace(name)
-        if key in seen:
+        if not seen.is_new(interaction):
             twice += 1
             if twice <= _MOST_REMARKS:
                 population.remarks.append(
-                    f"trace_id_twice: '{name[:_SHOWN]}' at {interaction.where}; the first one counts"
+                    f"trace_id_twice: '{name[:_SHOWN]}' at {interaction.where}: the same response again; it counts once"
                 )
             continue
-        seen.add(key)
         week = week_at(interaction.sample.timestamp)
         if week is not None:
             population.by_week[week] += 1
@@ -282,7 +282,10 @@ def _paired(
     """
     by_id: dict[str, Interaction] = {}
     by_question: dict[str, list[Interaction]] = {}
+    seen = AnswerRegister()
     for interaction in _reading(request, corpus, request.earlier):
+        if not seen.is_new(interaction):
+            continue
         by_id.setdefault(interaction.sample.id, interaction)
         by_question.setdefault(_folded(interaction.sample.question), []).append(interaction)
     pairs: dict[str, tuple[Interaction, PairedBy]] = {}

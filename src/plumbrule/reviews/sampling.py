@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plumbrule.codec import take_fields
 from plumbrule.errors import InputError, UsageError
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics import Loaded, ScorecardRubric
@@ -97,26 +98,13 @@ class Manifest:
 
     def result(self) -> ManifestResult:
         """Return the manifest for JSON."""
-        return ManifestResult(
-            seed=self.seed,
+        return take_fields(
+            ManifestResult,
+            self,
             method=METHOD,
-            size=self.size,
             population=sum(self.population.values()) + self.unmatched,
-            unmatched=self.unmatched,
             drawn=len(self.drawn),
-            shortfall=self.shortfall,
-            strata=tuple(
-                StratumResult(
-                    key=stratum.key,
-                    share=float(stratum.share),
-                    quota=stratum.quota,
-                    population=stratum.population,
-                    drawn=stratum.drawn,
-                    shortfall=stratum.shortfall,
-                )
-                for stratum in self.strata
-            ),
-            rubric=self.rubric,
+            strata=tuple(take_fields(StratumResult, stratum, share=float(stratum.share)) for stratum in self.strata),
         )
 
 

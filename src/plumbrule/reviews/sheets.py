@@ -70,6 +70,7 @@ class SheetRating:
     notes: str
     late: bool  # it was revised after others' ratings became visible to its evaluator
     changes: tuple[LevelChange, ...]  # what such a revision changed; the blind levels decide
+    reasons: tuple[str, ...] = ()  # that were given for the revisions, the first first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +281,7 @@ def _rating(rated: Rated, rubric: ScorecardRubric) -> SheetRating:
         notes=record.notes,
         late=bool(rated.late),
         changes=rated.changes(rubric),
+        reasons=tuple(revision.reason for revision in rated.revisions if revision.reason is not None),
     )
 
 

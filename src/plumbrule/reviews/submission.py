@@ -6,6 +6,7 @@ from datetime import datetime
 
 from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions import authors_of
+from plumbrule.interactions.answer_register import AnswerRegister
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.ledger import Draft, Ledger
 from plumbrule.names import key_of_trace
@@ -138,13 +139,14 @@ def _check_levels(scores: Scores, rubric: ScorecardRubric, *, answered: bool) ->
 
 
 def _brought(interactions: Iterable[Interaction], given: Iterable[tuple[str, object]]) -> dict[str, Interaction]:
-    """Return those of the interactions that records are about, by the keys of their trace ids; the first counts."""
+    """Return those of the interactions that records are about, by the keys of their trace ids."""
     named = {key_of_trace(str(stated.get("trace_id"))) for _, stated in given if isinstance(stated, Mapping)}
     brought: dict[str, Interaction] = {}
+    seen = AnswerRegister()
     for interaction in interactions:
         key = key_of_trace(name_of(interaction))
-        if key in named:
-            brought.setdefault(key, interaction)
+        if key in named and seen.is_new(interaction):
+            brought[key] = interaction
     return brought
 
 

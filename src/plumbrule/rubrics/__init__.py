@@ -15,6 +15,7 @@ from plumbrule.rubrics.loader import (
     load_rules,
     load_scorecard,
     load_verdict,
+    names_rubric,
     parse_override,
     shipped_text,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "load_rules",
     "load_scorecard",
     "load_verdict",
+    "names_rubric",
     "parse_override",
     "policy_differences",
     "shipped_text",

@@ -24,7 +24,13 @@ _MOST = 1_000_000_000
 Confidence = Literal["fixed", "sequential"]
 Anchor = Literal["judge", "people"]  # whose word the gates on judged figures go by
 # what a rubric says of gates where it says nothing; not written, so that rubrics of older versions keep their hash
-_UNSAID = {"decide_on": "point", "confidence": "fixed", "anchor": "judge"}
+_UNSAID = {
+    "contradicted_rate": None,
+    "unsupported_rate": None,
+    "decide_on": "point",
+    "confidence": "fixed",
+    "anchor": "judge",
+}
 
 
 def _amount(value: object) -> Fraction:
@@ -84,6 +90,7 @@ class Weights:
 class GateLimits:
     """The limits that a release must keep, and how it is told whether they are kept.
 
+    The two that may be None are no gates then.
     ``decide_on`` compares the figures themselves (point), or the worse ends of their intervals (bound). ``confidence``
     is for intervals of one look (fixed), or for any number of looks (sequential). ``anchor`` takes judged figures as
     the judge has them, or as people's labels of a random part correct them.
@@ -93,6 +100,8 @@ class GateLimits:
     pass_rate: Share
     faithfulness_failure_rate: Share
     latency_e2e_p95_ms: Amount
+    contradicted_rate: Share | None = None
+    unsupported_rate: Share | None = None
     decide_on: DecideOn = "point"
     confidence: Confidence = "fixed"
     anchor: Anchor = "judge"

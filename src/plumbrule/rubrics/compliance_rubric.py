@@ -102,10 +102,10 @@ class GroundingRules:
 class CompletenessRules:
     """What a hint of incompleteness proposes."""
 
-    keywords_below: Share
+    value_asked: Phrases
     parts_unanswered: Level
     most_parts_unanswered: Level
-    keywords_missing: Level
+    drawn_from: Share
     off_topic: Level
 
 
@@ -132,6 +132,7 @@ class AttributionCaps:
     citation_incomplete: Cap
     no_markers: Cap
     claim_without_marker: Cap
+    weak_cited_support: Cap
     citation_unused: Cap
     too_many_sources: Cap
     excerpt_too_long: Cap
@@ -148,6 +149,7 @@ class GroundingCaps:
     status_against_coverage: Cap
     status_against_trace: Cap
     claim_unsupported: Cap
+    weak_support: Cap
     partial_without_warning: Cap
 
 

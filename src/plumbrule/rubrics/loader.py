@@ -30,7 +30,8 @@ _FORMS: dict[str, type[Any]] = {
     "scorecard": ScorecardRubric,
     "verdict": VerdictRubric,
 }
-RUBRICS = tuple(sorted(_FORMS))
+_LAID_OVER = {"recommended": "verdict"}  # rubrics that ship as a file laid over another one that ships
+RUBRICS = tuple(sorted({*_FORMS, *_LAID_OVER}))
 _VERSIONED = frozenset({"scorecard"})  # it decides on releases: two that differ are told apart by their versions
 _NEEDS_VERSION = (
     "this is not the {name} rubric that ships under version {version}: give it a version of its own, "
@@ -56,7 +57,10 @@ class Loaded(Generic[R]):
 
 
 def load_verdict(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[VerdictRubric]:
-    """Return the verdict rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    """Return the verdict rubric that ships, with the file at ``path`` and then ``overrides`` laid over it.
+
+    ``Path("recommended")`` names the second verdict rubric that ships.
+    """
     return load_rubric("verdict", path, overrides or {})
 
 
@@ -104,7 +108,7 @@ def kept_rubric(name: str, content: Mapping[str, Any]) -> Loaded[Any]:
 
 def shipped_text(name: str) -> str:
     """Return the text of a rubric that ships, comments and all."""
-    if name not in _FORMS:
+    if name not in RUBRICS:
         hint = f" (a file is named with --rubric {name})" if name.endswith((".yaml", ".yml")) else ""
         raise RubricError(f"there is no rubric '{name}'; there are: {', '.join(RUBRICS)}{hint}")
     return resources.files("plumbrule.rubrics").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
@@ -121,14 +125,16 @@ def parse_override(text: str) -> tuple[str, object]:
 def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -> Loaded[Any]:
     """Return any rubric that ships, by name, with the file at ``path`` and then ``overrides`` laid over it.
 
-    A scorecard that differs from the one that ships needs a version of its own: a file states it, overrides get one
-    that is made from their hash.
+    A ``path`` may be the name of a rubric that ships to be laid over this one. A scorecard that differs from the one
+    that ships needs a version of its own: a file states it, overrides get one that is made from their hash.
     """
+    if path is not None and names_rubric(name, path):
+        name, path = str(path), None
     content = copy.deepcopy(_shipped(name))  # a change of this one is not a change of the next
     if path is None:
         document = Document(where=f"rubric '{name}'", content=content)
     else:
-        document = read_yaml(path, mapping="a rubric")
+        document = _read_file(name, path)
         document.content = _merge(content, document.content)
         if name in _VERSIONED:
             _check_version(name, document)
@@ -137,7 +143,7 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
             document.override(key, value)
         except KeyError:
             raise RubricError(
-                f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show {name}' lists them"
+                f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show {_form(name)}' lists them"
             ) from None
     loaded = _checked(name, document)
     if name in _VERSIONED and overrides and loaded.sha256 != _shipped_sha256(name):
@@ -147,6 +153,19 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
         elif _is_reserved(name, loaded.version):
             raise RubricError(f"override 'version': {_NEEDS_VERSION.format(name=name, version=loaded.version)}")
     return loaded
+
+
+def names_rubric(name: str, path: Path) -> bool:
+    """Tell whether a path is the name of a rubric that ships to be laid over the rubric ``name``."""
+    return _LAID_OVER.get(str(path)) == name
+
+
+def _read_file(name: str, path: Path) -> Document:
+    """Return what a rubric file says; a bare word that is no file may be meant as the name of a rubric."""
+    over = [one for one, under in _LAID_OVER.items() if under == name]
+    if over and str(path) == path.stem and not path.exists():
+        raise RubricError(f"{path}: there is no such file, and no rubric of this name ships; {' and '.join(over)} does")
+    return read_yaml(path, mapping="a rubric")
 
 
 def _checked(name: str, document: Document) -> Loaded[Any]:
@@ -180,12 +199,17 @@ def _shipped_sha256(name: str) -> str:
 def _shipped(name: str) -> dict[str, Any]:
     """Return what a rubric that ships says, read once: a review asks for it many times."""
     content: dict[str, Any] = read_yaml(shipped_text(name), where=name).content
-    return content
+    return _merge(_shipped(_LAID_OVER[name]), content) if name in _LAID_OVER else content
+
+
+def _form(name: str) -> str:
+    """Return the rubric whose form a rubric has: its own, or that of the one that it is laid over."""
+    return _LAID_OVER.get(name, name)
 
 
 @functools.cache
 def _adapter(name: str) -> TypeAdapter[Any]:
-    return TypeAdapter(_FORMS[name])
+    return TypeAdapter(_FORMS[_form(name)])
 
 
 def _merge(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from typing import Any, Literal
 from plumbrule.errors import UsageError
 from plumbrule.rubrics.benchmark_rubric import BenchmarkRubric
 from plumbrule.rubrics.loader import Loaded, content_of, load_rubric
-from plumbrule.rubrics.scorecard_rubric import BlockerRule, Dimension, FigureRule, ScorecardRubric, Trigger
+from plumbrule.rubrics.review_rules import TraitRule
+from plumbrule.rubrics.scorecard_rubric import BlockerRule, Dimension, FigureRule, ScorecardRubric, Stratum, Trigger
 
 Effect = Literal["weaker", "stricter", "other"]
 _ORDER: tuple[Effect, ...] = ("weaker", "stricter", "other")
@@ -35,13 +36,14 @@ def policy_differences(loaded: Loaded[Any]) -> tuple[PolicyDifference, ...]:
     shipped = _shipped(loaded.name)
     if loaded.sha256 == shipped.sha256:
         return ()
+    deciding: frozenset[str] = frozenset()
     if isinstance(loaded.rubric, ScorecardRubric):
         found, told = _of_scorecard(loaded.rubric, shipped.rubric), _TOLD_OF_SCORECARD
     elif isinstance(loaded.rubric, BenchmarkRubric):
-        found, told = _of_benchmark(loaded.rubric, shipped.rubric), _TOLD_OF_BENCHMARK
+        found, told, deciding = _of_benchmark(loaded.rubric, shipped.rubric), _TOLD_OF_BENCHMARK, _DECIDING
     else:
         found, told = iter(()), frozenset({"name", "version"})
-    differences = [*found, *_untold(content_of(loaded), content_of(shipped), told)]
+    differences = [*found, *_untold(content_of(loaded), content_of(shipped), told, deciding)]
     return tuple(sorted(differences, key=lambda difference: _ORDER.index(difference.effect)))
 
 
@@ -79,14 +81,14 @@ def _difference(effect: Effect, text: str) -> PolicyDifference:
 _TOLD_OF_SCORECARD = frozenset(
     {
         *("name", "version", "levels", "not_applicable", "note_required_at", "dimensions", "bands", "blockers"),
-        *("recommendation", "adjudication", "triggers", "figures", "drift", "decide_on"),
+        *("recommendation", "adjudication", "triggers", "traits", "strata", "figures", "drift", "decide_on"),
     }
 )
 
 
 def _of_scorecard(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Iterator[PolicyDifference]:
     stands_for = _stands_for(rubric, shipped)
-    yield from _of_levels(rubric, shipped)
+    yield from _of_levels(rubric, shipped, stands_for)
     yield from _of_dimensions(rubric, shipped)
     yield from _of_blockers(rubric, shipped, stands_for)
     limits, floor = rubric.recommendation, shipped.recommendation
@@ -102,13 +104,14 @@ def _of_scorecard(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Iterator
         "adjudication.levels_apart", rubric.adjudication.levels_apart, shipped.adjudication.levels_apart, most=True
     )
     yield from _of_not_applicable(rubric, shipped)
-    yield from _of_parts("trigger", rubric.triggers, shipped.triggers, _key, _of_trigger, added="other")
+    yield from _of_triggers(rubric, shipped)
+    yield from _of_parts("trait", rubric.traits, shipped.traits, _key, _of_trait, added="other")
+    yield from _of_parts("stratum", rubric.strata, shipped.strata, _key, _of_stratum, added="other")
     yield from _of_bands(rubric, shipped)
     yield from _of_parts("figure", rubric.figures, shipped.figures, _key, _of_figure, added="stricter")
     yield from _of_limit("drift.slack", rubric.drift.slack, shipped.drift.slack, most=True)
     yield from _of_limit("drift.alarm_at", rubric.drift.alarm_at, shipped.drift.alarm_at, most=True)
-    if rubric.drift.baseline_weeks != shipped.drift.baseline_weeks:
-        yield _changed("other", "drift.baseline_weeks", rubric.drift.baseline_weeks, shipped.drift.baseline_weeks)
+    yield from _of_limit("drift.baseline_weeks", rubric.drift.baseline_weeks, shipped.drift.baseline_weeks, most=True)
     if rubric.decide_on != shipped.decide_on:
         effect: Effect = "stricter" if rubric.decide_on == "bound" else "weaker"
         yield _changed(effect, "decide_on", rubric.decide_on, shipped.decide_on)
@@ -130,15 +133,24 @@ def _stands_for(rubric: ScorecardRubric, shipped: ScorecardRubric) -> dict[str, 
     return stands_for
 
 
-def _of_levels(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Iterator[PolicyDifference]:
+def _of_levels(
+    rubric: ScorecardRubric, shipped: ScorecardRubric, stands_for: Mapping[str, str]
+) -> Iterator[PolicyDifference]:
+    """Compare the scales; a level that is added counts no more than the shipped one that it stands for."""
     scores = {level.name: level.score for level in rubric.levels}
+    floors = {level.name: level.score for level in shipped.levels}
     for level in shipped.levels:
         if level.name not in scores:
             yield _difference("weaker", f"level '{level.name}' is removed")
         else:
             yield from _of_limit(f"level '{level.name}' counts", scores.pop(level.name), level.score, most=True)
-    for name in scores:
-        yield _difference("other", f"level '{name}' is added")
+    for name, score in scores.items():
+        floor = floors.get(stands_for[name])
+        if floor is not None and score > floor:
+            more = f"and counts {score}, where '{stands_for[name]}' counts {floor}"
+            yield _difference("weaker", f"level '{name}' is added, {more}")
+        else:
+            yield _difference("other", f"level '{name}' is added")
 
 
 def _of_dimensions(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Iterator[PolicyDifference]:
@@ -233,6 +245,38 @@ def _but_name(rubric: ScorecardRubric) -> dict[str, object]:
     return {name: getattr(rules, name) for name in rules.__dataclass_fields__ if name not in {"name", "allowed_on"}}
 
 
+def _of_triggers(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Iterator[PolicyDifference]:
+    """Compare the triggers; one that is added asks for no less than the shipped one that asks for most."""
+    known = {trigger.key for trigger in shipped.triggers}
+    kept = [trigger for trigger in rubric.triggers if trigger.key in known]
+    yield from _of_parts("trigger", kept, shipped.triggers, _key, _of_trigger, added="other")
+    floor = max(shipped.triggers, key=lambda trigger: (trigger.draw == "all", trigger.evaluators))
+    for trigger in rubric.triggers:
+        if trigger.key not in known:
+            place = f"trigger {trigger.key} is added"
+            weaker = weaker_differences(_of_trigger(f"{place}, and is less than {floor.key}", trigger, floor))
+            yield from weaker or [_difference("other", place)]
+
+
+def _of_trait(place: str, trait: TraitRule, shipped: TraitRule) -> Iterator[PolicyDifference]:
+    """Compare the signs of a trait: more of them find more interactions."""
+    for name in shipped.__dataclass_fields__:
+        value, floor = getattr(trait, name), getattr(shipped, name)
+        if value != floor:
+            more = value is True or (isinstance(value, tuple) and set(value) >= set(floor))
+            yield _changed("stricter" if more else "weaker", f"{place}: {name}", _named(value), _named(floor))
+
+
+def _named(value: object) -> str:
+    return _told(value) or "none"
+
+
+def _of_stratum(place: str, stratum: Stratum, shipped: Stratum) -> Iterator[PolicyDifference]:
+    yield from _of_limit(f"{place}: share", stratum.share, shipped.share)
+    if stratum.any_of != shipped.any_of:
+        yield _changed("weaker", f"{place}: any_of", _named(stratum.any_of), _named(shipped.any_of))
+
+
 def _of_trigger(place: str, trigger: Trigger, shipped: Trigger) -> Iterator[PolicyDifference]:
     yield from _of_limit(f"{place}: evaluators", trigger.evaluators, shipped.evaluators)
     if trigger.sample_size != shipped.sample_size:
@@ -256,15 +300,15 @@ def _of_bands(rubric: ScorecardRubric, shipped: ScorecardRubric) -> Iterator[Pol
     for floor in shipped.bands:
         band = starts.pop(floor.key, None)
         if band is None:
-            yield _difference("other", f"band {floor.key} is removed")
+            yield _difference("weaker", f"band {floor.key} is removed")
             continue
         yield from _of_limit(f"band {floor.key} begins", band.at_least, floor.at_least)
-        if (band.title, band.action) != (floor.title, floor.action):
-            yield _changed(
-                "other", f"band {floor.key}", f"{band.title}: {band.action}", f"{floor.title}: {floor.action}"
-            )
+        if band.action != floor.action:
+            yield _changed("weaker", f"band {floor.key}: action", band.action, floor.action)
+        if band.title != floor.title:
+            yield _changed("other", f"band {floor.key}: title", band.title, floor.title)
     for key, band in starts.items():
-        yield _difference("other", f"band {key} is added, from {float(band.at_least):g}: {band.action}")
+        yield _difference("weaker", f"band {key} is added, from {float(band.at_least):g}: {band.action}")
 
 
 def _of_figure(place: str, figure: FigureRule, shipped: FigureRule) -> Iterator[PolicyDifference]:
@@ -285,7 +329,8 @@ def _of_figure(place: str, figure: FigureRule, shipped: FigureRule) -> Iterator[
 # --- benchmark
 
 _TOLD_OF_BENCHMARK = frozenset({"name", "version", "gates"})
-_AT_MOST = ("faithfulness_failure_rate", "latency_e2e_p95_ms")
+_DECIDING = frozenset({"accuracy_score", "faithfulness_score", "latency_e2e_ms", "total_tokens", "weights", "labels"})
+_AT_MOST = ("faithfulness_failure_rate", "latency_e2e_p95_ms", "contradicted_rate", "unsupported_rate")
 
 
 def _of_benchmark(rubric: BenchmarkRubric, shipped: BenchmarkRubric) -> Iterator[PolicyDifference]:
@@ -293,6 +338,8 @@ def _of_benchmark(rubric: BenchmarkRubric, shipped: BenchmarkRubric) -> Iterator
         value, floor = getattr(rubric.gates, name), getattr(shipped.gates, name)
         if isinstance(value, Fraction | int | float) and isinstance(floor, Fraction | int | float):
             yield from _of_limit(f"gate {name}", value, floor, most=name in _AT_MOST)
+        elif isinstance(value, Fraction) and floor is None:
+            yield _difference("stricter", f"gate {name} is added, at {_told(value)}")
         elif value != floor:
             yield _changed("other", f"gate {name}", value, floor)
 
@@ -358,8 +405,10 @@ def _told(value: object) -> str:
     return "; ".join(f"{name} {_told(getattr(value, name))}" for name in fields)
 
 
-def _untold(content: Mapping[str, Any], shipped: Mapping[str, Any], told: frozenset[str]) -> Iterator[PolicyDifference]:
-    """Name the other parts that differ."""
+def _untold(
+    content: Mapping[str, Any], shipped: Mapping[str, Any], told: frozenset[str], deciding: frozenset[str]
+) -> Iterator[PolicyDifference]:
+    """Name the other parts that differ; those that decide could be either."""
     for key in dict.fromkeys((*shipped, *content)):
         if key not in told and content.get(key) != shipped.get(key):
-            yield _difference("other", f"{key}: other than what ships")
+            yield _difference("weaker" if key in deciding else "other", f"{key}: other than what ships")

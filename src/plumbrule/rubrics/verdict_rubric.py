@@ -1,16 +1,26 @@
 """The typed form of the verdict rubric: what its file may say, and within which bounds."""
 
+from dataclasses import field
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic.dataclasses import dataclass
 
 from plumbrule.hashing import sha256_of
 from plumbrule.rubrics.exact_numbers import exact
 
 _CLOSED = ConfigDict(extra="forbid")
+_LONGEST_GAP = 20  # words that a pattern of a refusal may leave open
 
 Outcome = Literal["PASS", "WARN", "FAIL"]
 AnchorKind = Literal["number", "date", "claim"]
@@ -37,8 +47,22 @@ def _rising(knots: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float]
     return knots
 
 
+def _check_patterns(patterns: tuple[str, ...], known: set[str]) -> None:
+    """Raise where a pattern of a refusal names words that are not listed, or leaves a gap that is none."""
+    for pattern in patterns:
+        for element in pattern.split():
+            if element[0] in "*~":
+                if not (element[1:].isdecimal() and int(element[1:]) <= _LONGEST_GAP):
+                    raise ValueError(f"'{pattern}': {element} must be a number of words up to {_LONGEST_GAP}")
+                continue
+            names = {name for name in element.strip("!?").split("|") if name != name.lower()}
+            if not names <= known:
+                raise ValueError(f"'{pattern}': there are no words {', '.join(sorted(names - known))}")
+
+
 Share = Annotated[Fraction, BeforeValidator(_share), PlainSerializer(float)]
 Words = Annotated[tuple[str, ...], AfterValidator(_folded)]
+Patterns = tuple[Annotated[str, Field(min_length=1, max_length=200)], ...]
 Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
 
 
@@ -127,6 +151,7 @@ class RefusalVerdicts:
     """The verdict for each way in which a refusal meets, or misses, what was expected."""
 
     as_expected: Outcome
+    partial: Outcome
     wrong_code: Outcome
     unneeded: Outcome
     missing: Outcome
@@ -138,11 +163,37 @@ class RefusalRules:
     """How a refusal is known by its wording, and how it is judged."""
 
     at_most_words: Count
-    speakers: Words
-    courtesies: Words
-    phrases: Words
-    impersonal: Words
+    read_words: Count
+    words: dict[str, Words]
+    parts: dict[str, Patterns]
+    declines: Patterns
+    doubts: Patterns
+    facts: Patterns
+    courtesies: Patterns
+    referrals: Patterns
+    asides: Patterns
+    whole: Patterns
+    place_asked: Patterns
+    conflicts: Words
+    joins: Words
+    joins_after_comma: Words
+    reasons: Words
+    results: Words
+    signs: Words
     verdicts: RefusalVerdicts
+
+    def __post_init__(self) -> None:
+        known = set(self.words)
+        if "VERB" not in known or "REFER" not in known:
+            raise ValueError("words must have VERB and REFER")
+        for name, patterns in self.parts.items():
+            _check_patterns(patterns, known)  # a part is made of words and of the parts before it
+            known.add(name)
+        for patterns in (
+            self.declines, self.doubts, self.facts, self.courtesies, self.referrals, self.asides, self.whole,
+            self.place_asked,
+        ):  # fmt: skip
+            _check_patterns(patterns, known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -172,6 +223,21 @@ class WordLists:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class RuleVerdicts:
+    """The verdict that each rule asks for where it fires; the worst of them stands."""
+
+    hallucination: Outcome = "FAIL"
+    relevance: Outcome = "FAIL"
+    completeness: Outcome = "WARN"
+    contradicted: Outcome = "PASS"
+    unsupported: Outcome = "PASS"
+
+
+# as the rubric that ships says; not written, so that rubrics of older versions keep their hash
+_RULE_VERDICTS = RuleVerdicts()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class VerdictRubric:
     """The whole verdict rubric."""
 
@@ -184,3 +250,11 @@ class VerdictRubric:
     refusal: RefusalRules
     claims: ClaimRules
     words: WordLists
+    verdicts: RuleVerdicts = field(default_factory=lambda: _RULE_VERDICTS)
+
+    @model_serializer(mode="wrap")
+    def _said(self, content: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        said: dict[str, Any] = content(self)
+        if self.verdicts == _RULE_VERDICTS:
+            said.pop("verdicts", None)
+        return said

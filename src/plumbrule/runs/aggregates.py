@@ -12,7 +12,14 @@ from typing import Any, TypeVar
 
 from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.gate_estimates import P95, Estimates, SampleDesign, estimate_figures, interval_values
+from plumbrule.runs.gate_estimates import (
+    P95,
+    Estimates,
+    SampleDesign,
+    estimate_figures,
+    interval_values,
+    unbounded,
+)
 from plumbrule.runs.run_results import AggregateValues, Counts, FigureValues, Intervals
 from plumbrule.runs.sample_results import GradedSample, SampleResult, exact, grade_all, rounded
 from plumbrule.stats.percentiles import percentile
@@ -42,6 +49,8 @@ class Figures:
     tokens_per_correct_answer: Fraction | None
     pass_rate: Fraction | None
     aggregate_score: Fraction | None
+    contradicted_rate: Fraction | None = None  # where the rubric has a gate for it, as the next
+    unsupported_rate: Fraction | None = None
 
     def values(self) -> FigureValues:
         """Return the figures for output: floats in place of fractions, sums as they are."""
@@ -84,9 +93,13 @@ def aggregate(results: Sequence[SampleResult], rubric: BenchmarkRubric) -> Aggre
 
 
 def aggregate_graded(
-    graded: Sequence[GradedSample], rubric: BenchmarkRubric, design: SampleDesign | None = None
+    graded: Sequence[GradedSample],
+    rubric: BenchmarkRubric,
+    design: SampleDesign | None = None,
+    *,
+    intervals: bool = True,
 ) -> Aggregates:
-    """Aggregate samples of one repeat that are graded already."""
+    """Aggregate samples of one repeat that are graded already; ``intervals`` take most of the time."""
     if len({sample.result.repeat for sample in graded}) > 1:
         raise InputError("results of several repeats cannot be aggregated as one run: summarise them as a group")
     columns = _columns(graded)
@@ -99,15 +112,26 @@ def aggregate_graded(
         refused=sum(sample.result.refused for sample in graded),
         timed_out=sum(sample.result.timed_out for sample in graded),
     )
-    zeroed, estimates = columns.with_nulls_as_zero(), estimate_figures(graded, rubric, design)
+    figures, as_zero = _figures(columns, rubric), _figures(columns.with_nulls_as_zero(), rubric)
+    if intervals:
+        estimates = estimate_figures(graded, rubric, design)
+        zeroed = estimate_figures(graded, rubric, design, nulls_as_zero=True, left_out=estimates)
+    else:
+        estimates, zeroed = (_without_intervals(each, samples=len(graded)) for each in (figures, as_zero))
     return Aggregates(
-        figures=_figures(columns, rubric),
-        nulls_as_zero=_figures(zeroed, rubric),
+        figures=figures,
+        nulls_as_zero=as_zero,
         counts=counts,
-        scored=_scored(columns),
+        scored=_scored(columns, rubric),
         estimates=estimates,
-        estimates_nulls_as_zero=estimate_figures(graded, rubric, design, nulls_as_zero=True, left_out=estimates),
+        estimates_nulls_as_zero=zeroed,
     )
+
+
+def _without_intervals(figures: Figures, *, samples: int) -> Estimates:
+    """Return the figures that decide by themselves, for one of several repeats: nothing is bounded."""
+    names = [field.name for field in fields(Estimates)]
+    return Estimates(**{name: unbounded(getattr(figures, name), samples=samples) for name in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +161,8 @@ class _Columns:
     total_tokens: tuple[int, ...]
     ratios: tuple[Fraction, ...]
     scores: tuple[Fraction, ...]
+    contradicted: tuple[bool, ...]
+    unsupported: tuple[bool, ...]
 
     def with_nulls_as_zero(self) -> "_Columns":
         """Return the same with every null at its worst; a sum stays what was reported."""
@@ -148,6 +174,8 @@ class _Columns:
             latency_model=replace(self.latency_model, slower=self.latency_model.unknown),
             ratios=self.ratios + (Fraction(),) * (self.attempted - len(self.ratios)),
             scores=self.scores + (Fraction(),) * (self.attempted - len(self.scores)),
+            contradicted=self.contradicted + (True,) * (self.attempted - len(self.contradicted)),
+            unsupported=self.unsupported + (True,) * (self.attempted - len(self.unsupported)),
         )
 
 
@@ -165,6 +193,8 @@ def _columns(graded: Sequence[GradedSample]) -> _Columns:
         total_tokens=_known(result.total_tokens for result in results),
         ratios=_known(result.token_efficiency_ratio for result in results),
         scores=_known(sample.grade.sample_score for sample in graded),
+        contradicted=_known(result.contradicted for result in results),
+        unsupported=_known(result.unsupported for result in results),
     )
 
 
@@ -197,10 +227,17 @@ def _figures(columns: _Columns, rubric: BenchmarkRubric) -> Figures:
         tokens_per_correct_answer=None if total_tokens is None else Fraction(total_tokens, max(full_credit, 1)),
         pass_rate=_share(columns.passed, columns.attempted),
         aggregate_score=mean_of(columns.scores),
+        **{name: _share(sum(column), len(column)) for name, column in _gated_concerns(columns, rubric)},
     )
 
 
-def _scored(columns: _Columns) -> dict[str, int]:
+def _gated_concerns(columns: _Columns, rubric: BenchmarkRubric) -> list[tuple[str, tuple[bool, ...]]]:
+    """Return what the evidence has against answers, by the names of the rates that the rubric has gates for."""
+    rates = (("contradicted_rate", columns.contradicted), ("unsupported_rate", columns.unsupported))
+    return [(name, column) for name, column in rates if getattr(rubric.gates, name) is not None]
+
+
+def _scored(columns: _Columns, rubric: BenchmarkRubric) -> dict[str, int]:
     accuracy, faithfulness = len(columns.accuracy), len(columns.faithfulness)
     e2e, model = len(columns.latency_e2e.known), len(columns.latency_model.known)
     return {
@@ -219,6 +256,7 @@ def _scored(columns: _Columns) -> dict[str, int]:
         "tokens_per_correct_answer": len(columns.total_tokens),
         "pass_rate": columns.attempted,
         "aggregate_score": len(columns.scores),
+        **{name: len(column) for name, column in _gated_concerns(columns, rubric)},
     }
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from plumbrule.http.exchange import Exchange
-from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Clock, Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.http.transport_errors import TimedOutError, TransportError
 from plumbrule.models.reply_fields import read_count
 from plumbrule.samples.aliases import Mapper
 from plumbrule.samples.sample_fields import FROM_CITATIONS, sample_of
-from plumbrule.samples.sample_model import Sample
+from plumbrule.samples.sample_model import Passage, Sample
 from plumbrule.samples.value_types import Misfit, amount_of, described, key_of
 
 # What is asked and expected is the dataset's; times and counts are read apart: an odd one spoils no answer.
@@ -51,7 +51,18 @@ class Answered:
     cost_usd: float | None = None
     reported_model: str | None = None
     fingerprint: str | None = None
+    latency_first_token_ms: float | None = None  # of an answer that came in pieces
+    self_reported: tuple[Passage, ...] = ()  # contexts that the candidate says it used, and that do not count
     exchanges: tuple[Exchange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What a response says: the sample with it, and the contexts that it only reports of itself."""
+
+    sample: Sample
+    self_reported: tuple[Passage, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 class Candidate(Protocol):
@@ -117,24 +128,22 @@ async def call(
     *,
     blank: Sample,
     patience: Patience,
-    pace: Pace | None,
+    throttle: Throttle | None,
 ) -> Answered:
     """Send until something comes back, and return what ``read`` makes of it; ``blank`` is the sample without answer.
 
-    Each attempt has the whole ``call_timeout_s``, whatever the deadline: how long a candidate may take must not depend
-    on how often the wire failed before. The deadline bounds the attempts that are begun. A candidate that passes its
-    time has had its chance and is not asked again.
+    A candidate that passes its time has had its chance and is not asked again.
     """
 
-    async def attempt(_left_s: float) -> T | TimedOutError:
+    async def attempt(timeout_s: float) -> T | TimedOutError:
         try:
-            return await send(patience.call_timeout_s)
+            return await send(timeout_s)
         except TimedOutError as error:
             return error
 
     failed: list[Exchange] = []
     try:
-        reply = await Clock(patience).call(attempt, failed.append, before=pace.turn if pace is not None else None)
+        reply = await Clock(patience).call(attempt, failed.append, throttle=throttle)
     except TransportError as error:
         answered = Answered(sample=blank, error=error.kind, error_detail=str(error), final=False)
     else:
@@ -149,10 +158,11 @@ def _timed_out(blank: Sample, exchange: Exchange) -> Answered:
     return Answered(sample=late, exchanges=(exchange,))
 
 
-def read_response(content: object, blank: Sample) -> Sample:
+def read_response(content: object, blank: Sample, *, accept_contexts: bool) -> Response:
     """Return ``blank`` with what the response says, or raise a ``Misfit`` that tells why it cannot be read.
 
-    Contexts are those of the response if it gives any, else the sample's own, else the excerpts that it cites. Tokens
+    Contexts that the response gives, or else the excerpts that it cites, are reported by the candidate of itself: they
+    count as given only with ``accept_contexts``, and excerpts only where the sample has no contexts of its own. Tokens
     are looked for in the response, its ``metadata`` and the ``usage`` of either; the model's own time is
     ``latency_model_ms``, or ``processing_time_ms`` of the metadata. ``model_id`` is who the response says that it is.
     """
@@ -168,10 +178,16 @@ def read_response(content: object, blank: Sample) -> Sample:
         del mapped.values["contexts"]
     response = sample_of(mapped)
     taken = {name: getattr(response, name) for name in _TAKEN}
-    if not response.contexts or (mapped.origins.get("contexts") == FROM_CITATIONS and blank.contexts):
-        taken["contexts"] = blank.contexts
+    own = response.contexts
+    if mapped.origins.get("contexts") == FROM_CITATIONS and blank.contexts:
+        own = ()
+    taken["contexts"] = own if own and accept_contexts else blank.contexts
     taken["input_tokens"], taken["output_tokens"] = _tokens(content, response.metadata)
-    return replace(blank, **taken, latency_model_ms=_model_time(content, response.metadata))
+    return Response(
+        sample=replace(blank, **taken, latency_model_ms=_model_time(content, response.metadata)),
+        self_reported=() if accept_contexts else own,
+        flags=("self_reported",) if own else (),
+    )
 
 
 def _tokens(content: Mapping[str, object], metadata: Mapping[str, object]) -> tuple[int | None, int | None]:

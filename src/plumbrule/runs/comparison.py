@@ -1,9 +1,10 @@
 """Two runs of the same samples compared: every figure, the samples that flipped, the gates, what else differs."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
+from plumbrule.codec import optional_key
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric
@@ -16,7 +17,8 @@ from plumbrule.runs.differences import (
     Pair,
     compare_figures,
 )
-from plumbrule.runs.gates import Gate
+from plumbrule.runs.gate_estimates import SampleDesign
+from plumbrule.runs.gates import Gate, latencies_are_null
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import RunEntry, run_samples
 from plumbrule.runs.run_results import Direction, RunSummary
@@ -36,13 +38,16 @@ class FlipResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipsResult:
-    """What became of the samples, and the p-value of McNemar's exact test of the flips."""
+    """What became of the samples, and the p-value of McNemar's exact test of the flips.
+
+    The test is of independent samples: None where some share a cluster.
+    """
 
     both_pass: int
     both_fail: int
     pass_to_fail: tuple[FlipResult, ...]
     fail_to_pass: tuple[FlipResult, ...]
-    mcnemar_p: float
+    mcnemar_p: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +112,7 @@ class RunComparison:
     gates: tuple[GateComparison, ...]
     regressions: tuple[str, ...]
     remarks: tuple[str, ...]  # what may be chance, and is no regression
+    clusters: int | None = optional_key()  # how many clusters the samples make, where the run names them
 
     @property
     def margins(self) -> tuple[MarginResult, ...]:
@@ -130,11 +136,12 @@ class Flips:
     both_fail: int
     pass_to_fail: tuple[Flip, ...]
     fail_to_pass: tuple[Flip, ...]
+    clustered: bool = False
 
     @property
-    def mcnemar_p(self) -> Fraction:
+    def mcnemar_p(self) -> Fraction | None:
         """The chance of flips so uneven if neither run were better: McNemar's exact test, two-sided."""
-        return sign_test(len(self.fail_to_pass), len(self.pass_to_fail))
+        return None if self.clustered else sign_test(len(self.fail_to_pass), len(self.pass_to_fail))
 
     def result(self, questions: Mapping[str, str]) -> FlipsResult:
         """Return the flips for output, each sample with its question."""
@@ -150,7 +157,7 @@ class Flips:
             both_fail=self.both_fail,
             pass_to_fail=to_fail,
             fail_to_pass=to_pass,
-            mcnemar_p=float(self.mcnemar_p),
+            mcnemar_p=None if self.mcnemar_p is None else float(self.mcnemar_p),
         )
 
 
@@ -185,6 +192,7 @@ class Comparison:
     samples: tuple[str, ...]
     only_in_first: tuple[str, ...]
     only_in_second: tuple[str, ...]
+    clusters: int | None
     figures: tuple[ComparedFigure, ...]
     flips: Flips
     gates: tuple[ComparedGate, ...]
@@ -196,18 +204,17 @@ class Comparison:
         Two runs of the same candidate near a limit often stand on either side of it. A gate is therefore lost only
         where its figure is clearly worse, or where nothing was measured that it could be computed from.
         """
-        worse = self._worse
-        lost = [gate.second.name for gate in self.gates if gate.lost and self._for_certain(gate)]
-        return (*(f"{name}: clearly worse" for name in worse), *(f"{name}: the gate held, and fails" for name in lost))
+        lost = [gate for gate in self.gates if gate.lost and self._for_certain(gate)]
+        return (
+            *(f"{name}: clearly worse" for name in self._worse),
+            *(f"{gate.second.name}: the gate held, and {_lost_by(gate.second)}" for gate in lost),
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Gates that held and fail without a clear difference: the same candidate may have done as much by chance."""
-        return tuple(
-            f"{gate.second.name}: the gate held, and fails; the figures do not differ clearly, so this may be chance"
-            for gate in self.gates
-            if gate.lost and not self._for_certain(gate)
-        )
+        lost = [gate.second for gate in self.gates if gate.lost and not self._for_certain(gate)]
+        return tuple(f"{gate.name}: the gate held, and {_lost_by_chance(gate)}" for gate in lost)
 
     @property
     def _worse(self) -> list[str]:
@@ -223,21 +230,26 @@ def compare(
     rubric: BenchmarkRubric,
     *,
     margins: Mapping[str, Fraction] | None = None,
+    clusters: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Compare the results of two runs, all their repeats, in any order; one rubric grades both.
 
-    ``margins`` are by how much a figure may be worse, by its name.
+    ``margins`` are by how much a figure may be worse, by its name. ``clusters`` names by sample id what it shares with
+    others, such as a document.
     """
     before, after = _by_sample(first, rubric), _by_sample(second, rubric)
     samples = tuple(sample for sample in before if sample in after)
     pairs = [(before[sample], after[sample]) for sample in samples]
+    design = SampleDesign(clusters=clusters or {})
+    groups: list[Hashable] = [design.clusters.get(sample, (sample,)) for sample in samples]
     return Comparison(
         samples=samples,
         only_in_first=tuple(sample for sample in before if sample not in after),
         only_in_second=tuple(sample for sample in after if sample not in before),
-        figures=tuple(compare_figures(pairs, rubric, margins or {})),
-        flips=_flips(samples, pairs),
-        gates=tuple(_gates(summarise(first, rubric), summarise(second, rubric))),
+        clusters=len(set(groups)) if clusters else None,
+        figures=tuple(compare_figures(pairs, rubric, margins or {}, groups)),
+        flips=replace(_flips(samples, pairs), clustered=len(set(groups)) < len(groups)),
+        gates=tuple(_gates(summarise(first, rubric, design), summarise(second, rubric, design))),
     )
 
 
@@ -276,6 +288,17 @@ def _gates(first: RepeatGroup, second: RepeatGroup) -> Iterator[ComparedGate]:
     if first.repeats and second.repeats:
         for before, after in zip(first.decision.gates, second.decision.gates, strict=True):
             yield ComparedGate(first=before, second=after)
+
+
+def _lost_by(gate: Gate) -> str:
+    return "nothing was measured in the second run" if gate.left_out.value is None else "fails"
+
+
+def _lost_by_chance(gate: Gate) -> str:
+    nulls = gate.nulls_as_zero.nulls
+    if gate.nulls_as_zero.value is None and nulls:
+        return f"cannot be told in the second run, because {latencies_are_null(nulls)}"
+    return "fails; the figures do not differ clearly, so this may be chance"
 
 
 def _standing(gate: Gate) -> GateStanding:
@@ -325,7 +348,11 @@ def compare_runs(
             f"{first.subject} and {second.subject} are of different datasets: "
             "--other-dataset compares the samples with the same id all the same"
         )
-    compared = compare(before.results, after.results, after.rubric, margins=margins)
+    clusters = after.clusters or before.clusters
+    compared = compare(before.results, after.results, after.rubric, margins=margins, clusters=clusters)
+    missing = {*(margins or {})} - {figure.name for figure in compared.figures}
+    if missing:
+        raise UsageError(f"the margin of {min(missing)}: the rubric of {second.subject} has no gate for this figure")
     if not compared.samples:
         raise UsageError(f"{first.subject} and {second.subject} have no sample id in common: nothing can be compared")
     return RunComparison(
@@ -345,6 +372,7 @@ def compare_runs(
             *(() if after.summary.complete else ("the second run is not complete",)),
         ),
         remarks=compared.remarks,
+        clusters=compared.clusters,
     )
 
 
@@ -356,6 +384,7 @@ class _Run:
     summary: RunSummary
     rubric: BenchmarkRubric
     results: tuple[SampleResult, ...]
+    clusters: Mapping[str, str]
     questions: Mapping[str, str]
 
     @property
@@ -377,6 +406,7 @@ def _read(ledger: Ledger, run: Entry) -> _Run:
         summary=evaluated.summary(),
         rubric=evaluated.rubric,
         results=evaluated.results,
+        clusters=evaluated.clusters,
         questions={sample.id: sample.question for sample in run_samples(ledger, run.subject)},
     )
 
@@ -388,6 +418,7 @@ def _differences(before: _Run, after: _Run) -> Iterator[RunDifference]:
     }
     for name in ("benchmark", "verdict"):
         pairs[f"{name}_rubric"] = before.stamps[name]["sha256"], after.stamps[name]["sha256"]
+    pairs["cluster"] = before.entry.body.cluster, after.entry.body.cluster
     pairs["repeats"] = before.summary.repeats.repeats, after.summary.repeats.repeats
     for name, (first, second) in pairs.items():
         if first != second:
@@ -399,6 +430,11 @@ def _warnings(before: _Run, after: _Run, compared: Comparison) -> Iterator[str]:
         if not run.summary.complete:
             run_id = run.summary.run_id
             yield f"{run_id} is not complete; 'plumbrule run CONFIG --resume {run_id}' goes on"
+        if run.summary.anchor == "people":
+            yield (
+                f"{run.summary.run_id} is decided by people's labels: figures and gates here are the judge's, "
+                f"'plumbrule gate {run.summary.run_id}' has people's"
+            )
     for which, only in (("first", compared.only_in_first), ("second", compared.only_in_second)):
         if only:
             yield f"{len(only)} samples are only in the {which} run, and are not compared"

@@ -1,6 +1,6 @@
 """Opens what a configuration names: the candidate and the judge of a run, with their limits and prices."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 from plumbrule.http.endpoint import Endpoint
 from plumbrule.http.rate_limit import Pace
 from plumbrule.http.retry import Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.judges import Judge
 from plumbrule.judges.judge_panel import PanelJudge
 from plumbrule.judges.judge_prompt import prompt_for
@@ -27,19 +28,23 @@ from plumbrule.rubrics import (
     load_benchmark,
     load_rules,
     load_verdict,
+    names_rubric,
 )
 from plumbrule.runs import config_schema as forms
 from plumbrule.runs.budget import Estimate, characters_of, estimate_calls
 from plumbrule.runs.candidate import Candidate, CandidateIdentity, RecordedCandidate
+from plumbrule.runs.candidates.function_process import CandidateProcess
+from plumbrule.runs.candidates.http_candidate import HttpCandidate, HttpExchange
+from plumbrule.runs.candidates.model_candidate import ModelCandidate
+from plumbrule.runs.candidates.python_candidate import PythonCandidate
+from plumbrule.runs.candidates.request_template import ask_question, template_reader
 from plumbrule.runs.config_file import LoadedConfig
-from plumbrule.runs.http_candidate import HttpCandidate, ask_question
-from plumbrule.runs.model_candidate import ModelCandidate
 from plumbrule.runs.prompt_template import PromptTemplate, load_template
-from plumbrule.runs.python_candidate import PythonCandidate, load_target
 from plumbrule.runs.run_results import RubricStamp
 from plumbrule.samples import Sample
-
-_CALLS_WITHIN_DEADLINE = 4  # how many calls of full length the deadline of one judgement leaves room for
+from plumbrule.text.text_view import TextView
+from plumbrule.verdicts.lexicon import lexicon_of
+from plumbrule.verdicts.refusal import judge_refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +63,25 @@ class Rubrics:
         """Return the name, version and hash of each."""
         return tuple(RubricStamp(**rubric.stamp()) for rubric in self.all())
 
+    def refusal_reader(self) -> Callable[[Sample], bool]:
+        """Return what tells whether an answer is a refusal: because it declares so, or by the words of a verdict."""
+        lexicon = lexicon_of(self.verdict.rubric)
+
+        def refuses(sample: Sample) -> bool:
+            finding = judge_refusal(sample, TextView(sample.answer or "", lexicon.stop), lexicon.refusal)
+            return finding is not None and finding.refused
+
+        return refuses
+
 
 def load_rubrics(loaded: LoadedConfig | None = None) -> Rubrics:
     """Return the rubrics that ship, with the files that a configuration names laid over them."""
 
     def file(name: str) -> Path | None:
         named = getattr(loaded.config.rubric, name) if loaded is not None else None
-        return loaded.resolve(named) if loaded is not None and named is not None else None
+        if loaded is None or named is None:
+            return None
+        return Path(named) if names_rubric(name, Path(named)) else loaded.resolve(named)
 
     return Rubrics(
         benchmark=load_benchmark(file("benchmark")),
@@ -81,8 +98,10 @@ class Opener:
         self._config = loaded.config
         self._benchmark = rubrics.benchmark.rubric
         self._rubrics = rubrics
-        self._paces = {name: Pace(rate.requests_per_minute) for name, rate in self._config.rates.items()}
+        self._throttles: dict[str, Throttle] = {}
+        self.parameters: dict[str, Mapping[str, Any]] = {}  # that models are sent, by their place in the configuration
         self._open = AsyncExitStack()
+        self._started: CandidateProcess | None = None
 
     async def aclose(self) -> None:
         """Close everything that was opened."""
@@ -92,8 +111,9 @@ class Opener:
         """Return the judge of the run."""
         choice = self._config.judge
         if isinstance(choice, forms.PanelJudge):
-            return PanelJudge([self._judge(member) for member in choice.judges], rule=choice.vote)
-        return self._judge(choice)
+            members = [self._judge(member, f"judge.judges.{place}") for place, member in enumerate(choice.judges)]
+            return PanelJudge(members, rule=choice.vote)
+        return self._judge(choice, "judge")
 
     def open_candidate(self, samples: Sequence[Sample]) -> Candidate:
         """Return the candidate of the run."""
@@ -103,32 +123,55 @@ class Opener:
             model_id = choice.model_id or (named.pop() if len(named) == 1 else None)
             return RecordedCandidate(CandidateIdentity(kind="recorded", **_facts(choice, model_id)))
         if isinstance(choice, forms.ModelCandidate):
+            generation = Generation(**asdict(self._config.generation))
             return ModelCandidate(
-                self._model(choice),
+                self._model(choice, "candidate", generation),
                 template=self._template(choice),
-                generation=Generation(**asdict(self._config.generation)),
+                generation=generation,
                 patience=self._patience(),
-                pace=self._pace(choice.model.partition(":")[0]),
+                throttle=self._throttle(choice.model.partition(":")[0]),
                 prices=self._prices(choice.model),
             )
         facts = _facts(choice, choice.model_id)
         if isinstance(choice, forms.HttpCandidate):
-            endpoint = Endpoint(choice.url, api_key_env=choice.api_key_env, allow_private=choice.allow_private)
+            endpoint = Endpoint(
+                choice.url,
+                api_key_env=choice.api_key_env,
+                api_key_header=choice.api_key_header,
+                headers=choice.headers,
+                allow_private=choice.allow_private,
+                trust_env=self._config.network.trust_env,
+            )
             self._open.push_async_callback(endpoint.aclose)
             return HttpCandidate(
-                endpoint, patience=self._patience(), pace=self._pace("http"), request=ask_question, heard=None, **facts
+                endpoint,
+                patience=self._patience(),
+                throttle=self._throttle("http"),
+                speaking=_speaking(choice),
+                heard=None,
+                **facts,
             )
         candidate = PythonCandidate(
-            load_target(choice.target, self._loaded.folder),
-            target=choice.target,
+            self._process(choice),
             timeout_s=self._config.timeout_s,
             threads=self._config.concurrency,
             pace=self._pace("python"),
+            accept_contexts=choice.accept_contexts,
             heard=None,
             **facts,
         )
         self._open.push_async_callback(candidate.aclose)
         return candidate
+
+    def _process(self, choice: forms.PythonCandidate) -> CandidateProcess:
+        """Return the process of a function, not started yet: to import it is to run it."""
+        self._started = CandidateProcess(choice.target, self._loaded.folder)
+        return self._started
+
+    def start(self) -> None:
+        """Start what must run before the first call, and raise what is wrong with it."""
+        if self._started is not None:
+            self._started.start()
 
     def estimate_candidate(self, samples: Sequence[Sample]) -> Estimate:
         """Return what the answers would use; tokens are known beforehand only for a chat model."""
@@ -156,33 +199,43 @@ class Opener:
             if isinstance(choice, forms.LlmJudge):
                 total += estimate_calls(
                     lengths,
-                    longest_output=self._benchmark.generation.max_tokens,
+                    longest_output=(choice.generation or self._benchmark.generation).max_tokens,
                     prices=self._prices(choice.model),
                     repeats=config.repeats,
                 )
         return total
 
-    def _judge(self, choice: forms.RulesJudge | forms.LlmJudge) -> Judge:
+    def _judge(self, choice: forms.RulesJudge | forms.LlmJudge, place: str) -> Judge:
         if isinstance(choice, forms.RulesJudge):
             return RulesJudge(self._rubrics.rules, self._rubrics.verdict)
         rationale = self._benchmark.rationale
+        generation = Generation(**asdict(choice.generation or self._benchmark.generation))
         return LLMJudge(
-            self._model(choice),
-            generation=Generation(**asdict(self._benchmark.generation)),
+            self._model(choice, place, generation),
+            generation=generation,
             patience=self._patience(),
             policy=ParsePolicy(rationale_words=rationale.at_most_words, rationale_over_limit=rationale.over_limit),
             cache=self._cache(choice),
             prices=self._prices(choice.model),
-            pace=self._pace(choice.model.partition(":")[0]),
+            throttle=self._throttle(choice.model.partition(":")[0]),
         )
 
     def _template(self, choice: forms.ModelCandidate) -> PromptTemplate:
         return load_template(self._loaded.resolve(choice.prompt) if choice.prompt is not None else None)
 
-    def _model(self, choice: forms.ChatModelChoice) -> ChatModel:
+    def _model(self, choice: forms.ChatModelChoice, place: str, generation: Generation) -> ChatModel:
         model = open_chat_model(
-            choice.model, base_url=choice.base_url, api_key_env=choice.api_key_env, allow_private=choice.allow_private
+            choice.model,
+            base_url=choice.base_url,
+            api_key_env=choice.api_key_env,
+            api_key_header=choice.api_key_header,
+            headers=choice.headers,
+            extra_body=choice.extra_body,
+            allow_private=choice.allow_private,
+            trust_env=self._config.network.trust_env,
+            max_tokens_field=choice.max_tokens_field,
         )
+        self.parameters[place] = model.parameters(generation)
         self._open.push_async_callback(model.aclose)
         return model
 
@@ -194,15 +247,41 @@ class Opener:
         return CompletionCache(store)
 
     def _pace(self, provider: str) -> Pace | None:
-        return self._paces.get(provider)
+        rate = self._config.rates.get(provider)
+        return None if rate is None else Pace(rate.requests_per_minute)
+
+    def _throttle(self, provider: str) -> Throttle:
+        """Return the one throttle of a provider: candidate and judge share it where both call the same one."""
+        if provider not in self._throttles:
+            config = self._config
+            self._throttles[provider] = Throttle(
+                config.concurrency, pace=self._pace(provider), adaptive=config.retry.adaptive_concurrency
+            )
+        return self._throttles[provider]
 
     def _prices(self, model: str) -> Prices | None:
         price = self._config.prices.get(model)
         return None if price is None else Prices(**asdict(price))
 
     def _patience(self) -> Patience:
-        timeout = self._config.timeout_s
-        return Patience(call_timeout_s=timeout, deadline_s=_CALLS_WITHIN_DEADLINE * timeout)
+        retry = self._config.retry
+        return Patience(
+            call_timeout_s=self._config.timeout_s,
+            deadline_s=retry.time_budget_s,
+            first_wait_s=retry.first_wait_s,
+            longest_wait_s=retry.longest_wait_s,
+        )
+
+
+def _speaking(choice: forms.HttpCandidate) -> HttpExchange:
+    paths = asdict(choice.response) if choice.response is not None else {}
+    return HttpExchange(
+        request=ask_question if choice.request is None else template_reader(choice.request),
+        method=choice.method or "POST",
+        paths={name: path for name, path in paths.items() if path is not None},
+        stream=choice.stream,
+        accept_contexts=choice.accept_contexts,
+    )
 
 
 def _facts(

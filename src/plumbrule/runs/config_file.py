@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -12,7 +13,7 @@ from plumbrule.hashing import sha256_of
 from plumbrule.http import is_sendable_key
 from plumbrule.http.address_guard import check_base_url
 from plumbrule.models.model_names import is_floating, says_latest
-from plumbrule.rubrics import load_benchmark
+from plumbrule.rubrics import load_benchmark, names_rubric
 from plumbrule.rubrics.yaml_reader import Document, Key, read_yaml
 from plumbrule.runs import config_schema as forms
 from plumbrule.runs.config_schema import ChatModelChoice, RunConfig
@@ -20,7 +21,14 @@ from plumbrule.runs.config_schema import ChatModelChoice, RunConfig
 __all__ = ["LoadedConfig", "RunConfig", "check_secrets", "load_config", "starter_text"]
 
 # How a run is carried out, not what comes of it: they may be changed when it is resumed.
-_ASIDE = ("budget", "concurrency", "prices", "rates", "stop_after_failures")
+_ASIDE = ("budget", "concurrency", "environment", "network", "prices", "rates", "retry", "stop_after_failures")
+# Keys that older versions did not have: left out, they do not count, and what those began can be resumed.
+_LATER = frozenset(
+    {
+        *("accept_contexts", "anchor", "api_key_header", "cluster", "extra_body", "generation", "headers"),
+        *("max_tokens_field", "method", "request", "response", "stream"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +77,12 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
         _existing(config.candidate.prompt, ("candidate", "prompt"), source, path.parent)
     for name in ("rules", "verdict"):
         file = getattr(config.rubric, name)
-        if file is not None:
+        if file is not None and not names_rubric(name, Path(file)):
             _existing(file, ("rubric", name), source, path.parent)
     _check_addresses(config, source)
     _check_rates(config, source)
     _check_prices(config, source)
-    hashed = {key: value for key, value in config.to_dict().items() if key not in _ASIDE}
-    for later in ("anchor", "cluster"):
-        if hashed[later] is None:
-            del hashed[later]  # older versions had no such key: what they began can be resumed
+    hashed = _without_unset({key: value for key, value in config.to_dict().items() if key not in _ASIDE})
     return LoadedConfig(config=config, sha256=sha256_of(hashed), folder=path.absolute().parent, floating=bool(floating))
 
 
@@ -107,15 +112,28 @@ def _texts(value: object, key: Key) -> Iterator[tuple[Key, str]]:
             yield from _texts(below, (*key, name))
 
 
+def _without_unset(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return a configuration without the later keys that it leaves out, at any depth."""
+    if isinstance(value, list):
+        return [_without_unset(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_unset(part) for key, part in value.items() if part not in (None, False) or key not in _LATER}
+
+
 def _fill_in(source: Document, folder: Path) -> None:
     """Take what is left out from the benchmark rubric; where a value is of the wrong form, the check comes later."""
     content = source.content
-    files, candidate, given = (content.get(key, {}) for key in ("rubric", "candidate", "generation"))
+    files, candidate, given, judge = (content.get(key, {}) for key in ("rubric", "candidate", "generation", "judge"))
     path = files.get("benchmark") if isinstance(files, dict) else None
     place = _existing(path, ("rubric", "benchmark"), source, folder) if isinstance(path, str) else None
     rubric = load_benchmark(place).rubric
     if isinstance(given, dict):
         content["generation"] = {**asdict(rubric.generation), **given}
+    members = judge.get("judges") if isinstance(judge, dict) else None
+    for each in (judge, *(members if isinstance(members, list) else ())):
+        if isinstance(each, dict) and isinstance(each.get("generation"), dict):
+            each["generation"] = {**asdict(rubric.generation), **each["generation"]}
     recorded = isinstance(candidate, dict) and candidate.get("kind") == "recorded"
     content.setdefault("repeats", rubric.repeats.recorded if recorded else rubric.repeats.live)
 

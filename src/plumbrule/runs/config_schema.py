@@ -2,18 +2,21 @@
 
 import dataclasses
 import json
+import pathlib
 import re
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
+from plumbrule.http.address_guard import holds_secret
+from plumbrule.models.chat_model import MaxTokensField
 from plumbrule.names import DatasetFormat
 from plumbrule.rubrics.benchmark_rubric import Anchor
 from plumbrule.rubrics.verdict_rubric import Count
+from plumbrule.runs.candidates.request_template import asks_the_question, unknown_places
 
 _CLOSED = ConfigDict(extra="forbid")
 # Providers that have an address of their own, with the variable that holds the key for it.
@@ -22,7 +25,17 @@ OWN_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 _ENV_NAME = r"^[A-Z_][A-Z0-9_]{0,63}$"
 _MODEL = r"^[A-Za-z0-9_.-]+:\S+$"
 _TARGET = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$"
-_WEB = r"^https?://[^/?#@\s]+[^?#@\s]*$"
+_WEB = r"^https?://[^/?#@\s]+[^#@\s]*$"
+_PATH = r"^[^.\s]{1,200}(\.[^.\s]{1,200}){0,20}$"
+_HEADER = r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
+_HEADER_VALUE = r"^[!-~]([ -~]{0,998}[!-~])?$"
+# Headers that carry a key, and those that the client sets itself.
+_KEY_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "api-key", "x-api-key"})
+_OWN_HEADERS = frozenset({"accept", "connection", "content-length", "content-type", "host", "transfer-encoding"})
+# What a request says that has a key of its own in the configuration, or none.
+_OWN_BODY = frozenset(
+    {"max_completion_tokens", "max_tokens", "messages", "model", "seed", "stream", "system", "temperature", "top_p"}
+)
 
 
 def _shaped(value: str, *, pattern: str, complaint: str) -> str:
@@ -40,8 +53,39 @@ def _is_address(value: str) -> str:
         raise ValueError("must be an address, such as https://api.openai.com/v1") from None
     if parts.scheme not in {"http", "https"} or not host or any(mark.isspace() for mark in value):
         raise ValueError("must begin with http:// or https:// and name a host")
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        raise ValueError("must not hold a user, a password, a query or a fragment; name a key by api_key_env")
+    if "@" in parts.netloc or parts.fragment:
+        raise ValueError("must not hold a user, a password or a fragment; name a key by api_key_env")
+    if holds_secret(parts.query):
+        raise ValueError("must not hold a key in its query: it is kept with every call; name the key by api_key_env")
+    return value
+
+
+def _is_header(value: str) -> str:
+    _shaped(value, pattern=_HEADER, complaint="must be the name of a header, such as X-Tenant")
+    if value.lower() in _KEY_HEADERS:
+        raise ValueError("carries a key, which never stands here: name its variable by api_key_env")
+    if value.lower() in _OWN_HEADERS:
+        raise ValueError("is set by the client itself: leave it out")
+    return value
+
+
+def _is_template(value: dict[str, Any] | None) -> dict[str, Any] | None:
+    if value is None:
+        return value
+    unknown = next(unknown_places(value), None)
+    if unknown is not None:
+        raise ValueError(
+            "holds a place that nothing is known for; there are {question}, {sample_id}, {contexts}, {role}"
+            " and {metadata.KEY}"
+        )
+    if not asks_the_question(value):
+        raise ValueError("must hold {question} somewhere")
+    return value
+
+
+def _is_extra(value: str) -> str:
+    if value in _OWN_BODY:
+        raise ValueError("is no extra: what is generated stands under generation, the rest is the client's")
     return value
 
 
@@ -81,6 +125,19 @@ Address = Annotated[
     AfterValidator(_is_address),
     Field(description="An http or https address.", json_schema_extra={"pattern": _WEB}),
 ]
+HeaderName = Annotated[str, AfterValidator(_is_header)]
+HeaderValue = Annotated[
+    str, AfterValidator(partial(_shaped, pattern=_HEADER_VALUE, complaint="must be one line of plain characters"))
+]
+Headers = Annotated[
+    dict[HeaderName, HeaderValue] | None,
+    Field(description="Headers of every request, kept with it: no secrets.", json_schema_extra={"maxProperties": 50}),
+]
+KeyHeader = Annotated[
+    str,
+    AfterValidator(partial(_shaped, pattern=_HEADER, complaint="must be the name of a header, such as api-key")),
+    Field(description="The header that carries the key alone; else it is the protocol's own."),
+]
 Target = Annotated[
     str,
     AfterValidator(
@@ -93,6 +150,14 @@ PromptId = Annotated[Text | None, Field(description="The name of the prompt that
 PromptVersion = Annotated[Text | None, Field(description="The version or the hash of that prompt.")]
 Switch = Annotated[bool, Field(strict=True)]
 AllowPrivate = Annotated[Switch, Field(description="Allow an address inside a private network.")]
+AcceptContexts = Annotated[
+    Switch, Field(description="Take the contexts that it returns as those that it was given; else they do not count.")
+]
+Path = Annotated[
+    str,
+    AfterValidator(partial(_shaped, pattern=_PATH, complaint="must be a path such as choices.0.message.content")),
+    Field(description="A dotted path.", json_schema_extra={"pattern": _PATH}),
+]
 NotNegative = Annotated[float, Field(strict=True, ge=0, le=1_000_000_000, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, gt=0, le=1_000_000_000, allow_inf_nan=False)]
 
@@ -120,6 +185,18 @@ class Dataset:
     )
 
 
+@dataclass(
+    frozen=True, slots=True, kw_only=True, config=_filled_by_the_rubric("temperature", "top_p", "max_tokens", "seed")
+)
+class GenerationParams:
+    """What a model is asked with; null leaves a parameter out, for models that refuse it."""
+
+    temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] | None
+    top_p: Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)] | None
+    max_tokens: Count
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class RecordedCandidate:
     """Answers that stand in the dataset, with their recorded latency and tokens."""
@@ -137,7 +214,16 @@ class ChatModelChoice:
     model: ModelName
     base_url: Address | None = None
     api_key_env: EnvName | None = None
+    api_key_header: KeyHeader | None = None
     allow_private: AllowPrivate = False
+    headers: Headers = None
+    extra_body: Annotated[
+        dict[Annotated[Text, AfterValidator(_is_extra)], Any] | None,
+        Field(description="What else every request says, such as reasoning_effort."),
+    ] = None
+    max_tokens_field: Annotated[
+        MaxTokensField | None, Field(description="The name of the limit; by default as the address wants it.")
+    ] = None
 
     @model_validator(mode="after")
     def _has_an_address(self) -> Self:
@@ -163,16 +249,54 @@ class ModelCandidate(ChatModelChoice):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class ResponsePaths:
+    """Where the parts of a response stand, as dotted paths such as choices.0.message.content."""
+
+    answer: Path | None = None
+    delta: Annotated[Path | None, Field(description="Of a stream: the text that each event adds to the answer.")] = None
+    contexts: Path | None = None
+    citations: Path | None = None
+    refusal: Path | None = None
+    grounding_status: Path | None = None
+    trace_id: Path | None = None
+    model_id: Path | None = None
+    input_tokens: Path | None = None
+    output_tokens: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class HttpCandidate:
     """An HTTP endpoint that answers each question."""
 
     kind: Literal["http"]
     url: Address
+    method: Annotated[Literal["POST", "PUT", "GET"] | None, Field(description="POST, where it is left out.")] = None
     api_key_env: EnvName | None = None
+    api_key_header: KeyHeader | None = None
     allow_private: AllowPrivate = False
+    headers: Headers = None
+    request: Annotated[
+        dict[Text, Any] | None,
+        AfterValidator(_is_template),
+        Field(description="What is sent; {question}, {sample_id}, {contexts}, {role}, {metadata.KEY} are filled in."),
+    ] = None
+    response: Annotated[
+        ResponsePaths | None, Field(description="Where the parts of a response stand; else they have their own names.")
+    ] = None
+    stream: Annotated[Literal["sse", "ndjson"] | None, Field(description="How the answer comes in pieces.")] = None
+    accept_contexts: AcceptContexts = False
     model_id: ModelId = None
     prompt_id: PromptId = None
     prompt_version: PromptVersion = None
+
+    @model_validator(mode="after")
+    def _knows_where_the_answer_is(self) -> Self:
+        paths = self.response
+        if self.stream is not None and (paths is None or paths.delta is None):
+            raise ValueError("a stream needs response.delta: where each event has the text that it adds to the answer")
+        if self.stream is None and paths is not None and paths.answer is None and paths.refusal is None:
+            raise ValueError("response needs the path of the answer")
+        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -181,6 +305,7 @@ class PythonCandidate:
 
     kind: Literal["python"]
     target: Target
+    accept_contexts: AcceptContexts = False
     model_id: ModelId = None
     prompt_id: PromptId = None
     prompt_version: PromptVersion = None
@@ -198,6 +323,9 @@ class LlmJudge(ChatModelChoice):
     """A chat model as the judge."""
 
     kind: Literal["llm"]
+    generation: Annotated[
+        GenerationParams | None, Field(description="What this judge is asked with; else as the benchmark rubric says.")
+    ] = None
     cache: Annotated[
         FilePath | None, Field(description="A file that keeps replies: the same request is then paid for once.")
     ] = None
@@ -215,18 +343,6 @@ class PanelJudge:
     vote: Literal["majority", "median"] = "majority"
 
 
-@dataclass(
-    frozen=True, slots=True, kw_only=True, config=_filled_by_the_rubric("temperature", "top_p", "max_tokens", "seed")
-)
-class GenerationParams:
-    """What the candidate model is asked with; null leaves a parameter out, for models that refuse it."""
-
-    temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] | None
-    top_p: Annotated[float, Field(strict=True, gt=0, le=1, allow_inf_nan=False)] | None
-    max_tokens: Count
-    seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class Budget:
     """Where the run stops, candidate and judge together; what is left out is not limited."""
@@ -241,6 +357,41 @@ class Rate:
     """How often one provider may be called."""
 
     requests_per_minute: Positive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Retry:
+    """How long a call that fails on the way is tried again."""
+
+    time_budget_s: Annotated[
+        float,
+        Field(strict=True, ge=0, le=86_400, description="For how long a call is begun again; 0: each is made once."),
+    ] = 300.0
+    first_wait_s: Annotated[
+        float, Field(strict=True, ge=0, le=3600, description="The longest first wait; a random part of it is waited.")
+    ] = 0.5
+    longest_wait_s: Annotated[
+        float, Field(strict=True, ge=0, le=3600, description="Each wait is twice the one before it, up to this.")
+    ] = 30.0
+    adaptive_concurrency: Annotated[
+        Switch, Field(description="Make fewer calls at once while a provider answers that there are too many.")
+    ] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Network:
+    """How the network is reached."""
+
+    trust_env: Annotated[
+        Switch, Field(description="Use the proxies of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class Environment:
+    """Where the run is made, for its metadata."""
+
+    region: Annotated[Text | None, Field(description="The region in which it runs, such as eu-central-1.")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -281,7 +432,12 @@ class RunConfig:
     prices: Annotated[dict[ModelName, Price], Field(description="Prices by model, as it is named here.")] = (
         dataclasses.field(default_factory=dict)
     )
-    stop_after_failures: Annotated[Count, Field(description="Calls that fail in a row before the run gives up.")] = 10
+    retry: Retry = dataclasses.field(default_factory=Retry)
+    network: Network = dataclasses.field(default_factory=Network)
+    environment: Environment = dataclasses.field(default_factory=Environment)
+    stop_after_failures: Annotated[
+        Count, Field(description="Samples in a row that cannot be evaluated before the run gives up.")
+    ] = 10
     cluster: Annotated[
         Text | None,
         Field(description="What samples of one document or template share: category, or a key of their metadata."),
@@ -306,6 +462,6 @@ def schema_text() -> str:
     return json.dumps({"$schema": draft, **schema}, indent=2, sort_keys=True) + "\n"
 
 
-def write_schema(path: Path) -> None:
+def write_schema(path: pathlib.Path) -> None:
     """Write the JSON Schema to ``path``; the one that ships is made this way."""
     path.write_text(schema_text(), encoding="utf-8", newline="\n")

@@ -1,8 +1,9 @@
 """One figure of two runs of the same samples: how far it differs, how sure that is, and which run is better.
 
 Repeats of one sample are not independent, so they are averaged first; a percentile is of all repeats together, as a
-gate's is, and samples are drawn with all of theirs. As in the aggregates, nulls are left out, or count as the worst
-there is; a mean of latencies or tokens has no worst.
+gate's is, and samples are drawn with all of theirs. Both runs are compared over the same samples: with nulls left out,
+those that have a value in both. Else nulls count as the worst there is; a null latency could have been anything, which
+widens the interval of the percentile, and a mean of latencies or tokens has no worst.
 
 A figure is clearly better or worse where the 95% interval of its difference excludes 0 and its p-value stays below 5%
 after Holm's correction. The figures that gates decide on are corrected together, both treatments of nulls among them,
@@ -10,7 +11,8 @@ so that two runs of the same candidate show a clear difference in any of them at
 figures are corrected among themselves.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Literal
@@ -22,23 +24,31 @@ from plumbrule.stats.multiplicity import holm
 from plumbrule.stats.paired_tests import (
     Method,
     NonInferiority,
+    Repeated,
     Tally,
     mean_gap,
     mean_gap_p_value,
     non_inferiority,
     percentile_moves,
     repeated_percentile_gap,
+    spread_of,
     tally,
 )
 from plumbrule.stats.sample_sizes import minimum_detectable_effect
-from plumbrule.stats.spread import mean_of, sample_sd
+from plumbrule.stats.spread import mean_of
+from plumbrule.verdicts.headline import CONCERNS, Concern
 
 Better = Literal["higher", "lower"]
 Standing = Literal["better", "worse", "no clear difference"]
 MarginState = Literal["shown", "not shown", "inconclusive"]
 Pair = tuple[Sequence[GradedSample], Sequence[GradedSample]]  # the repeats of one sample in either run
 
-GATED = frozenset({"aggregate_score", "pass_rate", "faithfulness_failure_rate", "latency_e2e_p95_ms"})
+GATED = frozenset(
+    {
+        *("aggregate_score", "pass_rate", "faithfulness_failure_rate", "latency_e2e_p95_ms"),
+        *("contradicted_rate", "unsupported_rate"),
+    }
+)
 FIGURES = (
     "aggregate_score",
     "accuracy_mean",
@@ -48,8 +58,10 @@ FIGURES = (
     "latency_e2e_ms",
     "latency_e2e_p95_ms",
     "total_tokens",
+    "contradicted_rate",  # where the second run's rubric has a gate for it, as the next
+    "unsupported_rate",
 )
-SHARES = ("aggregate_score", "pass_rate", "faithfulness_failure_rate")  # between 0 and 1
+SHARES = ("aggregate_score", "pass_rate", "faithfulness_failure_rate")  # between 0 and 1, in every run
 _STATES: dict[NonInferiority, MarginState] = {
     "non-inferior": "shown",
     "inferior": "not shown",
@@ -254,10 +266,17 @@ class ComparedFigure:
 
 
 def compare_figures(
-    pairs: Sequence[Pair], rubric: BenchmarkRubric, margins: Mapping[str, Fraction]
+    pairs: Sequence[Pair],
+    rubric: BenchmarkRubric,
+    margins: Mapping[str, Fraction],
+    clusters: Sequence[Hashable] | None = None,
 ) -> list[ComparedFigure]:
-    """Return every figure of the samples that both runs have; ``margins`` are what it may be worse by."""
-    figures = [replace(figure, margin=margins.get(figure.name)) for figure in _figures(pairs, rubric)]
+    """Return every figure of the samples that both runs have; ``margins`` are what it may be worse by.
+
+    ``clusters`` names for each pair what it shares with others.
+    """
+    compared = _Pairs(pairs=pairs, clusters=range(len(pairs)) if clusters is None else clusters)
+    figures = [replace(figure, margin=margins.get(figure.name)) for figure in _figures(compared, rubric)]
     gated = _adjusted([figure for figure in figures if figure.name in GATED])
     others = _adjusted([figure for figure in figures if figure.name not in GATED])
     adjusted = {figure.name: figure for figure in (*gated, *others)}
@@ -278,15 +297,29 @@ def _adjusted(figures: Sequence[ComparedFigure]) -> Iterator[ComparedFigure]:
         yield replace(figure, left_out=adjust(figure.left_out), nulls_as_zero=as_zero)
 
 
-def _figures(pairs: Sequence[Pair], rubric: BenchmarkRubric) -> Iterator[ComparedFigure]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pairs:
+    """The samples that both runs have, and the cluster of each."""
+
+    pairs: Sequence[Pair]
+    clusters: Sequence[Hashable]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.pairs)
+
+
+def _figures(pairs: _Pairs, rubric: BenchmarkRubric) -> Iterator[ComparedFigure]:
     for column in _columns(rubric):
         left_out = _mean_difference(pairs, column, as_worst=False)
         as_worst = None if column.worst is None else _mean_difference(pairs, column, as_worst=True)
         yield ComparedFigure(name=column.name, left_out=left_out, nulls_as_zero=as_worst)
         if column.name == "latency_e2e_ms":
-            left_out = _p95_difference(pairs, column, as_worst=False)
+            left_out = _p95_difference(pairs, column, nulls_bound=False)
             complete = all(column.read(graded) is not None for pair in pairs for repeats in pair for graded in repeats)
-            as_worst = left_out if complete else _p95_difference(pairs, column, as_worst=True)
+            as_worst = left_out if complete else _p95_difference(pairs, column, nulls_bound=True)
             yield ComparedFigure(name="latency_e2e_p95_ms", left_out=left_out, nulls_as_zero=as_worst)
 
 
@@ -346,17 +379,31 @@ def _columns(rubric: BenchmarkRubric) -> Iterator[_Column]:
     yield _Column(name="faithfulness_failure_rate", better="lower", read=failed, worst=one, bound=one)
     yield _Column(name="latency_e2e_ms", better="lower", read=lambda graded: exact(graded.result.latency_e2e_ms))
     yield _Column(name="total_tokens", better="lower", read=lambda graded: exact(graded.result.total_tokens))
+    for concern in CONCERNS:
+        if getattr(rubric.gates, f"{concern}_rate") is not None:
+            read = functools.partial(_concern, concern)
+            yield _Column(name=f"{concern}_rate", better="lower", read=read, worst=one, bound=one)
 
 
-def _mean_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -> Difference:
+def _concern(concern: Concern, graded: GradedSample) -> Fraction | None:
+    held: bool | None = getattr(graded.result, concern)
+    return None if held is None else Fraction(held)
+
+
+def _mean_difference(pairs: _Pairs, column: _Column, *, as_worst: bool) -> Difference:
     means = [column.means(pair, as_worst=as_worst) for pair in pairs]
-    known = [(first, second) for first, second in means if first is not None and second is not None]
-    differences = [second - first for first, second in known]
-    gap = mean_gap(differences, bound=column.bound)
+    known = [
+        (first, second, cluster)
+        for (first, second), cluster in zip(means, pairs.clusters, strict=True)
+        if first is not None and second is not None
+    ]
+    differences, clusters = [second - first for first, second, _ in known], [cluster for _, _, cluster in known]
+    gap = mean_gap(differences, bound=column.bound, clusters=clusters)
+    spread = spread_of(differences, bound=column.bound, clusters=clusters)
     return Difference(
         better=column.better,
-        first=mean_of([first for first, _ in known]),
-        second=mean_of([second for _, second in known]),
+        first=mean_of([first for first, _, _ in known]),
+        second=mean_of([second for _, second, _ in known]),
         low=gap.interval.low if gap.interval else None,
         high=gap.interval.high if gap.interval else None,
         method=gap.method,
@@ -364,55 +411,82 @@ def _mean_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) 
         left_out=len(pairs) - len(known),
         signs=tally(differences),
         settles_at=gap.settles_at,
-        p_value=mean_gap_p_value(differences, bound=column.bound),
-        detectable=_detectable(differences, column.bound),
+        p_value=mean_gap_p_value(differences, bound=column.bound, clusters=clusters),
+        detectable=None if spread is None else minimum_detectable_effect(spread, len(differences)),
     )
 
 
-def _detectable(differences: Sequence[Fraction], bound: Fraction | None) -> float | None:
-    """Return the smallest true difference that so many pairs would show.
+def _p95_difference(pairs: _Pairs, column: _Column, *, nulls_bound: bool) -> Difference:
+    """Compare the 95th percentiles of all repeats together, over the same samples in both runs.
 
-    Where no pair differs from another they show no spread: a gain and a loss of the full bound are added, as for the
-    interval. Without a bound it is not known.
+    Samples that were not measured in one of the runs are left out. Where ``nulls_bound``, none is: a latency that is
+    null could have been anything, so that the interval reaches from what it would be if those of the second run were
+    the fastest and those of the first the slowest, to the opposite, and the test counts only as far as both agree. The
+    percentiles are then those of the gates, with the null ones slower than all others.
     """
-    deviation = sample_sd(differences)
-    if deviation == 0:
-        deviation = None if bound is None else sample_sd([*differences, bound, -bound])
-    return None if deviation is None else minimum_detectable_effect(deviation, len(differences))
-
-
-def _p95_difference(pairs: Sequence[Pair], column: _Column, *, as_worst: bool) -> Difference:
-    """Compare the 95th percentiles of all repeats together; at its worst, one that is null is slower than all others.
-
-    With nulls left out, each percentile is of every latency that was measured, as a gate's is; only samples that were
-    measured in both runs are tested.
-    """
-    firsts = [_values(first, column, as_worst=as_worst) for first, _ in pairs]
-    seconds = [_values(second, column, as_worst=as_worst) for _, second in pairs]
-    moves = percentile_moves(firsts, seconds, P95)
-    low, high = repeated_percentile_gap(firsts, seconds, P95)
-    means = [column.means(pair, as_worst=as_worst) for pair in pairs]
-    used = means if as_worst else [pair for pair in means if None not in pair]
-    total = sum(moves, Fraction())
+    measured = [
+        ([column.read(graded) for graded in first], [column.read(graded) for graded in second], cluster)
+        for (first, second), cluster in zip(pairs, pairs.clusters, strict=True)
+    ]
+    if not nulls_bound:
+        known = [(_known(first), _known(second), cluster) for first, second, cluster in measured]
+        measured = [(first, second, cluster) for first, second, cluster in known if first and second]
+    firsts, seconds = [first for first, _, _ in measured], [second for _, second, _ in measured]
+    clusters = [cluster for _, _, cluster in measured]
+    slower = _percentile_test(_as_fastest(firsts) if nulls_bound else firsts, seconds, clusters)
+    faster = _percentile_test(firsts, _as_fastest(seconds), clusters) if nulls_bound else slower
+    agree = slower.moved == faster.moved
     return Difference(
         better=column.better,
-        first=latency_p95([value for values in firsts for value in values], nulls_as_zero=as_worst),
-        second=latency_p95([value for values in seconds for value in values], nulls_as_zero=as_worst),
-        low=low,
-        high=high,
+        first=latency_p95([value for values in firsts for value in values], nulls_as_zero=nulls_bound),
+        second=latency_p95([value for values in seconds for value in values], nulls_as_zero=nulls_bound),
+        low=faster.low,
+        high=slower.high,
         method="bootstrap",
-        samples=len(used),
-        left_out=len(pairs) - len(used),
-        signs=tally(_slower(*pair) for pair in used),
+        samples=len(measured),
+        left_out=len(pairs) - len(measured),
+        signs=tally(_slower(*map(_mean_or_none, pair)) for pair in zip(firsts, seconds, strict=True)),
         settles_at=None,
-        p_value=mean_gap_p_value(moves, bound=Fraction(1)),
-        moved=(total > 0) - (total < 0),
+        p_value=_larger(slower.p_value, faster.p_value) if agree else 1.0,
+        moved=slower.moved if agree else 0,
     )
 
 
-def _values(repeats: Sequence[GradedSample], column: _Column, *, as_worst: bool) -> list[Fraction | None]:
-    values = [column.read(graded) for graded in repeats]
-    return values if as_worst else [value for value in values if value is not None]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PercentileTest:
+    """The interval of the difference of two percentiles, and the paired test of it with its direction."""
+
+    low: float | None
+    high: float | None
+    p_value: float | None
+    moved: int
+
+
+def _percentile_test(firsts: Repeated, seconds: Repeated, clusters: Sequence[Hashable]) -> _PercentileTest:
+    low, high = repeated_percentile_gap(firsts, seconds, P95, clusters=clusters)
+    moves = percentile_moves(firsts, seconds, P95)
+    total = sum(moves, Fraction())
+    p_value = mean_gap_p_value(moves, bound=Fraction(1), clusters=clusters)
+    return _PercentileTest(low=low, high=high, p_value=p_value, moved=(total > 0) - (total < 0))
+
+
+def _as_fastest(samples: Repeated) -> Repeated:
+    """Return the latencies with every null as fast as can be."""
+    return [[Fraction() if value is None else value for value in values] for values in samples]
+
+
+def _known(values: Sequence[Fraction | None]) -> list[Fraction | None]:
+    return [value for value in values if value is not None]
+
+
+def _mean_or_none(values: Sequence[Fraction | None]) -> Fraction | None:
+    """Return the mean over the repeats; None where one of them is."""
+    known = [value for value in values if value is not None]
+    return mean_of(known) if len(known) == len(values) else None
+
+
+def _larger(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else max(first, second)
 
 
 def _slower(first: Fraction | None, second: Fraction | None) -> int:

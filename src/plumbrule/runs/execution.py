@@ -125,6 +125,7 @@ class Execution:
     meter: Meter = field(default_factory=Meter)
     stop_after_failures: int | None = None
     accept_errors: bool = False
+    refuses: Callable[[Sample], bool] = lambda sample: sample.refused  # also by its wording, where that is known
     watch: Callable[[Progress], None] = lambda _: None
     progress: Progress = field(default_factory=Progress)
     _failures_in_a_row: int = 0
@@ -179,7 +180,8 @@ class Execution:
             await _surely(self._fail(failed, for_answer))
             return
         repeated = task.key in self.before.lost
-        result = result_of(answered, judgement, repeat=task.repeat, call_repeated=repeated)
+        refused = self.refuses(answered.sample)
+        result = result_of(answered, judgement, refused=refused, repeat=task.repeat, call_repeated=repeated)
         finished = Finished(answered=answered, judgement=judgement, result=result, spent=spent)
         await _surely(self._finish(finished, for_answer))
 
@@ -208,11 +210,12 @@ class Execution:
 
 
 def result_of(
-    answered: Answered, judgement: Judgement, *, repeat: int = 0, call_repeated: bool = False
+    answered: Answered, judgement: Judgement, *, refused: bool, repeat: int = 0, call_repeated: bool = False
 ) -> SampleResult:
     """Return the result that counts: what was measured of the candidate and what the judge said."""
     sample = answered.sample
-    flags = (*answered.flags, *judgement.flags, *(("call_repeated",) if call_repeated else ()))
+    marks = {"refused_by_wording": refused and not sample.refused, "call_repeated": call_repeated}
+    flags = (*answered.flags, *judgement.flags, *(name for name, holds in marks.items() if holds))
     return SampleResult(
         sample_id=sample.id,
         accuracy_score=judgement.accuracy_score,
@@ -221,14 +224,17 @@ def result_of(
         evaluator_error=judgement.evaluator_error,
         latency_e2e_ms=sample.latency_e2e_ms,
         latency_model_ms=sample.latency_model_ms,
+        latency_first_token_ms=answered.latency_first_token_ms,
         timed_out=bool(sample.timed_out),
         input_tokens=sample.input_tokens,
         output_tokens=sample.output_tokens,
-        refused=sample.refused,
+        refused=refused,
         candidate_error=answered.error,
         error_detail=answered.error_detail or judgement.error_detail,
         repeat=repeat,
         flags=tuple(dict.fromkeys(flags)),
+        contradicted=judgement.contradicted,
+        unsupported=judgement.unsupported,
     )
 
 

@@ -1,4 +1,4 @@
-"""The four figures that decide a release, estimated over all repeats, each with its 95% interval.
+"""The figures that decide a release, estimated over all repeats, each with its 95% interval.
 
 Every result of every repeat weighs the same: a mean is over all of them, with an interval that knows clusters of
 samples and the difference between repeats, and the 95th percentile is that of all latencies together. As in the
@@ -20,6 +20,7 @@ from plumbrule.stats.percentiles import percentile, percentile_bounds
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
 from plumbrule.stats.sequential_means import always_valid_interval
 from plumbrule.stats.spread import mean_of
+from plumbrule.verdicts.headline import Concern
 
 P95 = Fraction(95, 100)
 LEVEL = 0.95
@@ -77,22 +78,32 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimates:
-    """The four figures that decide a release, with their uncertainty."""
+    """The figures that decide a release, with their uncertainty; None is no gate of the rubric."""
 
     aggregate_score: Estimate
     pass_rate: Estimate
     faithfulness_failure_rate: Estimate
     latency_e2e_p95_ms: Estimate
+    contradicted_rate: Estimate | None = None
+    unsupported_rate: Estimate | None = None
+
+    def by_name(self) -> dict[str, Estimate]:
+        """Return the figures that are there, by their names."""
+        figures = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: estimate for name, estimate in figures.items() if estimate is not None}
+
+
+def unbounded(value: Fraction | None, *, samples: int) -> Estimate:
+    """Return a figure without an interval."""
+    return Estimate(value=value, samples=samples, low=None, high=None, method="clopper_pearson", settles_at=None)
 
 
 def interval_values(left_out: Estimates, nulls_as_zero: Estimates) -> Intervals:
     """Return the intervals of the figures that decide, for output."""
     return Intervals(
         **{
-            name: FigureInterval(
-                **asdict(getattr(left_out, name).interval()), nulls_as_zero=getattr(nulls_as_zero, name).interval()
-            )
-            for name in (field.name for field in fields(Estimates))
+            name: FigureInterval(**asdict(estimate.interval()), nulls_as_zero=getattr(nulls_as_zero, name).interval())
+            for name, estimate in left_out.by_name().items()
         }
     )
 
@@ -128,6 +139,11 @@ def estimate_figures(
         score = sample.result.faithfulness_score
         return None if score is None else int(score == lowest)
 
+    def concern(name: Concern) -> Estimate | None:
+        if getattr(limits, f"{name}_rate") is None:
+            return None
+        return measured(f"{name}_rate", lambda sample: getattr(sample.result, name), worst=1)
+
     timed = all(sample.result.latency_e2e_ms is not None for sample in graded)
     return Estimates(
         aggregate_score=measured("aggregate_score", lambda sample: sample.grade.sample_score, worst=0),
@@ -136,6 +152,8 @@ def estimate_figures(
         latency_e2e_p95_ms=left_out.latency_e2e_p95_ms
         if left_out is not None and timed
         else _latency_estimate(graded, limits.latency_e2e_p95_ms, design, nulls_as_zero=nulls_as_zero),
+        contradicted_rate=concern("contradicted"),
+        unsupported_rate=concern("unsupported"),
     )
 
 
@@ -169,8 +187,8 @@ def anchored_estimates(estimates: Estimates, summary: AnchorSummary, *, nulls_as
             by_judge=rounded(estimate.value),
         )
 
-    names = [field.name for field in fields(Estimates)]
-    return replace(estimates, **{name: anchored(name, getattr(estimates, name)) for name in names if name in JUDGED})
+    known = estimates.by_name()
+    return replace(estimates, **{name: anchored(name, known[name]) for name in known if name in JUDGED})
 
 
 def latency_p95(latencies: Sequence[Fraction | None], *, nulls_as_zero: bool) -> Fraction | None:
@@ -191,7 +209,7 @@ def _measurement(sample: GradedSample, value: Fraction | int, design: SampleDesi
 def _mean_estimate(column: Sequence[Measurement], limit: Fraction, design: SampleDesign) -> Estimate:
     found = measured_mean(column)
     if found is None:
-        return Estimate(value=None, samples=0, low=None, high=None, method="clopper_pearson", settles_at=None)
+        return unbounded(None, samples=0)
     value = Fraction(found.value)
     clusters = found.clusters if design.clusters else None
     if design.sequential:
@@ -233,7 +251,16 @@ def _latency_estimate(
     samples = len({sample.result.sample_id for sample, _ in latencies})
     clusters = len({design.clusters.get(name, (name,)) for name in {s.result.sample_id for s, _ in latencies}})
     if not known:
-        return Estimate(value=None, samples=samples, low=None, high=None, method="order_statistics", settles_at=None)
+        return Estimate(
+            value=None,
+            samples=samples,
+            low=None,
+            high=None,
+            method="betting" if design.sequential else "order_statistics",
+            settles_at=None,
+            clusters=clusters if design.clusters else None,
+            nulls=missing or None,
+        )
 
     def at_or_below(place: Fraction, *, null: int) -> list[Measurement]:
         most = float(place)

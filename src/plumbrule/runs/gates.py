@@ -25,6 +25,8 @@ DIRECTIONS: dict[str, Direction] = {
     "pass_rate": "at_least",
     "faithfulness_failure_rate": "at_most",
     "latency_e2e_p95_ms": "at_most",
+    "contradicted_rate": "at_most",  # a gate only where the rubric has a limit for it, as the next
+    "unsupported_rate": "at_most",
 }
 _IF_TRUE = {
     "aggregate_score": "if the true mean is {}",
@@ -52,12 +54,12 @@ class Gate:
     def settled(self) -> Settled:
         """How the intervals stand to the limit: both must keep it, and one that misses it is enough to fail.
 
-        A figure of nothing fails for certain. One that only null latencies leave unknown has an interval all the same,
-        and one that waits for people's labels is not settled.
+        A figure of nothing fails for certain. One that null latencies leave unknown is not settled: they could have
+        been fast or slow. Nor is one that waits for people's labels.
         """
         if self.waits_for is not None:
             return "inconclusive"
-        if self.left_out.value is None:
+        if self.left_out.value is None and not self.nulls_as_zero.nulls:
             return "fails"
         states = {self._state(self.left_out), self._state(self.nulls_as_zero)}
         return "fails" if "fails" in states else "inconclusive" if "inconclusive" in states else "holds"
@@ -72,7 +74,7 @@ class Gate:
         """The worse of the two figures; where they are the same, the one whose interval reaches further."""
         left_out, as_zero = self.left_out, self.nulls_as_zero
         if left_out.value is None or as_zero.value is None:
-            return left_out if left_out.value is None else as_zero
+            return as_zero if as_zero.value is None else left_out
         if left_out.value == as_zero.value:
             return max((left_out, as_zero), key=self._reach)
         worse = as_zero.value < left_out.value if self.direction == "at_least" else as_zero.value > left_out.value
@@ -97,9 +99,12 @@ class Gate:
 
     @property
     def labels_to_settle(self) -> int | None:
-        """How many more labels of this run's answers would settle it; None where none would, or it needs none."""
+        """How many more labels of this run's answers would settle it; None where none would, or it needs none.
+
+        There are never more than the samples that have no label yet.
+        """
         needed, labels = self.deciding.labels_to_power, self.deciding.labels
-        if not self.inconclusive or needed is None or labels is None:
+        if not self.inconclusive or needed is None or labels is None or labels >= self.deciding.samples:
             return None
         return max(1, needed - labels)
 
@@ -174,6 +179,10 @@ class Settling(Protocol):
         """How many samples in all would settle it."""
 
     @property
+    def settles_in(self) -> int | None:
+        """In how many clusters these samples must be."""
+
+    @property
     def nulls(self) -> int | None:
         """How many null latencies leave it open."""
 
@@ -239,12 +248,13 @@ def decide(estimated: Estimated, rubric: BenchmarkRubric) -> ReleaseDecision:
         gates=tuple(
             Gate(
                 name=name,
-                limit=getattr(rubric.gates, name),
+                limit=limit,
                 direction=direction,
                 left_out=getattr(estimated.estimates, name),
                 nulls_as_zero=getattr(estimated.estimates_nulls_as_zero, name),
             )
             for name, direction in DIRECTIONS.items()
+            if (limit := getattr(rubric.gates, name)) is not None
         )
     )
 
@@ -389,20 +399,26 @@ def settled_text(gate: Settling, *, confidence: Confidence = "fixed") -> str:
     if gate.by_judge is not None:
         return _settled_by_labels(gate)
     if gate.settles_at is not None:
-        needed = f"about {gate.settles_at:,} samples in all would settle it with 80% power"
+        clusters = "" if gate.settles_in is None else f", in about {gate.settles_in:,} clusters,"
+        needed = f"about {gate.settles_at:,} samples in all{clusters} would settle it with 80% power"
         present = figure(gate.deciding, against=gate.limit)
         return f"not settled: {needed}, {_IF_TRUE.get(gate.name, 'if the true rate is {}').format(present)}"
     if gate.nulls:
-        return f"not settled: {gate.nulls:,} null latencies leave it open, and more samples like these would, too"
+        return f"not settled: {latencies_are_null(gate.nulls)}; more samples like these would leave it open, too"
     if confidence == "sequential":
         return "not settled so far: add samples, and look again"
     return "not settled: the figure stands so near its limit that no number of samples would settle it"
 
 
+def latencies_are_null(count: int) -> str:
+    """Return how many latencies are null, in words."""
+    return "1 latency is null" if count == 1 else f"{count:,} latencies are null"
+
+
 def _settled_by_labels(gate: Settling) -> str:
     """Return what would settle a gate that goes by people's labels."""
     if gate.labels_to_settle is None:
-        return "not settled: labels of all answers of this run would not settle it; it takes more samples"
+        return "not settled: a label for every sample of this run would not settle it; it takes more samples"
     present = _IF_TRUE.get(gate.name, "if the true rate is {}").format(figure(gate.deciding, against=gate.limit))
     return f"not settled: about {gate.labels_to_settle:,} more labels would settle it with 80% power, {present}"
 
@@ -423,7 +439,9 @@ def _failed_gates(summary: RunSummary) -> Iterator[str]:
         elif not gate.passed:
             value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
             limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
-            yield f"{gate.name} {value} (nulls as zero {as_zero}) is not {limit}"
+            unknown = gate.value_nulls_as_zero is None and gate.nulls
+            why = f", because {latencies_are_null(gate.nulls)}" if gate.nulls and unknown else ""
+            yield f"{gate.name} {value} (nulls as zero {as_zero}) is not {limit}{why}"
 
 
 def _remarks(summary: RunSummary) -> Iterator[str]:

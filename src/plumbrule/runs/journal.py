@@ -4,13 +4,17 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from plumbrule.http.exchange import Exchange
-from plumbrule.ledger import Draft, EntryError, Ledger, ResultKey
+from plumbrule.ledger import Draft, Ledger, ResultKey
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.execution import Before, Failed, Finished, Task
 from plumbrule.runs.run_entries import AUTHOR, Key, is_dataset_sample, read_answered, read_note, read_result, task_key
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _GATHERING_S = 0.005  # short beside a call to a model, and it saves most of the commits
 
@@ -30,9 +34,7 @@ class LedgerJournal:
         self._clock = clock
         self._paid = paid
         self._live = live
-        self._one_at_a_time = asyncio.Lock()
-        self._gathered: list[Draft] = []
-        self._next: asyncio.Future[None] | None = None
+        self._written: Future[None] | None = None
 
     async def started(self, task: Task) -> None:
         """Announce the calls of a task."""
@@ -70,24 +72,12 @@ class LedgerJournal:
         return Draft(kind=kind, subject=subject, body=body, author=AUTHOR, at=self._clock())
 
     async def _append(self, *drafts: Draft) -> None:
-        """Return when the drafts are durable; while one write is under way, the drafts of the next one gather.
-
-        The ledger lets threads share a commit; here thousands of calls share one thread as well, at half the cost.
-        """
-        if self._next is None:
-            self._gathered = []
-            self._next = asyncio.ensure_future(self._write(self._gathered))
-        self._gathered += drafts
-        try:
-            await asyncio.shield(self._next)
-        except EntryError:  # one of those gathered is bad and nothing was written, so each caller writes its own
-            await asyncio.to_thread(self._ledger.append_many, drafts)
-
-    async def _write(self, drafts: list[Draft]) -> None:
-        async with self._one_at_a_time:
-            await asyncio.sleep(_GATHERING_S)
-            self._next = None
-            await asyncio.to_thread(self._ledger.append_many, drafts)
+        """Return when the drafts are durable; callers whose drafts are written together wait for one thing."""
+        ticket = self._ledger.submit(drafts, gathering_s=_GATHERING_S)
+        if ticket.written is not self._written:
+            self._written, self._done = ticket.written, asyncio.wrap_future(ticket.written)
+        await asyncio.shield(self._done)
+        ticket.appended()
 
 
 def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:

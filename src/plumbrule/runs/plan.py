@@ -1,14 +1,15 @@
 """A run before it begins: everything that it needs, read and checked, and an estimate of what it would use."""
 
-import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
+from plumbrule.files import sha256_of_file
 from plumbrule.judges import Judge, JudgeIdentity
 from plumbrule.ledger import EntryError, ResultKey
 from plumbrule.models.model_names import says_latest, version_in
@@ -16,7 +17,7 @@ from plumbrule.runs.budget import Estimate, Expected
 from plumbrule.runs.candidate import Candidate, CandidateIdentity
 from plumbrule.runs.components import Opener, Rubrics, load_rubrics
 from plumbrule.runs.config_file import LoadedConfig, check_secrets, load_config
-from plumbrule.runs.config_schema import Budget, GenerationParams, RunConfig
+from plumbrule.runs.config_schema import Budget, RunConfig
 from plumbrule.runs.gates import GatePolicy, rubric_policy
 from plumbrule.runs.run_entries import RunBody, RunOutline, cluster_of
 from plumbrule.runs.run_metadata import RunFacts, RunMetadata, collect
@@ -50,7 +51,7 @@ class PlanSummary:
     dataset: PlannedDataset
     candidate: CandidateIdentity
     judge: JudgeIdentity
-    generation: GenerationParams
+    generation: Mapping[str, Mapping[str, Any]]  # what each model is sent, by its place in the configuration
     repeats: int
     concurrency: int
     timeout_s: float
@@ -113,7 +114,7 @@ class Plan:
             dataset=PlannedDataset(id=config.dataset.id, samples=len(self.samples), sha256=self.dataset_sha256),
             candidate=self.candidate.identity,
             judge=self.judge.identity,
-            generation=config.generation,
+            generation=self.opener.parameters,
             repeats=config.repeats,
             concurrency=config.concurrency,
             timeout_s=config.timeout_s,
@@ -156,7 +157,7 @@ def plan_run(path: Path, policy: GatePolicy | None = None) -> Plan:
     return Plan(
         loaded=loaded,
         samples=samples,
-        dataset_sha256=hashlib.sha256(dataset.read_bytes()).hexdigest(),
+        dataset_sha256=sha256_of_file(dataset),
         rubrics=rubrics,
         candidate=candidate,
         judge=opener.open_judge(),
@@ -215,7 +216,8 @@ def run_metadata(plan: Plan, run: str, at: datetime) -> RunMetadata:
         prompt_template_id=candidate.prompt_template_id,
         prompt_template_version_or_hash=candidate.prompt_template_sha256,
         evaluator_prompt_template_version_or_hash=judge.template_sha256 or judge.sha256,
-        generation_params=asdict(plan.config.generation),
+        generation_params=plan.opener.parameters,
+        region=plan.config.environment.region,
     )
     return collect(
         facts,

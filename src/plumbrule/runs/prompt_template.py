@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from plumbrule.errors import UsageError
+from plumbrule.files import read_file
 from plumbrule.samples.sample_model import Sample
 from plumbrule.text import templates
 from plumbrule.text.templates import or_none
@@ -20,6 +21,7 @@ from plumbrule.text.templates import or_none
 PLACEHOLDERS = ("question", "contexts", "contexts_numbered")
 SHIPPED_ID = "plumbrule-answer"
 
+_LARGEST = 1 << 20  # bytes
 _SHIPPED_FILE = "answer_template.txt"
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _DOUBLED = re.compile(r"\{(\{[A-Za-z_]\w*\})\}")
@@ -62,7 +64,7 @@ def load_template(path: Path | None = None) -> PromptTemplate:
         content = resources.files("plumbrule.runs").joinpath(_SHIPPED_FILE).read_bytes()
         return _parse(content, name=_SHIPPED_FILE, id_=SHIPPED_ID)
     try:
-        content = path.read_bytes()
+        content = read_file(path, most=_LARGEST)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     return _parse(content, name=str(path), id_=path.name)

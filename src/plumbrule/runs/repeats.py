@@ -67,6 +67,8 @@ class Repeat:
             pass_rate=rounded(figures.pass_rate),
             faithfulness_failure_rate=rounded(figures.faithfulness_failure_rate),
             latency_e2e_p95_ms=rounded(figures.latency_e2e_p95_ms),
+            contradicted_rate=rounded(figures.contradicted_rate),
+            unsupported_rate=rounded(figures.unsupported_rate),
         )
 
 
@@ -178,9 +180,10 @@ def summarise(
     for sample in all_graded:
         by_repeat.setdefault(sample.result.repeat, []).append(sample)
         by_sample.setdefault(sample.result.sample_id, []).append(sample)
-    # of several repeats only the whole needs intervals that are valid at every look, which take long
-    single = replace(design, sequential=False) if design is not None and len(by_repeat) > 1 else design
-    repeats = tuple(_repeat(number, graded, rubric, single) for number, graded in sorted(by_repeat.items()))
+    if len(by_repeat) == 1:
+        repeats = tuple(_repeat(number, graded, rubric, design) for number, graded in by_repeat.items())
+    else:
+        repeats = tuple(_several(by_repeat, rubric, design))
     if len(repeats) == 1:
         estimates, as_zero_estimates = repeats[0].aggregates.estimates, repeats[0].aggregates.estimates_nulls_as_zero
     else:
@@ -211,10 +214,29 @@ def _flips(by_sample: Mapping[str, Sequence[GradedSample]]) -> Iterator[FlippedS
             yield FlippedSample(sample_id=sample_id, passed=passed, failed=failed)
 
 
+def _several(
+    by_repeat: Mapping[int, Sequence[GradedSample]], rubric: BenchmarkRubric, design: SampleDesign | None
+) -> Iterator[Repeat]:
+    """Yield the repeats in order; of several, intervals are of the whole, and besides of the one to look at first.
+
+    Intervals that are valid at every look are needed of the whole only.
+    """
+    repeats = [_repeat(number, graded, rubric, intervals=False) for number, graded in sorted(by_repeat.items())]
+    single = None if design is None else replace(design, sequential=False)
+    worst = min(repeats, key=_standing, default=None)
+    for repeat in repeats:
+        yield _repeat(repeat.repeat, by_repeat[repeat.repeat], rubric, single) if repeat is worst else repeat
+
+
 def _repeat(
-    number: int, graded: Sequence[GradedSample], rubric: BenchmarkRubric, design: SampleDesign | None
+    number: int,
+    graded: Sequence[GradedSample],
+    rubric: BenchmarkRubric,
+    design: SampleDesign | None = None,
+    *,
+    intervals: bool = True,
 ) -> Repeat:
-    aggregates = aggregate_graded(graded, rubric, design)
+    aggregates = aggregate_graded(graded, rubric, design, intervals=intervals)
     return Repeat(repeat=number, aggregates=aggregates, decision=decide(aggregates, rubric))
 
 

@@ -215,6 +215,10 @@ def read_result(entry: Entry) -> ResultEntry:
     """Return the result of a task; its numbers stay exactly as they were written."""
     body = _read(_ResultBody, entry)
     known = {name: value for name, value in body.result.items() if name in _RESULT_FIELDS}
+    if "contradicted" not in known and body.judgement is not None and body.judgement.any_support is not None:
+        # an older version kept the same in the flags and the band
+        known["contradicted"] = "contradicted" in known.get("flags", ())
+        known["unsupported"] = body.judgement.any_support.get("band") == "unsupported"
     try:
         result = SampleResult(**{**known, "flags": tuple(known.get("flags", ()))})
     except TypeError as error:

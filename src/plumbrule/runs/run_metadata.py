@@ -32,7 +32,7 @@ class RunFacts:
     prompt_template_id: str | None = None
     prompt_template_version_or_hash: str | None = None
     evaluator_prompt_template_version_or_hash: str | None = None
-    generation_params: Mapping[str, Any] | None = None
+    generation_params: Mapping[str, Any] | None = None  # that each model is sent, by its place; empty: none is called
     region: str | None = None  # where it ran, if that is known; the runtime is always recorded
 
 

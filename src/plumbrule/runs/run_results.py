@@ -1,5 +1,6 @@
 """The typed results of a run: the fields of each are the keys of its JSON, in their order."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -47,6 +48,7 @@ class SampleSummary:
     refused: bool
     latency_e2e_ms: float | None
     latency_model_ms: float | None
+    latency_first_token_ms: float | None
     timed_out: bool
     input_tokens: int | None
     output_tokens: int | None
@@ -61,6 +63,9 @@ class SampleSummary:
     sample_score: float | None
     nulls: tuple[str, ...]
     flags: tuple[str, ...]
+    contradicted: bool | None = None  # a context says otherwise; None: no judge held the answer against its contexts
+    unsupported: bool | None = None  # the contexts hardly support it; None: the same
+    headline: str = ""  # PASS or FAIL, and beside a PASS what the evidence has against it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +101,8 @@ class FigureValues:
     tokens_per_correct_answer: float | None
     pass_rate: float | None
     aggregate_score: float | None
+    contradicted_rate: float | None = optional_key()  # where the rubric has a gate for it, as the next
+    unsupported_rate: float | None = optional_key()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,12 +137,14 @@ class FigureInterval(Interval):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intervals:
-    """The intervals of the four figures that gates decide on."""
+    """The intervals of the figures that gates decide on."""
 
     aggregate_score: FigureInterval
     pass_rate: FigureInterval
     faithfulness_failure_rate: FigureInterval
     latency_e2e_p95_ms: FigureInterval
+    contradicted_rate: FigureInterval | None = optional_key()
+    unsupported_rate: FigureInterval | None = optional_key()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +188,12 @@ class GateResult:
             return None
         worse = min if self.direction == "at_least" else max
         return worse(self.value, self.value_nulls_as_zero)
+
+    @property
+    def settles_in(self) -> int | None:
+        """In how many clusters the samples that settle it must be: more of the same clusters would not do."""
+        clusters, samples = self.interval.clusters, self.interval.samples
+        return None if self.settles_at is None or not clusters else math.ceil(self.settles_at * clusters / samples)
 
     @property
     def nulls(self) -> int | None:
@@ -239,6 +254,8 @@ class RepeatFigures:
     pass_rate: float | None
     faithfulness_failure_rate: float | None
     latency_e2e_p95_ms: float | None
+    contradicted_rate: float | None = None  # where the rubric has a gate for it, as the next
+    unsupported_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,6 +340,7 @@ class RunLine:
     name: str
     repeats: int
     samples: int
+    outcome: Outcome | None  # None: the run is not complete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

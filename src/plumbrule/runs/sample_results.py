@@ -11,6 +11,7 @@ from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Limit, Scale
 from plumbrule.runs.run_results import SampleSummary
+from plumbrule.verdicts.headline import CONCERNS, Concern, headline_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class SampleResult:
     evaluator_error: str | None = None
     latency_e2e_ms: float | None = None
     latency_model_ms: float | None = None
+    latency_first_token_ms: float | None = None  # of an answer that came in pieces
     timed_out: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -36,10 +38,12 @@ class SampleResult:
     error_detail: str | None = None
     repeat: int = 0
     flags: tuple[str, ...] = ()
+    contradicted: bool | None = None  # a context says otherwise than the answer
+    unsupported: bool | None = None  # the contexts hardly support it
 
     def __post_init__(self) -> None:
         """Refuse values that no measurement can give: they would decide a release."""
-        for name in ("latency_e2e_ms", "latency_model_ms"):
+        for name in ("latency_e2e_ms", "latency_model_ms", "latency_first_token_ms"):
             latency = getattr(self, name)
             known = latency is not None
             if known and (isinstance(latency, bool) or not isinstance(latency, int | float)):
@@ -55,6 +59,16 @@ class SampleResult:
 
     def _refusal(self, name: str, value: object, wanted: str) -> InputError:
         return InputError(f"sample '{self.sample_id}': '{name}' must be {wanted}, not {value!r:.60}")
+
+    @property
+    def concerns(self) -> tuple[Concern, ...]:
+        """What the evidence has against the answer."""
+        return tuple(concern for concern in CONCERNS if getattr(self, concern))
+
+    @property
+    def judged(self) -> bool:
+        """Whether it has a score, for accuracy or for faithfulness."""
+        return self.accuracy_score is not None or self.faithfulness_score is not None
 
     @property
     def total_tokens(self) -> int | None:
@@ -105,6 +119,7 @@ class GradedSample:
             **content,
             total_tokens=self.result.total_tokens,
             token_efficiency_ratio=rounded(self.result.token_efficiency_ratio),
+            headline=headline_of("PASS" if self.grade.passed else "FAIL", self.result.concerns),
         )
 
 
@@ -150,7 +165,9 @@ def grade_all(results: Sequence[SampleResult], rubric: BenchmarkRubric) -> tuple
 
 def exact(value: float | None) -> Fraction | None:
     """Return a number as the decimal it is written as."""
-    return None if value is None else Fraction(str(value))
+    if value is None:
+        return None
+    return Fraction(value) if isinstance(value, int) else Fraction(str(value))  # text is much slower to read
 
 
 def rounded(value: Fraction | None) -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from plumbrule.codec import to_json
+from plumbrule.codec import take_fields, to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Draft, Ledger
 from plumbrule.rubrics import content_of
@@ -18,7 +18,7 @@ from plumbrule.runs.journal import LedgerJournal, read_before
 from plumbrule.runs.plan import Plan, run_body, run_metadata
 from plumbrule.runs.run_entries import AUTHOR, SAMPLES, RunDecision, find_run, read_run
 from plumbrule.runs.run_results import RunSummary
-from plumbrule.runs.summary import summarise_run
+from plumbrule.runs.summary import evaluate_run, summarise_run
 
 __all__ = ["RunOutcome", "begin_run", "carry_out", "execute", "resume_run"]
 
@@ -44,6 +44,7 @@ class RunOutcome:
     run_id: str
     progress: Progress
     summary: RunSummary | None
+    judged: int  # results that have a score, of either kind
 
 
 def execute(
@@ -60,11 +61,16 @@ def execute(
 
     ``begun`` is called with the run's id before the first task, ``watch`` with the progress after every task.
     """
-    run = begin_run(plan, ledger, clock) if resume is None else resume_run(resume, plan, ledger, clock)
+    resumed = None if resume is None else resume_run(resume, plan, ledger, clock)
+    plan.opener.start()
+    run = begin_run(plan, ledger, clock) if resumed is None else resumed
     begun(run, plan)
     progress = carry_out(run, plan, ledger, clock, watch=watch, accept_errors=accept_errors)
-    summary = summarise_run(ledger, find_run(ledger, run)) if progress.finished else None
-    return RunOutcome(run_id=run, progress=progress, summary=summary)
+    if not progress.finished:
+        return RunOutcome(run_id=run, progress=progress, summary=None, judged=0)
+    evaluated = evaluate_run(ledger, find_run(ledger, run))
+    judged = sum(result.judged for result in evaluated.results)
+    return RunOutcome(run_id=run, progress=progress, summary=evaluated.summary(), judged=judged)
 
 
 def begin_run(plan: Plan, ledger: Ledger, clock: Clock) -> str:
@@ -117,6 +123,7 @@ def carry_out(
             ),
             stop_after_failures=config.stop_after_failures,
             accept_errors=accept_errors,
+            refuses=plan.rubrics.refusal_reader(),
             watch=watch,
         )
         progress = asyncio.run(_execute(execution, plan))
@@ -137,14 +144,5 @@ def _record_decision(run: str, ledger: Ledger, clock: Clock) -> None:
     if any(ledger.entries(kind="decision", subject=run)):
         return
     summary = summarise_run(ledger, find_run(ledger, run))
-    decision = RunDecision(
-        release_ready=summary.release_ready,
-        gates=summary.gates,
-        aggregates=summary.aggregates,
-        repeats=summary.repeats,
-        outcome=summary.outcome,
-        decide_on=summary.decide_on,
-        confidence=summary.confidence,
-        anchor=summary.anchor,
-    )
+    decision = take_fields(RunDecision, summary)
     ledger.append("decision", run, to_json(decision), AUTHOR, at=clock())

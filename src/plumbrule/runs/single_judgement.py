@@ -5,12 +5,13 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from plumbrule.codec import fields_of, take_fields
 from plumbrule.errors import EvaluationError
 from plumbrule.judges import Judge
 from plumbrule.judges.rules_judge import RulesJudge
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered, CandidateIdentity, RecordedCandidate
-from plumbrule.runs.components import Opener, load_rubrics
+from plumbrule.runs.components import Opener, Rubrics, load_rubrics
 from plumbrule.runs.config_file import check_secrets, load_config
 from plumbrule.runs.execution import Execution, Failed, Finished, Task
 from plumbrule.runs.run_results import JudgeUse, SingleJudgement
@@ -23,33 +24,28 @@ def judge_sample(sample: Sample, config: Path | None = None) -> SingleJudgement:
     loaded = None if config is None else load_config(config)
     rubrics = load_rubrics(loaded)
     if loaded is None:
-        finished = asyncio.run(_judge(sample, RulesJudge(rubrics.rules, rubrics.verdict), None))
+        finished = asyncio.run(_judge(sample, RulesJudge(rubrics.rules, rubrics.verdict), rubrics, None))
     else:
         check_secrets(loaded.config, os.environ)
         opener = Opener(loaded, rubrics)
-        finished = asyncio.run(_judge(sample, opener.open_judge(), opener))
+        finished = asyncio.run(_judge(sample, opener.open_judge(), rubrics, opener))
     [graded] = grade_all([finished.result], rubrics.benchmark.rubric)
     judgement = finished.judgement
     return SingleJudgement(
         **asdict(graded.summary()),
-        judge=JudgeUse(
-            **asdict(judgement.judge),
-            reported_model=judgement.reported_model,
-            requests=judgement.requests,
-            input_tokens=judgement.input_tokens,
-            output_tokens=judgement.output_tokens,
-            cost_usd=judgement.cost_usd,
-        ),
+        judge=take_fields(JudgeUse, judgement, **fields_of(judgement.judge)),
         support=judgement.support,
         rubrics=rubrics.stamps(),
     )
 
 
-async def _judge(sample: Sample, judge: Judge, opener: Opener | None) -> Finished:
+async def _judge(sample: Sample, judge: Judge, rubrics: Rubrics, opener: Opener | None) -> Finished:
     memory = _Memory()
     candidate = RecordedCandidate(CandidateIdentity(kind="recorded", model_id=sample.model_id))
+    refuses = rubrics.refusal_reader()
+    execution = Execution(candidate=candidate, judge=judge, journal=memory, concurrency=1, refuses=refuses)
     try:
-        await Execution(candidate=candidate, judge=judge, journal=memory, concurrency=1).run([sample], repeats=1)
+        await execution.run([sample], repeats=1)
     finally:
         if opener is not None:
             await opener.aclose()

@@ -5,9 +5,11 @@ from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from typing import Any, Protocol
 
+from plumbrule.codec import take_fields
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, Ledger
+from plumbrule.outcomes import Outcome
 from plumbrule.rubrics import BenchmarkRubric, load_benchmark
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.anchor.anchored_figures import anchor_figures
@@ -15,11 +17,14 @@ from plumbrule.runs.anchor.label_store import read_run_labels
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.gate_estimates import SampleDesign
 from plumbrule.runs.gates import DIRECTIONS, GatePolicy, headline_of, outcome_of, rubric_policy
+from plumbrule.runs.journal import read_before
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import (
     KeptJudgement,
+    ResultEntry,
     RunEntry,
     cluster_of,
+    read_decision,
     read_run,
     rubric_of,
     run_answers,
@@ -44,8 +49,10 @@ class EvaluatedRun:
     answers: tuple[Answered, ...]
     group: RepeatGroup
     calls_failed: int
+    calls_repeated: int
     policy: GatePolicy
     look: int
+    clusters: Mapping[str, str]  # by sample id, where the run names clusters
     labels: AnchorSummary | None = None
 
     @property
@@ -111,6 +118,14 @@ class EvaluatedRun:
             if len(reported) > 1:
                 warning = f"{role}: several were reported: {', '.join(reported)}"
                 metadata["warnings"] = (*metadata["warnings"], warning)
+        cut = sum("truncated" in result.flags for result in self.results)
+        if cut:
+            warning = f"candidate: {cut} answer{' was' if cut == 1 else 's were'} cut at max_tokens"
+            metadata["warnings"] = (*metadata["warnings"], warning)
+        own = sum(bool(answered.self_reported) for answered in self.answers)
+        if own:
+            warning = f"candidate: {own} answers came with contexts of its own, which do not count (accept_contexts)"
+            metadata["warnings"] = (*metadata["warnings"], warning)
         return CompletedMetadata(**metadata), tuple(missing)
 
     def _usage(self) -> RunUsage:
@@ -130,7 +145,7 @@ class EvaluatedRun:
                 cost_usd=total_cost([judgement.cost_usd for judgement in judged]),
             ),
             calls_failed=self.calls_failed,
-            calls_repeated=sum("call_repeated" in result.flags for result in self.results),
+            calls_repeated=self.calls_repeated,
         )
 
 
@@ -172,10 +187,21 @@ def evaluate_run(ledger: Ledger, run: Entry, policy: GatePolicy | None = None) -
         answers=tuple(entry.answered for entry in answers),
         group=group.anchored(labels) if labels is not None and people else group,
         calls_failed=sum(int(calls) for calls in failed),
+        calls_repeated=_count_repeated(ledger, run.subject, results),
         policy=policy,
         look=count_looks(ledger, begun),
+        clusters=design.clusters,
         labels=labels,
     )
+
+
+def _count_repeated(ledger: Ledger, run: str, results: Sequence[ResultEntry]) -> int:
+    """Return how many calls were under way when the process ended and were made again, each as often as it was."""
+    keys = {entry.key for entry in results if "call_repeated" in entry.result.flags}
+    if not keys:
+        return 0
+    judge_is_called = any(entry.judgement.requests or "cached" in entry.judgement.flags for entry in results)
+    return sum(key in keys for key in read_before(ledger, run, judge_is_called=judge_is_called).lost)
 
 
 def _design(ledger: Ledger, run: RunEntry, *, sequential: bool) -> SampleDesign:
@@ -246,12 +272,17 @@ def _numbers(content: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
 
 
 def _difference(key: str, value: Any, shipped: Any) -> str:  # noqa: ANN401 - whatever a rubric says
-    words = [str(each) if isinstance(each, str) else figure(float(each)) for each in (value, shipped)]
+    words = [_worded(each) for each in (value, shipped)]
     text = f"{key} is {words[0]}, {words[1]} in the rubric that ships"
     direction = DIRECTIONS.get(key.removeprefix("gates."))
     if direction is None:
         return text
-    return f"{text} ({'weaker' if (value < shipped) == (direction == 'at_least') else 'stricter'})"
+    weaker = shipped is not None and (value < shipped) == (direction == "at_least")
+    return f"{text} ({'weaker' if weaker else 'stricter'})"
+
+
+def _worded(value: Any) -> str:  # noqa: ANN401 - the same
+    return str(value) if isinstance(value, str) else "none" if value is None else figure(float(value))
 
 
 def summarise_run(ledger: Ledger, run: Entry, *, samples: bool = False, policy: GatePolicy | None = None) -> RunSummary:
@@ -261,22 +292,23 @@ def summarise_run(ledger: Ledger, run: Entry, *, samples: bool = False, policy: 
 
 def run_lines(ledger: Ledger) -> tuple[RunLine, ...]:
     """Return the runs of a ledger, the oldest first."""
-    return tuple(_line(read_run(entry)) for entry in ledger.runs())
+    decisions = {entry.subject: entry for entry in ledger.entries(kind="decision")}  # those of campaigns, too
+    return tuple(_line(run, _outcome(ledger, run, decisions.get(run.subject))) for run in ledger.runs())
 
 
-def _line(run: RunEntry) -> RunLine:
-    outline = run.body.summary
-    return RunLine(
-        run_id=run.run_id,
-        at=run.recorded_at_utc,
-        candidate=outline.candidate,
-        dataset=outline.dataset,
-        judge=outline.judge,
-        model=outline.model,
-        name=outline.name,
-        repeats=outline.repeats,
-        samples=outline.samples,
-    )
+def _outcome(ledger: Ledger, run: Entry, decision: Entry | None) -> Outcome | None:
+    """Return the outcome that was recorded of a complete run; where labels decide, the one that they give now."""
+    if decision is None:
+        return None
+    if read_run(run).body.anchor == "people":
+        return summarise_run(ledger, run).outcome
+    decided = read_decision(decision)  # older versions recorded only whether the run may be released
+    return decided.outcome or ("RELEASE" if decided.release_ready else "NO RELEASE")
+
+
+def _line(entry: Entry, outcome: Outcome | None) -> RunLine:
+    run = read_run(entry)
+    return take_fields(RunLine, run.body.summary, run_id=run.run_id, at=run.recorded_at_utc, outcome=outcome)
 
 
 def _distinct(names: Iterable[str | None]) -> tuple[str, ...]:

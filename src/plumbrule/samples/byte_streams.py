@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from plumbrule.errors import InputError, UsageError
+from plumbrule.files import open_file
 from plumbrule.names import FORMATS
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _FOREIGN = {
     b"PAR1": "a Parquet file; give it the suffix .parquet",
 }
 _BUFFER = 1 << 18
+_ENDLESS = 16 * MAX_RECORD_BYTES  # what is passed over of one line, at most
 # Four bytes of zstd can unpack to 128 KB: small bites keep a hostile file from filling the memory at once.
 _ZSTD_BITE = 1 << 12
 
@@ -126,7 +128,7 @@ class Source:
                 raise InputError(f"{self.name}: there is none")
             return sys.stdin.buffer
         try:
-            handle = Path(path).open("rb")  # noqa: SIM115 -- closed by __exit__
+            handle = open_file(Path(path), pipes=True)
             status = os.fstat(handle.fileno())
         except FileNotFoundError:
             raise InputError(f"{self.name}: no such file") from None
@@ -229,8 +231,11 @@ def read_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
     while line := readline(limit):
         number += 1
         if len(line) == limit and not line.endswith(b"\n"):
+            passed = 0
             while (rest := readline(_BUFFER)) and not rest.endswith(b"\n"):
-                pass
+                passed += len(rest)
+                if passed > _ENDLESS:
+                    raise InputError(f"line {number:,} has no end: this is no dataset")
             yield number, None
         else:
             yield number, line

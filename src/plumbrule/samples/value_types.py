@@ -12,6 +12,7 @@ from plumbrule.terminal import shortened
 MAX_DEPTH = 100
 # The whole numbers that a float, and so every JSON reader, holds exactly.
 MAX_WHOLE = 2**53
+MAX_COUNT = 10**12  # of tokens and the like: a million of them still add up to 64 bits
 # float and int stand first, so that the common case never asks the abstract class.
 NUMBERS = (float, int, Real, Decimal)
 SEQUENCES = (list, tuple)
@@ -100,12 +101,12 @@ def amount_of(name: str, value: object, *, flat: bool = False) -> float:
 
 def count_of(name: str, value: object, *, flat: bool = False) -> int:
     """Return ``value`` as a whole number that is not negative; 12.0 counts as 12."""
-    if type(value) is int and 0 <= value <= MAX_WHOLE:  # the common case, kept short for speed
+    if type(value) is int and 0 <= value <= MAX_COUNT:  # the common case, kept short for speed
         return value
     amount = amount_of(name, value, flat=flat)
     if not amount.is_integer():
         raise Misfit(f"{name} must be a whole number")
-    if amount > MAX_WHOLE:
+    if amount > MAX_COUNT:
         raise Misfit(f"{name} is too large for a count")
     return int(amount)
 

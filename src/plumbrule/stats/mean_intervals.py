@@ -105,7 +105,7 @@ def measured_mean(measurements: Sequence[Measurement]) -> MeanEstimate | None:
         return None
     clusters = _grouped(measurements)
     values = [each.value for each in measurements]
-    all_or_nothing = all(value in {0, 1} for value in values)
+    all_or_nothing = all(value == 0 or value == 1 for value in values)  # noqa: PLR1714 - a hash of a fraction is slow
     if all_or_nothing and len(clusters) == len(values):
         return share_estimate(sum(map(int, values)), len(values))
     mean, error = _mean(values), _error_of(measurements, clusters)
@@ -214,6 +214,8 @@ def _mean(values: Sequence[Value]) -> Fraction | float:
     """Return the mean, exactly where every value is exact."""
     if any(isinstance(value, float) for value in values):
         return math.fsum(values) / len(values)
-    exact = mean_of([Fraction(value) for value in values])
+    if all(isinstance(value, int) for value in values):
+        return Fraction(sum(map(int, values)), len(values))
+    exact = mean_of([value if isinstance(value, Fraction) else Fraction(value) for value in values])
     assert exact is not None  # noqa: S101 - there are values
     return exact

@@ -2,13 +2,14 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 from typing import Literal
 
 from plumbrule.stats.intervals import Z95, Interval
+from plumbrule.stats.mean_intervals import Measurement, effective_size
 from plumbrule.stats.percentiles import interval_ranks, percentile, percentile_rank
 from plumbrule.stats.quantiles import t_tail
 from plumbrule.stats.spread import mean_of, mean_settles_at, sample_sd, t_quantile_975
@@ -20,7 +21,7 @@ LEAST_THAT_DIFFER = 6
 _CHANCE = Fraction(5, 100)
 _MOST = 10**15
 
-Method = Literal["student_t", "bonett_price", "sign_test", "bootstrap"]
+Method = Literal["student_t", "bonett_price", "sign_test", "clustered_t", "bootstrap"]
 NonInferiority = Literal["non-inferior", "inferior", "inconclusive"]
 Repeated = Sequence[Sequence[Fraction | None]]  # for each sample, its values in all repeats
 
@@ -65,14 +66,20 @@ def sign_test(above: int, below: int) -> Fraction:
     return min(Fraction(1), Fraction(2 * ways, 2**tosses))
 
 
-def mean_gap(differences: Sequence[Fraction], *, bound: Fraction | None = None) -> Gap:
+def mean_gap(
+    differences: Sequence[Fraction], *, bound: Fraction | None = None, clusters: Sequence[Hashable] | None = None
+) -> Gap:
     """Return the mean difference with its interval; ``bound`` is the largest difference there can be.
 
     Student's t. It is not fit where every difference is all or nothing, as of pass and fail, or all are alike: then
     one gain and one loss of the full bound are added (Bonett and Price), or, without a bound, the difference that all
     pairs show is taken as it is. An interval excludes 0 only where the exact test could, too: McNemar's for all or
-    nothing; else any, which takes six pairs that differ.
+    nothing; else any, which takes six pairs that differ. Pairs that share one of the ``clusters`` are not independent:
+    the interval is then by the clusters, and takes six of them that differ.
     """
+    clustered = _Clustered.of(differences, clusters, bound)
+    if clustered is not None:
+        return clustered.gap()
     mean, deviation, counts = mean_of(differences), sample_sd(differences), tally(differences)
     if mean is None or deviation is None:
         return Gap(mean=mean, interval=None, method="student_t", settles_at=None)
@@ -134,17 +141,23 @@ def percentile_gap(
     return (low if math.isfinite(low) else None), (top if math.isfinite(top) else None)
 
 
-def repeated_percentile_gap(first: Repeated, second: Repeated, share: Fraction) -> tuple[float | None, float | None]:
+def repeated_percentile_gap(
+    first: Repeated, second: Repeated, share: Fraction, *, clusters: Sequence[Hashable] | None = None
+) -> tuple[float | None, float | None]:
     """Return the interval of ``percentile_gap`` for samples with any number of values each; None is an open end.
 
     The percentiles are of all values of a run together. Values of one sample are not independent, so samples are drawn
-    with all of theirs; a sample may have values in one of the runs alone.
+    with all of theirs, and clusters with all of their samples; a sample may have values in one of the runs alone.
     """
-    if all(len(values) == 1 for values in (*first, *second)):
+    worth = len(first)
+    if clusters is not None and len(set(clusters)) < len(first):
+        worth = math.floor(min(worth, *(_worth(samples, clusters, share) for samples in (first, second))))
+        first, second = _joined(first, clusters), _joined(second, clusters)
+    elif all(len(values) == 1 for values in (*first, *second)):
         return percentile_gap([value for [value] in first], [value for [value] in second], share)
     count = len(first)
     sides = [_Pooled.of(values, share) for values in (first, second)]
-    if interval_ranks(count, share)[1] > count or not all(side.values for side in sides):
+    if interval_ranks(worth, share)[1] > worth or not all(side.values for side in sides):
         return None, None
     draw = Random(SEED).random  # noqa: S311 - a sequence that is always the same, no secret
     lows, highs = [], []
@@ -159,12 +172,42 @@ def repeated_percentile_gap(first: Repeated, second: Repeated, share: Fraction) 
     return (low if math.isfinite(low) else None), (top if math.isfinite(top) else None)
 
 
-def mean_gap_p_value(differences: Sequence[Fraction], *, bound: Fraction | None = None) -> float | None:
+def _joined(samples: Repeated, clusters: Sequence[Hashable]) -> Repeated:
+    """Return the values of each cluster together."""
+    groups: dict[Hashable, list[Fraction | None]] = {}
+    for values, cluster in zip(samples, clusters, strict=True):
+        groups.setdefault(cluster, []).extend(values)
+    return list(groups.values())
+
+
+def _worth(samples: Repeated, clusters: Sequence[Hashable], share: Fraction) -> float:
+    """Return how many independent values the percentile of clustered ones rests on."""
+    everything = [value for values in samples for value in values]
+    known = sorted(value for value in everything if value is not None)
+    limit = percentile(known, share, missing=len(everything) - len(known))
+    return effective_size(
+        [
+            Measurement(
+                value=int(value is not None and (limit is None or value <= limit)), sample=place, cluster=cluster
+            )
+            for place, (values, cluster) in enumerate(zip(samples, clusters, strict=True))
+            for value in values
+        ]
+    )
+
+
+def mean_gap_p_value(
+    differences: Sequence[Fraction], *, bound: Fraction | None = None, clusters: Sequence[Hashable] | None = None
+) -> float | None:
     """Return the two-sided p-value of paired differences whose true mean is 0; None below two pairs.
 
     McNemar's exact test where every difference is all or nothing, the exact sign test where all that differ are
-    alike, else the paired t-test. As for ``mean_gap``, it is never below what the fewest pairs that differ allow.
+    alike, else the paired t-test, by the clusters where pairs share one. As for ``mean_gap``, it is never below what
+    the fewest pairs or clusters that differ allow.
     """
+    clustered = _Clustered.of(differences, clusters, bound)
+    if clustered is not None:
+        return clustered.p_value()
     deviation, counts, total = sample_sd(differences), tally(differences), len(differences)
     if deviation is None:
         return None
@@ -217,6 +260,103 @@ def non_inferiority(low: float | None, high: float | None, *, margin: float, hig
 
 def _negated(end: float | None) -> float | None:
     return None if end is None else -end
+
+
+def spread_of(
+    differences: Sequence[Fraction], *, bound: Fraction | None = None, clusters: Sequence[Hashable] | None = None
+) -> float | None:
+    """Return the standard deviation that as many independent pairs would need for the same error; None below two.
+
+    Where no pair differs from another they show no spread: a gain and a loss of the full bound are added, as for the
+    interval. Without a bound it is not known.
+    """
+    clustered = _Clustered.of(differences, clusters, bound)
+    if clustered is not None:
+        return clustered.spread or None
+    deviation = sample_sd(differences)
+    if deviation == 0:
+        return None if bound is None else sample_sd([*differences, bound, -bound])
+    return deviation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Clustered:
+    """Paired differences in clusters: the error of their mean by the clusters' sums.
+
+    SE^2 = K / (K - 1) * sum_c (sum_i (d_i - m))^2 / N^2, not less than that of independent pairs, with K - 1 degrees of
+    freedom. Where a difference has a bound, two more clusters of the average size, a gain and a loss of the full bound,
+    keep few clusters that are alike from showing no spread at all.
+    """
+
+    mean: Fraction
+    centre: float
+    error: float
+    total: int
+    clusters: int
+    differing: int  # clusters whose differences do not add up to 0
+    bound: Fraction | None
+
+    @classmethod
+    def of(
+        cls, differences: Sequence[Fraction], clusters: Sequence[Hashable] | None, bound: Fraction | None
+    ) -> "_Clustered | None":
+        """Return the differences by their clusters; None where every pair is a cluster of its own."""
+        mean, total = mean_of(differences), len(differences)
+        if clusters is None or mean is None or len(set(clusters)) == total:
+            return None
+        groups: dict[Hashable, list[Fraction]] = {}
+        for difference, cluster in zip(differences, clusters, strict=True):
+            groups.setdefault(cluster, []).append(difference)
+        sums = [(float(sum(values, Fraction())), float(len(values))) for values in groups.values()]
+        differing = sum(sum(values, Fraction()) != 0 for values in groups.values())
+        if bound is not None:
+            size = total / len(sums)
+            sums += [(size * float(bound), size), (-size * float(bound), size)]
+        weight = math.fsum(size for _, size in sums)
+        centre = math.fsum(value for value, _ in sums) / weight
+        square = math.fsum((value - size * centre) ** 2 for value, size in sums) / weight**2
+        error = math.sqrt(square * len(sums) / max(1, len(sums) - 1))
+        alone = sample_sd(differences)
+        return cls(
+            mean=mean,
+            centre=centre,
+            error=max(error, 0.0 if alone is None else alone / math.sqrt(total)),
+            total=total,
+            clusters=len(groups),
+            differing=differing,
+            bound=bound,
+        )
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation that as many independent pairs would need for the same error."""
+        return self.error * math.sqrt(self.total)
+
+    def gap(self) -> Gap:
+        """Return the mean with its interval; one cluster says nothing of others."""
+        if self.clusters < 2:
+            return Gap(mean=self.mean, interval=None, method="clustered_t", settles_at=None)
+        reach = t_quantile_975(self.clusters - 1) * self.error
+        most = math.inf if self.bound is None else float(self.bound)
+        low, high = min(float(self.mean), self.centre) - reach, max(float(self.mean), self.centre) + reach
+        interval = Interval(max(-most, low), min(most, high))
+        least = None
+        if self.mean:
+            least = math.ceil(Fraction(LEAST_THAT_DIFFER * self.total, max(1, self.differing)))
+        needed = mean_settles_at(self.mean, self.spread, Fraction()) if self.spread else least
+        if sign_test(self.differing, 0) > _CHANCE:
+            interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
+        settles_at = None if least is None or needed is None else max(least, needed)
+        return Gap(mean=self.mean, interval=interval, method="clustered_t", settles_at=settles_at)
+
+    def p_value(self) -> float | None:
+        """Return the two-sided p-value of a true mean of 0; None for one cluster."""
+        if self.clusters < 2:
+            return None
+        few = float(sign_test(self.differing, 0))
+        if self.error == 0:
+            return few
+        return min(1.0, max(2 * t_tail(abs(self.centre) / self.error, self.clusters - 1), few))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,11 @@ gets a lambda near 0. The labelled samples must be a random part of all.
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from statistics import NormalDist
 from typing import TypeVar
 
 from plumbrule.errors import InputError
@@ -18,6 +20,7 @@ from plumbrule.stats.quantiles import t_quantile
 
 Value = Fraction | float | int
 Sample = TypeVar("Sample", bound=Hashable)
+_MOST = 10**9  # labels or samples, beyond which no plan goes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +98,7 @@ def prediction_powered_mean(
     return AnchoredMean(
         value=min(1.0, max(0.0, value)),
         interval=_guarded(
-            residuals,
+            _Moments.of(residuals),
             imputed=imputed,
             of_others=of_others,
             middle=tuning * _mean([*predicted, *unlabelled]),
@@ -110,8 +113,146 @@ def prediction_powered_mean(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredShare:
+    """A share of all answers that people give this label, and the judge this prediction."""
+
+    label: float
+    prediction: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelOutlook:
+    """Answers as they are or are expected to be: what the deciding interval would be with more labels of them.
+
+    ``value`` is taken to be the true mean; ``answers`` say how labels and predictions vary together. ``of_one`` is the
+    variance of the prediction of a sample without a label, where that is not one answer's, such as with repeats.
+    ``design_effect`` and ``clusters`` allow for samples that share something, in the same proportions as now.
+    """
+
+    value: float
+    answers: Sequence[AnsweredShare]
+    of_one: float | None = None
+    design_effect: float = 1.0
+    clusters: int | None = None
+
+    def labels_for_power(self, limit: float, *, samples: int | None, power: float) -> int | None:
+        """Return how many labels make the deciding interval exclude ``limit`` with this power; None where none do.
+
+        The labels are of ``samples`` in all, so they are never more than these; None for labels without a judge.
+        """
+        return self._fewest_labels(lambda labels, total: self._excludes(limit, labels, total, power), samples)
+
+    def labels_for_margin(self, margin: float, *, samples: int | None) -> int | None:
+        """Return how many labels make the deciding interval reach no further than ``margin`` to either side."""
+        return self._fewest_labels(lambda labels, total: self._reaches(margin, labels, total), samples)
+
+    def samples_for_power(self, limit: float, *, labels: int, power: float) -> int | None:
+        """Return how many samples in all make so many labels enough; None where no number does."""
+        return self._fewest_samples(lambda total: self._excludes(limit, labels, total, power), labels)
+
+    def samples_for_margin(self, margin: float, *, labels: int) -> int | None:
+        """Return how many samples in all make so many labels reach the margin; None where no number does."""
+        return self._fewest_samples(lambda total: self._reaches(margin, labels, total), labels)
+
+    def _fewest_labels(self, enough: Callable[[int, int], bool], samples: int | None) -> int | None:
+        counts = range(2, (_MOST if samples is None else samples) + 1)
+        place = bisect_left(counts, x=True, key=lambda labels: enough(labels, labels if samples is None else samples))
+        return counts[place] if place < len(counts) else None
+
+    @staticmethod
+    def _fewest_samples(enough: Callable[[int], bool], labels: int) -> int | None:
+        counts = range(labels, _MOST + 1)
+        place = bisect_left(counts, x=True, key=enough) if labels >= 2 else len(counts)
+        return counts[place] if place < len(counts) else None
+
+    def _reaches(self, margin: float, labels: int, samples: int) -> bool:
+        interval = self._expected(labels, samples).interval
+        return max(self.value - interval.low, interval.high - self.value) <= margin
+
+    def _excludes(self, limit: float, labels: int, samples: int, power: float) -> bool:
+        expected, z = self._expected(labels, samples), NormalDist().inv_cdf(power)
+        if self.value > limit:
+            return expected.interval.low - z * expected.error_low >= limit
+        return expected.interval.high + z * expected.error_high <= limit
+
+    def _expected(self, labels: int, samples: int) -> "_Expected":
+        shares = [answer.share for answer in self.answers]
+        predicted = _Moments.of([answer.prediction for answer in self.answers], shares)
+        said = _Moments.of([answer.label for answer in self.answers], shares)
+        together = math.fsum(
+            answer.share * (answer.label - said.mean) * (answer.prediction - predicted.mean) for answer in self.answers
+        ) / math.fsum(shares)
+        others, of_one = samples - labels, predicted.variance if self.of_one is None else self.of_one
+        tuning = 0.0
+        if others and predicted.variance:
+            tuning = min(1.0, max(0.0, together / ((1 + labels / others) * predicted.variance)))
+        imputed = tuning * predicted.mean
+        residuals = _Moments.of([answer.label - tuning * answer.prediction for answer in self.answers], shares)
+        expected = replace(residuals, count=labels, mean=self.value - imputed)
+        of_others = tuning**2 * of_one / others if others else 0.0
+        freedom, pseudo = labels + 1, 1
+        if self.clusters is not None:
+            freedom, pseudo = min(freedom, self.clusters - 1), math.ceil(labels / self.clusters)
+        interval = _guarded(
+            expected,
+            imputed=imputed,
+            of_others=of_others,
+            middle=imputed,
+            value=self.value,
+            dependence=_Dependence(effect=self.design_effect, freedom=freedom, pseudo=pseudo),
+        )
+        # a skewed mean and its spread err together, so that one end of the interval varies more than the mean
+        lean = expected.cube / expected.variance**1.5 / math.sqrt(labels) if expected.variance else 0.0
+        low, high = (
+            math.sqrt((expected.variance * more / labels + of_others) * self.design_effect)
+            for more in (1 + t_quantile(0.975, max(1, freedom)) * max(0.0, side) for side in (-lean, lean))
+        )
+        return _Expected(interval=interval, error_low=low, error_high=high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Expected:
+    """The interval that so many labels are expected to give, and by how much either end varies."""
+
+    interval: Interval
+    error_low: float
+    error_high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moments:
+    """How many values there are, their mean, and their second and third moments about it."""
+
+    count: float
+    mean: float
+    variance: float
+    cube: float
+
+    @classmethod
+    def of(cls, values: Sequence[float], weights: Sequence[float] | None = None) -> "_Moments":
+        weights = [1.0] * len(values) if weights is None else weights
+        pairs, count = list(zip(values, weights, strict=True)), math.fsum(weights)
+        mean = math.fsum(value * weight for value, weight in pairs) / count
+        variance, cube = (
+            math.fsum((value - mean) ** power * weight for value, weight in pairs) / count for power in (2, 3)
+        )
+        return cls(count=count, mean=mean, variance=variance, cube=cube)
+
+    def joined(self, values: Sequence[float]) -> "_Moments":
+        """Return the moments with some more values."""
+        count = self.count + len(values)
+        mean = (self.count * self.mean + math.fsum(values)) / count
+        off = self.mean - mean
+        squares = self.count * (self.variance + off**2) + math.fsum((value - mean) ** 2 for value in values)
+        cubes = self.count * (self.cube + 3 * self.variance * off + off**3)
+        cubes += math.fsum((value - mean) ** 3 for value in values)
+        return _Moments(count=count, mean=mean, variance=squares / count, cube=cubes / count)
+
+
 def _guarded(
-    residuals: Sequence[float],
+    residuals: _Moments,
     *,
     imputed: float,
     of_others: float,
@@ -121,16 +262,15 @@ def _guarded(
 ) -> Interval:
     if dependence.freedom < 1:  # one cluster says nothing of the others
         return Interval(0.0, 1.0)
-    more = [*residuals, *(-middle, 1 - middle) * dependence.pseudo]
-    count, centre = len(more), _mean(more)
-    square = _variance(more) / (count - 1)
-    cube = math.fsum((residual - centre) ** 3 for residual in more) / count**3 + dependence.cube
+    more = residuals.joined((-middle, 1 - middle) * dependence.pseudo)
+    square = more.variance / (more.count - 1)
+    cube = more.cube / more.count**2 + dependence.cube
     variance = (square + of_others) * dependence.effect
     quantile = t_quantile(0.975, dependence.freedom)
     reach = quantile * math.sqrt(variance)
     shift = cube / (6 * variance) * (1 + 2 * quantile**2)
-    low = min(value, imputed + centre) + min(0.0, shift) - reach
-    high = max(value, imputed + centre) + max(0.0, shift) + reach
+    low = min(value, imputed + more.mean) + min(0.0, shift) - reach
+    high = max(value, imputed + more.mean) + max(0.0, shift) + reach
     return _clipped(low, high)
 
 

@@ -2,32 +2,91 @@
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from statistics import NormalDist
 
 from plumbrule.stats.intervals import Z95
-from plumbrule.stats.quantiles import t_quantile
+from plumbrule.stats.mean_intervals import clopper_pearson
+from plumbrule.stats.quantiles import beta_cdf, t_quantile
 
 POWER = 0.8
 _MOST = 10**12
+_EXACT = 100_000  # samples, up to which the power of a share is summed exactly
+_NEAR = 8  # numbers of events that rounding to whole samples can put out of order
+_TAIL = 0.025
 
 
+@lru_cache(maxsize=1_024)  # the repeats of a run ask for the same few again and again
 def share_power_samples(share: Fraction | float, limit: Fraction | float, *, power: float = POWER) -> int | None:
-    """Return how many samples make the exact interval of a share exclude ``limit`` with this power.
+    """Return the fewest samples whose exact interval (Clopper and Pearson) excludes ``limit`` with this power.
 
-    The share is taken to be the true one; None where it is the limit. The normal approximation for one share against a
-    fixed value, n = ((z_a sqrt(p0 q0) + z_b sqrt(p1 q1)) / (p1 - p0))^2, with the correction for continuity that the
-    exact interval needs (Fleiss, Levin and Paik, 2003, section 2.6).
+    The share is taken to be the true one; None where it is the limit, or so near that it takes more than a million
+    million. The power is the exact sum of the binomial distribution. It falls a little with each sample more until the
+    interval excludes the limit with one failure more, so that a few larger numbers have slightly less. Beyond 100,000
+    samples it is by the normal approximation.
     """
     true, fixed = float(share), float(limit)
-    gap = abs(true - fixed)
-    if gap == 0:
+    if true == fixed:
         return None
-    z = NormalDist().inv_cdf(power)
+    rough = _rough_power_samples(true, fixed, power)
+    if rough > _EXACT:
+        return rough if rough <= _MOST else None
+    totals = range(1, 2 * rough + 16)
+    # the interval excludes the limit where there are few events of one kind, or many of the other: the rarer is counted
+    rate, bound = (1 - true, 1 - fixed) if true > fixed else (true, fixed)
+    if bound <= 0.5:
+        return _fewest_by_few(rate, bound, totals, power)
+    return _fewest_by_many(1 - rate, 1 - bound, totals, power)
+
+
+def _fewest_by_few(rate: float, bound: float, totals: range, power: float) -> int:
+    """Return the fewest samples that have few enough events with this power: the true rate is below the bound."""
+
+    def fewest(events: int) -> int:
+        """Return the fewest samples in which so many events exclude the bound."""
+        return 1 + bisect_left(totals, x=True, key=lambda total: _at_most(events, total, bound) <= _TAIL)
+
+    return fewest(_first(range(len(totals)), lambda events: _at_most(events, fewest(events), rate) >= power))
+
+
+def _fewest_by_many(rate: float, bound: float, totals: range, power: float) -> int:
+    """Return the fewest samples that have events enough with this power: the true rate is above the bound."""
+
+    def most(events: int) -> int:
+        """Return the most samples in which so many events exclude the bound."""
+        return bisect_left(totals, x=True, key=lambda total: _at_most(events - 1, total, bound) < 1 - _TAIL)
+
+    def enough(events: int) -> bool:
+        total = most(events)
+        return total == len(totals) or _at_most(events - 1, total, rate) <= 1 - power
+
+    events = _first(totals, enough)
+    return 1 + bisect_left(totals, x=True, key=lambda total: _at_most(events - 1, total, rate) <= 1 - power)
+
+
+def _first(numbers: range, enough: Callable[[int], bool]) -> int:
+    """Return the first number that is enough, where they are in order but for what rounding does."""
+    place = bisect_left(numbers, x=True, key=enough)
+    before = numbers[max(0, place - _NEAR) : place]
+    return next((number for number in before if enough(number)), numbers[min(place, len(numbers) - 1)])
+
+
+def _at_most(events: int, total: int, rate: float) -> float:
+    """Return the probability of at most so many events among ``total``."""
+    return 1.0 if events >= total else beta_cdf(1 - rate, total - events, events + 1)
+
+
+def _rough_power_samples(true: float, fixed: float, power: float) -> int:
+    """Return the number by the normal approximation for one share against a fixed value.
+
+    n = ((z_a sqrt(p0 q0) + z_b sqrt(p1 q1)) / (p1 - p0))^2, with the correction for continuity that the exact interval
+    needs (Fleiss, Levin and Paik, 2003, section 2.6).
+    """
+    gap, z = abs(true - fixed), NormalDist().inv_cdf(power)
     plain = ((Z95 * math.sqrt(fixed * (1 - fixed)) + z * math.sqrt(true * (1 - true))) / gap) ** 2
-    if plain == 0:  # a limit of 0 or 1: one sample that is otherwise settles it
-        return 1
-    return max(1, math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2))
+    return math.ceil(plain / 4 * (1 + math.sqrt(1 + 2 / (plain * gap))) ** 2) if plain else 1
 
 
 def mean_power_samples(
@@ -72,48 +131,19 @@ def minimum_detectable_effect(deviation: float, pairs: int, *, power: float = PO
     return (Z95 + NormalDist().inv_cdf(power)) * deviation / math.sqrt(pairs)
 
 
-def labels_for_margin(
-    *, margin: float, share: Fraction | float, correlation: float = 0.0, samples: int | None = None
-) -> int | None:
-    """Return how many labels make a 95% interval of a share reach no further than ``margin`` to either side.
+def share_margin_samples(share: Fraction | float, margin: float) -> int:
+    """Return how many samples make the exact interval of a share reach no further than ``margin`` to either side."""
+    true = float(share)
 
-    Labels alone need n = z^2 p (1 - p) / margin^2; ``labels_beside_predictions`` says how many fewer with a judge.
-    """
-    needed = Z95**2 * float(share) * (1 - float(share)) / margin**2
-    if samples is None:
-        return max(1, math.ceil(needed))
-    return labels_beside_predictions(needed, correlation=correlation, samples=samples)
+    def reaches(total: int) -> bool:
+        interval = clopper_pearson(true * total, total)
+        return interval is not None and max(true - interval.low, interval.high - true) <= margin
 
-
-def samples_for_margin(*, margin: float, share: Fraction | float, correlation: float, labels: int) -> int | None:
-    """Return how many samples in all, with predictions, reach the margin when ``labels`` of them are labelled."""
-    needed = Z95**2 * float(share) * (1 - float(share)) / margin**2
-    return samples_beside_labels(needed, correlation=correlation, labels=labels)
-
-
-def labels_beside_predictions(alone: float, *, correlation: float, samples: int) -> int | None:
-    """Return how many labels do the work of ``alone`` labels without a judge, with predictions for all samples.
-
-    With predictions that correlate with the labels (Pearson's r) for N ``samples`` in all, the labelled among them, the
-    variance of the power-tuned estimate (PPI++, Angelopoulos, Duchi and Zrnic, 2023) is that of a label times
-    (1 - r^2) / n + r^2 / N, which is solved for n. None where so many samples cannot do it even if all are labelled.
-    """
-    if alone > samples:
-        return None
-    explained = correlation**2
-    return max(1, math.ceil((1 - explained) * alone / (1 - explained * alone / samples))) if explained < 1 else 1
-
-
-def samples_beside_labels(alone: float, *, correlation: float, labels: int) -> int | None:
-    """Return how many samples with predictions make ``labels`` labels do the work of ``alone`` labels without a judge.
-
-    The same formula, solved for N; None where no number of samples makes up for so few labels.
-    """
-    explained = correlation**2
-    if labels >= alone:
-        return labels
-    left = labels - (1 - explained) * alone
-    return max(labels, math.ceil(explained * alone * labels / left)) if left > 0 else None
+    counts = range(1, _EXACT)
+    found = bisect_left(counts, x=True, key=reaches)
+    if found < len(counts):
+        return counts[found]
+    return math.ceil(Z95**2 * true * (1 - true) / margin**2)  # so many that the normal approximation does
 
 
 def prediction_correlation(share: Fraction | float, sensitivity: float, specificity: float) -> float | None:

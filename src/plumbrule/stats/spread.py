@@ -11,6 +11,7 @@ from plumbrule.stats.quantiles import t_tail
 
 _EXACT_DENOMINATORS = 2_000
 _PLACES = 256
+_MOST = 10**12  # samples, beyond which no plan goes
 
 
 def mean_of(values: Sequence[Fraction]) -> Fraction | None:
@@ -25,7 +26,8 @@ def mean_of(values: Sequence[Fraction]) -> Fraction | None:
     for value in values:
         by_denominator[value.denominator] += value.numerator
     if len(by_denominator) > _EXACT_DENOMINATORS:
-        return Fraction(sum(round(value * 2**_PLACES) for value in values), 2**_PLACES * len(values))
+        places = (((value.numerator << _PLACES + 1) // value.denominator + 1) >> 1 for value in values)
+        return Fraction(sum(places), 2**_PLACES * len(values))
     parts = [Fraction(numerator, denominator) for denominator, numerator in sorted(by_denominator.items())]
     while len(parts) > 1:  # in pairs, so that only the last few sums are of large numbers
         parts = [sum(parts[index : index + 2], Fraction()) for index in range(0, len(parts), 2)]
@@ -44,10 +46,14 @@ def sample_sd(values: Sequence[Fraction]) -> float | None:
 
 
 def mean_settles_at(mean: Fraction, deviation: float, limit: Fraction) -> int | None:
-    """Return how many samples of this spread, above 0, make the mean's t interval exclude ``limit``; None for none."""
-    if mean == limit:
+    """Return how many samples of this spread, above 0, make the mean's t interval exclude ``limit``.
+
+    None where no number of samples does it, or only more than a million million.
+    """
+    gap = float(abs(mean - limit))
+    if Z95 * deviation >= gap * math.sqrt(_MOST):
         return None
-    ratio = (deviation / float(abs(mean - limit))) ** 2
+    ratio = (deviation / gap) ** 2
     total = max(2, math.ceil(Z95**2 * ratio))
     while total < 1_000 and t_quantile_975(total - 1) ** 2 * ratio > total:  # beyond, t is the normal distribution
         total += 1

@@ -13,7 +13,7 @@ from plumbrule.prescores.checks import Check, Spot, spot_in
 from plumbrule.prescores.leaks import refusal_texts
 from plumbrule.prescores.prescorer import Prescore
 from plumbrule.rubrics import RefusalTaxonomy
-from plumbrule.runs.http_candidate import ask_question
+from plumbrule.runs.candidates.request_template import ask_question
 from plumbrule.samples.sample_model import Passage, Sample
 from plumbrule.suites import Case, Criterion
 from plumbrule.text.phrases import find_phrase

@@ -9,13 +9,15 @@ import orjson
 
 from plumbrule.http.endpoint import Endpoint
 from plumbrule.http.retry import Patience
+from plumbrule.http.throttle import Throttle
 from plumbrule.interactions.corpus import read_corpus
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.prescores.prescorer import prescorer
 from plumbrule.rubrics import load_compliance, load_refusals
 from plumbrule.runs.candidate import Answered, Candidate
-from plumbrule.runs.http_candidate import HttpCandidate
-from plumbrule.runs.python_candidate import PythonCandidate, load_target
+from plumbrule.runs.candidates.function_process import CandidateProcess
+from plumbrule.runs.candidates.http_candidate import HttpCandidate, HttpExchange
+from plumbrule.runs.candidates.python_candidate import PythonCandidate
 from plumbrule.suites import Case, Suite, corpus_path, load_suite
 from plumbrule.suites.case_results import CaseResult, interaction_of, judge_case, sample_of, suite_request
 from plumbrule.suites.suite_tally import CriterionCounts, SuiteSummary, count_cases, count_criteria, tally_set
@@ -75,10 +77,17 @@ def run_suite(
     if candidate.startswith(_SCHEMES):
         endpoint = Endpoint(candidate, api_key_env=api_key_env, allow_private=allow_private, name="--candidate")
         patience = Patience(call_timeout_s=timeout_s, deadline_s=_CALLS_WITHIN_DEADLINE * timeout_s)
-        opened = HttpCandidate(endpoint, patience=patience, request=suite_request, heard=heard)
+        opened = HttpCandidate(
+            endpoint,
+            patience=patience,
+            throttle=Throttle(concurrency),
+            speaking=HttpExchange(request=suite_request),
+            heard=heard,
+        )
     else:
-        function = load_target(candidate, folder or Path.cwd())
-        opened = PythonCandidate(function, target=candidate, timeout_s=timeout_s, threads=concurrency, heard=heard)
+        process = CandidateProcess(candidate, folder or Path.cwd())
+        process.start()
+        opened = PythonCandidate(process, timeout_s=timeout_s, threads=concurrency, heard=heard)
     answers = asyncio.run(_ask(suite.cases, opened, concurrency, watch))
     compliance, refusals = load_compliance(), load_refusals()
     contract = contract_of(compliance, refusals)

@@ -2,15 +2,17 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 from math import log
 from typing import NamedTuple
 
 from plumbrule.support.fact_checks import FactSheet
 from plumbrule.support.facts import read_facts
 from plumbrule.support.word_lists import SupportWords
-from plumbrule.text.text_view import TextView
+from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.tokens import lemmas, words
 from plumbrule.text.values import Value
+from plumbrule.text.work_limits import MOST_FORMS, MOST_PLACES
 
 
 class Window(NamedTuple):
@@ -79,23 +81,36 @@ class Ground:
             self._bases.append(base)
             self.units += passage.units
             for lemma, units in passage.where.items():
-                placed = [base + unit for unit in units] if base else units
-                self.where[lemma] = self.where[lemma] + placed if lemma in self.where else placed
+                self.where.setdefault(lemma, []).extend([base + unit for unit in units])
         self.lemmas = frozenset[str]().union(*[passage.lemmas for passage in self.passages])
-        sheets = [passage.sheet for passage in self.passages if passage.sheet is not None]
-        self.days = frozenset[str]().union(*[sheet.days for sheet in sheets])  # that the keys of data name
+        self.sheets = [passage.sheet for passage in self.passages if passage.sheet is not None]
+        self.days = frozenset[str]().union(*[sheet.days for sheet in self.sheets])  # that the keys of data name
+        self.views = TextViews(passage.view for passage in self.passages)
+        self._known = known
         self._constants = known.constants.ground
         self._written_as = known.written_as
         self._stems: dict[str, list[str]] | None = None
+        self._names: Names | None = None
+
+    @property
+    def names(self) -> "Names":
+        """The names that the contexts have, taken together."""
+        if self._names is None:
+            if len(self.passages) == 1:
+                return self.passages[0].names
+            self._names = Names((), self._known)
+            for passage in self.passages:
+                self._names.add(passage.names)
+        return self._names
 
     def has_name(self, word: str) -> bool:
         """Tell whether a name, or a part of one, stands in a context, in full or as it is written in capitals."""
         short = self._written_as.get(bare(word))
-        return any(passage.names.has(word) or short in passage.names.shouted for passage in self.passages)
+        return self.names.has(word) or short in self.names.shouted
 
     def abbreviates(self, parts: Sequence[str]) -> bool:
         """Tell whether a context has the initials of a name of several words."""
-        return any(passage.names.abbreviates(parts) for passage in self.passages)
+        return self.names.abbreviates(parts)
 
     def weight(self, lemma: str) -> float:
         """Return how much a lemma tells: the fewer units have it, the more."""
@@ -114,7 +129,7 @@ class Ground:
                     self._stems.setdefault(known[:stem], []).append(known)
         best: tuple[int, str] | None = None
         share = self._constants.form_share
-        for known in self._stems.get(lemma[:stem], ()):
+        for known in self._stems.get(lemma[:stem], ())[:MOST_FORMS]:
             shorter = min(len(lemma), len(known))
             common = _common(lemma, known, stem, shorter)
             if common >= share * shorter and (best is None or (-common, known) < best):
@@ -124,17 +139,30 @@ class Ground:
     def best_window(self, wanted: Mapping[str, float]) -> Window | None:
         """Return the run of units that has most of these lemmas by weight, the first of equals."""
         scores: dict[int, float] = {}
-        for lemma, weight in wanted.items():
-            for unit in self.where.get(lemma, ()):
+        for lemma, units in self._telling(wanted):
+            weight = wanted[lemma]
+            for unit in units:
                 scores[unit] = scores.get(unit, 0.0) + weight
         best: tuple[float, Window] | None = None
-        for unit in sorted(scores, key=lambda unit: (-scores[unit], unit))[: self._constants.candidates]:
+        for unit in _highest(scores, self._constants.candidates):
             window = self._around(unit)
             have = self.lemmas_of(window)
             covered = -sum([weight for lemma, weight in wanted.items() if lemma in have])
             if best is None or (covered, window) < best:
                 best = covered, window
         return best[1] if best else None
+
+    def _telling(self, wanted: Iterable[str]) -> list[tuple[str, list[int]]]:
+        """Return these lemmas with the units that have them; of endless contexts the rarest, which tell most."""
+        present = [(lemma, self.where[lemma]) for lemma in wanted if lemma in self.where]
+        if sum([len(units) for _, units in present]) <= MOST_PLACES:
+            return present
+        telling: list[tuple[str, list[int]]] = []
+        left = MOST_PLACES
+        for lemma, units in sorted(present, key=lambda found: len(found[1])):
+            telling.append((lemma, units[:left]))
+            left -= len(telling[-1][1])
+        return telling
 
     def trimmed(self, window: Window, wanted: Mapping[str, float]) -> Window:
         """Return a window without the units at its ends that have none of these lemmas of their own."""
@@ -213,6 +241,12 @@ class Ground:
         return bisect_left(self._bases, unit + 1) - 1
 
 
+def _highest(scores: Mapping[int, float], count: int) -> list[int]:
+    """Return the units with the highest scores, the first of equals first."""
+    least = min(nlargest(count, scores.values()), default=0.0)
+    return sorted([unit for unit in scores if scores[unit] >= least], key=lambda unit: (-scores[unit], unit))[:count]
+
+
 def _joined(key: str, size: int) -> frozenset[str]:
     """Return the lemma of a key of so many words written as one: "WiFi"."""
     return frozenset(lemmas(key.replace(" ", ""))) if key.count(" ") == size - 1 else frozenset()
@@ -237,7 +271,7 @@ class Names:
         self.shouted: set[str] = set()
         self.plain: set[str] = set()
         self._initials: set[str] = set()
-        self._heads: set[str] = set()
+        self._lengths: dict[str, set[int]] = {}  # of the names that begin alike
         run: list[str] = []
         for word in surface:
             if word[0].isupper():
@@ -245,7 +279,7 @@ class Names:
                 self.capitals[folded] = None
                 if word.isupper():
                     self.shouted.add(word)
-                self._heads.add(folded[:stem])
+                self._lengths.setdefault(folded[:stem], set()).add(len(folded))
                 run = [*run[kept:], folded]
                 for size in range(least, len(run) + 1):
                     self._initials.add("".join([part[0] for part in run[-size:]]))
@@ -261,17 +295,23 @@ class Names:
             return True
         if word.isupper() and folded in self._initials:
             return True
-        stem = self._constants.name_stem
-        return len(folded) >= stem and folded[:stem] in self._heads and self._has_form(folded)
+        stem, most = self._constants.name_stem, self._constants.name_difference
+        lengths = self._lengths.get(folded[:stem], ()) if len(folded) >= stem else ()
+        return any(abs(length - len(folded)) <= most for length in lengths)
 
     def abbreviates(self, parts: Sequence[str]) -> bool:
         """Tell whether the text has the initials of a name of several words."""
         initials = "".join([part[0].casefold() for part in parts])
         return len(parts) >= self._constants.least_initials and initials in self.capitals
 
-    def _has_form(self, folded: str) -> bool:
-        head, most = folded[: self._constants.name_stem], self._constants.name_difference
-        return any(name.startswith(head) and abs(len(name) - len(folded)) <= most for name in self.capitals)
+    def add(self, other: "Names") -> None:
+        """Take in the names of another text."""
+        self.capitals |= other.capitals
+        self.shouted |= other.shouted
+        self.plain |= other.plain
+        self._initials |= other._initials  # noqa: SLF001 - of its own kind
+        for head, lengths in other._lengths.items():  # noqa: SLF001 - the same
+            self._lengths.setdefault(head, set()).update(lengths)
 
 
 def bare(word: str) -> str:

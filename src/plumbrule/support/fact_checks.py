@@ -1,7 +1,7 @@
 """Check what a sentence says of a key that data holds: whether it is so, and what its value is."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from plumbrule.text.dates import Date
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value, match_value
+from plumbrule.text.work_limits import MOST_FACTS
 
 _DASHED_KEY = re.compile(r"\"?\w+\s*(?:[-–—]|\\u201[34])")  # JSON may write a dash by its number
 _WORD = re.compile(r"\w+")
@@ -57,6 +58,10 @@ class FactSheet:
             days, shut = self.days_of(line), line.value.casefold() in known.shut
             self._facts.append(_Fact(line.text, telling, key[-1], line.truth, days, shut, TextView(line.value)))
         self.days = frozenset[str]().union(*[fact.days for fact in self._facts])
+        self._by_word: dict[str, list[int]] = {}  # that a sentence which speaks of the fact must have
+        for index, fact in enumerate(self._facts):
+            for word in {"".join(fact.key), fact.key[-1], fact.head, *fact.days}:
+                self._by_word.setdefault(word, []).append(index)
 
     def days_of(self, line: Line) -> frozenset[str]:
         """Return the days that the key of a fact names; its words no longer have the dash of a range."""
@@ -73,10 +78,15 @@ class FactSheet:
         other = self._against_hours(said, text, values, answer) + self._against_numbers(said, places, values, answer)
         return FactFindings(tuple(denied), tuple(unknown), tuple(other))
 
+    def _facts_with(self, words: Iterable[str]) -> list[_Fact]:
+        """Return the facts that one of these words may speak of, in order; not more than can be looked at."""
+        indexes = {index for word in words for index in self._by_word.get(word, ())[:MOST_FACTS]}
+        return [self._facts[index] for index in sorted(indexes)]
+
     def _against_truths(self, said: Sequence[str], places: Mapping[str, int]) -> tuple[list[str], list[str]]:
         denied: list[str] = []
         unknown: list[str] = []
-        for fact in self._facts:
+        for fact in self._facts_with(places):
             place = _place(fact.key, places) if fact.truth is not None else None
             if place is None:
                 continue
@@ -96,7 +106,7 @@ class FactSheet:
         says_shut = known.shut_said in words and not denies and (bool(times) or known.open_said not in words)
         return [
             fact.text
-            for fact in self._facts
+            for fact in self._facts_with(days)
             if fact.truth is None
             and not fact.days.isdisjoint(days)
             and _is_otherwise(fact, times, answer, says_shut=says_shut)
@@ -107,17 +117,19 @@ class FactSheet:
     ) -> list[str]:
         numbers = _by_first_lemma([value for value in values if not isinstance(value, Date)], answer)
         counted: dict[str, tuple[str, bool]] = {}
+        near: dict[str, list[Value]] = {}  # the numbers near the head of a key
         reach = self._known.constants.fact_checks.near
-        for fact in self._facts if numbers else ():
+        for fact in self._facts_with(places) if numbers else ():
             if fact.truth is not None or fact.days or fact.head not in places or not fact.view.values:
                 continue
-            place = places[fact.head]
-            beside = dict.fromkeys(said[max(0, place - reach) : place + reach + 1])
-            near = [value for lemma in beside for value in numbers.get(lemma, ())]
-            if near:
-                hit = any(_among(value, fact.view, near, answer) for value in fact.view.values)
-                before = counted.get(fact.head, (fact.text, False))
-                counted[fact.head] = before[0], before[1] or hit
+            if fact.head not in near:
+                place = places[fact.head]
+                beside = dict.fromkeys(said[max(0, place - reach) : place + reach + 1])
+                near[fact.head] = [value for lemma in beside for value in numbers.get(lemma, ())]
+            if near[fact.head]:
+                text, hit = counted.get(fact.head, (fact.text, False))
+                hit = hit or any(_among(value, fact.view, near[fact.head], answer) for value in fact.view.values)
+                counted[fact.head] = text, hit
         return [text for text, hit in counted.values() if not hit]
 
 

@@ -186,10 +186,9 @@ def _missing_values(said: SaidSentence, ground: Ground, known: SupportWords, evi
     counts: list[float] = []
     findings: list[Finding] = []
     present: list[int] = []
-    views = [passage.view for passage in ground.passages]
     for value in said.values:
         shown = said.answer.text[value.start : value.end].casefold()
-        if find_value(value, said.answer, views) is not None or shown.rstrip("s") in ground.days:
+        if find_value(value, said.answer, ground.views) is not None or shown.rstrip("s") in ground.days:
             present += said.starts_in(value)
             continue
         dated = isinstance(value, Date)
@@ -245,10 +244,8 @@ def _check_facts(said: SaidSentence, ground: Ground) -> _Facts:
     """Count the facts of data that a sentence speaks of though they are unknown, and those that it speaks against."""
     unknown = against = 0
     findings: list[Finding] = []
-    for passage in ground.passages:
-        if passage.sheet is None:
-            continue
-        found = passage.sheet.check(said.lemmas, said.text, said.values, said.answer.text)
+    for sheet in ground.sheets:
+        found = sheet.check(said.lemmas, said.text, said.values, said.answer.text)
         unknown += len(found.unknown)
         against += len(found.denied) + len(found.other_value)
         findings += [Finding(*said.place, "unknown_fact", text) for text in found.unknown]

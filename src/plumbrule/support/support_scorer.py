@@ -1,5 +1,6 @@
 """The support score of an answer: each sentence with its probability, its evidence and what speaks against it."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +67,8 @@ class Support:
 
     def at(self, offset: int) -> SupportedSentence | None:
         """Return the sentence that holds an offset of the answer."""
-        return next((each for each in self.sentences if each.start <= offset < each.end), None)
+        index = bisect_right(self.sentences, offset, key=lambda each: each.start) - 1
+        return self.sentences[index] if index >= 0 and offset < self.sentences[index].end else None
 
     @property
     def weakest(self) -> SupportedSentence | None:

@@ -1,25 +1,28 @@
 """Check a number or a date of an answer against the numbers and dates of its contexts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import islice
 
 from plumbrule.support.evidence import Finding, evidence_in
-from plumbrule.text.text_view import TextView
+from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.values import Match, Value, lookup_keys, match_value
+from plumbrule.text.work_limits import MOST_LIKE, MOST_LIKE_IN_ALL, MOST_RIVALS_IN_ALL
 
 NEAR_WORDS = 6  # among values of one sentence, the one with the most of the topic this near is meant
-_MOST_LIKE = 256  # bounds the work where a context repeats one value endlessly
 _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
 _CLOSEST = 0, False
 
 
-def find_value(value: Value, answer: TextView, contexts: list[TextView]) -> Finding | None:
+def find_value(value: Value, answer: TextView, contexts: TextViews) -> Finding | None:
     """Return where the contexts support ``value``, the closest match first; None where nowhere."""
     best: tuple[tuple[int, bool], int, Value, Match] | None = None
     keys = lookup_keys(value)
-    for index, context in enumerate(contexts):
-        for other in islice(context.values_under(keys), _MOST_LIKE):
+    left = MOST_LIKE_IN_ALL
+    for index in contexts.with_value(keys):
+        context = contexts[index]
+        for other in islice(context.values_under(keys), min(MOST_LIKE, left)):
+            left -= 1
             match = match_value(value, answer.text, other, context.text)
             if match is None:
                 continue
@@ -36,21 +39,30 @@ def _support(contexts: list[TextView], index: int, value: Value, match: Match) -
     return Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
 
 
-def find_rival(value: Value, contexts: list[TextView], *, topic: Callable[[], set[str]], overlap: Fraction) -> Finding:
+def rivals_in(contexts: TextViews, value: Value) -> Iterator[tuple[int, TextView, Value]]:
+    """Yield the values that would contradict ``value``, each with its context; not more than can be looked at."""
+    found = (
+        (index, contexts[index], other)
+        for index in contexts.with_rival(value)
+        for other in contexts[index].rivals_of(value)
+    )
+    return islice(found, MOST_RIVALS_IN_ALL)
+
+
+def find_rival(value: Value, contexts: TextViews, *, topic: Callable[[], set[str]], overlap: Fraction) -> Finding:
     """Look for another value said of the same topic: the contexts contradict ``value``, or know nothing of it."""
     best_fit, best_place = (0, 0), None
     words: set[str] | None = None  # worked out only where something could contradict
-    for index, context in enumerate(contexts):
-        for other in context.rivals_of(value):
-            words = topic() if words is None else words
-            if not words:
-                break
-            recurring = len(words & context.lemmas_beside(other.start))
-            if recurring * overlap.denominator < overlap.numerator * len(words) or recurring < best_fit[0]:
-                continue
-            fit = recurring, len(words.intersection(context.lemmas_near(other.start, NEAR_WORDS)))
-            if fit > best_fit:
-                best_fit, best_place = fit, (index, other.start, other.end)
+    for index, context, other in rivals_in(contexts, value):
+        words = topic() if words is None else words
+        if not words:
+            break
+        recurring = len(words & context.lemmas_beside(other.start))
+        if recurring * overlap.denominator < overlap.numerator * len(words) or recurring < best_fit[0]:
+            continue
+        fit = recurring, len(words.intersection(context.lemmas_near(other.start, NEAR_WORDS)))
+        if fit > best_fit:
+            best_fit, best_place = fit, (index, other.start, other.end)
     if best_place is None:
         return Finding(supported=False, reason="not_found")
     return Finding(supported=False, reason="contradicted", evidence=evidence_in(contexts, *best_place))

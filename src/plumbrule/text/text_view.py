@@ -2,16 +2,16 @@
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
 from plumbrule.text.values import Value, comparable, extract_values, index_keys, rival_keys
+from plumbrule.text.work_limits import FEW_VIEWS, MOST_COMPARED, MOST_RIVALS
 
 _CACHED_CHARACTERS = 1_000_000
-_MOST_RIVALS = 256
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -123,12 +123,19 @@ class TextView:
         candidates = [table[key] for key in rival_keys(value) if key in table]
         if not candidates:
             return ()
-        return islice((other for other in chain.from_iterable(candidates) if comparable(value, other)), _MOST_RIVALS)
+        looked_at = islice(chain.from_iterable(candidates), MOST_COMPARED)
+        return islice((other for other in looked_at if comparable(value, other)), MOST_RIVALS)
 
     def values_between(self, start: int, end: int) -> tuple[Value, ...]:
         """Return the values that start in ``[start, end)``."""
         first = bisect_left(self.values, start, key=_start)
         return self.values[first : bisect_left(self.values, end, lo=first, key=_start)]
+
+    def value_in(self, start: int, end: int) -> Value | None:
+        """Return the first value that has a part in ``[start, end)``."""
+        first = bisect_right(self.values, start, key=_end)
+        value = self.values[first] if first < len(self.values) else None
+        return value if value is not None and value.start < end else None
 
     def first_word(self, offset: int) -> int:
         """Return the index of the word that holds ``offset`` or, as with the sign of "$30", of the next one."""
@@ -160,6 +167,55 @@ class TextView:
 
 def _start(value: Value) -> int:
     return value.start
+
+
+def _end(value: Value) -> int:
+    return value.end
+
+
+class TextViews(list[TextView]):
+    """The contexts of an answer, with tables over all of them that tell which may hold what is looked for.
+
+    A few contexts are looked through one by one: that costs less than the tables.
+    """
+
+    def __init__(self, views: Iterable[TextView] = ()) -> None:
+        super().__init__(views)
+        self._holders: dict[str, dict[Hashable, list[int]]] = {}
+        self._whole: dict[str, tuple[int, Sentence]] | None = None
+
+    def with_value(self, keys: Iterable[Hashable]) -> Sequence[int]:
+        """Return which contexts may have a value under one of these lookup keys, in order."""
+        return self._holding("values_by_key", keys)
+
+    def with_rival(self, value: Value) -> Sequence[int]:
+        """Return which contexts may have a value that would contradict this one, in order."""
+        return self._holding("values_by_rival_key", rival_keys(value))
+
+    def with_lemma(self, lemma: str) -> Sequence[int]:
+        """Return which contexts may have a word with this lemma, in order."""
+        return self._holding("places", (lemma,))
+
+    def whole_sentence(self, text: str, stops: str) -> tuple[int, Sentence] | None:
+        """Return the first sentence with exactly this text, its last ``stops`` left aside, and its context."""
+        if self._whole is None:
+            self._whole = {}
+            for index, view in enumerate(self):
+                for sentence in view.sentences:
+                    self._whole.setdefault(view.text[slice(*sentence)].rstrip(stops), (index, sentence))
+        return self._whole.get(text)
+
+    def _holding(self, table: str, keys: Iterable[Hashable]) -> Sequence[int]:
+        if len(self) <= FEW_VIEWS:
+            return range(len(self))
+        holders = self._holders.get(table)
+        if holders is None:
+            holders = self._holders[table] = {}
+            for index, view in enumerate(self):
+                for key in getattr(view, table):
+                    holders.setdefault(key, []).append(index)
+        lists = [holders[key] for key in keys if key in holders]
+        return lists[0] if len(lists) == 1 else sorted(set(chain.from_iterable(lists)))
 
 
 class ViewCache:

@@ -1,22 +1,22 @@
 """Check a claim of an answer: subject and object must stand close together in a context that does not deny it."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
 
 from plumbrule.support.evidence import Finding, evidence_in
-from plumbrule.support.value_evidence import NEAR_WORDS
+from plumbrule.support.value_evidence import NEAR_WORDS, rivals_in
 from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
-from plumbrule.text.text_view import TextView
+from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.values import Value, lookup_keys, match_value
+from plumbrule.text.work_limits import MOST_CONTEXTS, MOST_OBJECTS, MOST_PAIRS
 from plumbrule.verdicts.anchors import Triple
 
 _STOPS = ".!"
 _AFTER_PARTICLE = frozenset(",;:.!-–—")
-_MOST_OBJECTS = 1_000  # bounds the work where a context repeats one word endlessly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,26 +43,15 @@ class _Pair:
     object_words: int  # how much of the object phrase stands just before its head
 
 
-def check_claim(claim: Claim, answer: TextView, contexts: list[TextView], rules: ClaimCheck) -> Finding:
+def check_claim(claim: Claim, answer: TextView, contexts: TextViews, rules: ClaimCheck) -> Finding:
     """Look for the claim in the contexts."""
     sentence_text = answer.text[claim.sentence.start : claim.sentence.end].rstrip(_STOPS)
-    for index, context in enumerate(contexts):
-        sentence = _whole_sentence(context, sentence_text)
-        if sentence is not None:
-            evidence = evidence_in(contexts, index, sentence.start, sentence.end)
-            return Finding(supported=True, reason="found", evidence=evidence)
+    whole = contexts.whole_sentence(sentence_text, _STOPS)  # a part of one may mean something else ("$2" of "$25")
+    if whole is not None:
+        index, sentence = whole
+        evidence = evidence_in(contexts, index, sentence.start, sentence.end)
+        return Finding(supported=True, reason="found", evidence=evidence)
     return _Search(claim, answer, contexts, rules).finding()
-
-
-def _whole_sentence(view: TextView, wanted: str) -> Sentence | None:
-    """Return the sentence with exactly this text; a part of one may mean something else ("$2" of "$25")."""
-    start = view.text.find(wanted)
-    while start >= 0:
-        sentence = view.sentence_at(start)
-        if view.text[sentence.start : sentence.end].rstrip(_STOPS) == wanted:
-            return sentence
-        start = view.text.find(wanted, start + 1)
-    return None
 
 
 def triple_of(claim: Claim, answer: TextView, rules: ClaimCheck) -> Triple:
@@ -79,7 +68,7 @@ def triple_of(claim: Claim, answer: TextView, rules: ClaimCheck) -> Triple:
 class _Search:
     """One claim's search through its contexts."""
 
-    def __init__(self, claim: Claim, answer: TextView, contexts: list[TextView], rules: ClaimCheck) -> None:
+    def __init__(self, claim: Claim, answer: TextView, contexts: TextViews, rules: ClaimCheck) -> None:
         self._claim = claim
         self._answer = answer
         self._contexts = contexts
@@ -88,12 +77,15 @@ class _Search:
         self._subject_words = frozenset(claim.subject.lemmas) - rules.stop
         self._object_words = frozenset(claim.object.lemmas) - rules.stop - {claim.object.head}
         phrase = claim.object
-        inside = (value for value in answer.values if value.start < phrase.end and phrase.start < value.end)
-        self._value = value = next(inside, None)  # what the object says in numbers, also as the count of its head noun
+        # what the object says in numbers, also as the count of its head noun
+        self._value = value = answer.value_in(phrase.start, phrase.end)
+        self._equal: tuple[TextView, list[int]] | None = None  # where the context looked at last has that value
         self._counts = value is not None and bool(phrase.head) and not value.start <= phrase.head_start < value.end
 
     def finding(self) -> Finding:
-        pairs = [pair for index in range(len(self._contexts)) for pair in self._pairs(index)]
+        holders = min(self._contexts.with_lemma(self._claim.subject.head), self._object_holders(), key=len)
+        near = (pair for index in holders[:MOST_CONTEXTS] for pair in self._pairs(index))
+        pairs = list(islice(near, MOST_PAIRS))
         rival = self._rival(max((pair.subject_words for pair in pairs), default=-1))
         if rival is not None:
             return rival
@@ -115,7 +107,7 @@ class _Search:
         if not subjects:
             return
         starts, ends = view.spans
-        for start, end in islice(self._objects(view), _MOST_OBJECTS):
+        for start, end in islice(self._objects(view), MOST_OBJECTS):
             for place in _neighbours(subjects, view.first_word(start)):
                 if starts[place] < end and start < ends[place]:
                     continue  # the same words
@@ -152,12 +144,20 @@ class _Search:
             return
         for place in view.places.get(self._claim.object.head, []):
             start, end = view.spans[0][place], view.spans[1][place]
-            if self._value is not None:
-                sentence = view.sentence_at(start)
-                inside = view.values_between(sentence.start, sentence.end)
-                if not any(self._matches(value, view) for value in inside):
-                    continue
+            if self._value is not None and not self._has_equal(view, view.sentence_at(start)):
+                continue
             yield start, end
+
+    def _has_equal(self, view: TextView, sentence: Sentence) -> bool:
+        """Tell whether a sentence of a context has the value of the object."""
+        if self._value is None:
+            return False
+        if self._equal is None or self._equal[0] is not view:
+            like = islice(view.values_under(lookup_keys(self._value)), MOST_OBJECTS)
+            self._equal = view, sorted(value.start for value in like if self._matches(value, view))
+        starts = self._equal[1]
+        first = bisect_left(starts, sentence.start)
+        return first < len(starts) and starts[first] < sentence.end
 
     def _matches(self, value: Value, view: TextView) -> bool:
         return self._value is not None and match_value(self._value, self._answer.text, value, view.text) is not None
@@ -169,25 +169,20 @@ class _Search:
         best: tuple[int, Value] | None = None
         best_fit: tuple[int, float] = supported_words, inf
         claimed = self._subject_words | self._object_words | {self._claim.verb.head}
-        for index, view in enumerate(self._contexts):
-            for value in view.rivals_of(self._value):
-                if self._matches(value, view):
-                    continue
-                sentence = view.sentence_at(value.start)
-                beside = view.lemmas_beside(value.start)
-                if self._claim.subject.head not in beside or self._claim.verb.head not in beside:
-                    continue
-                if self._counts and self._claim.object.head not in beside:
-                    continue
-                inside = view.values_between(sentence.start, sentence.end)
-                if any(self._matches(other, view) for other in inside):
-                    continue
-                words = len(self._subject_words & beside)
-                if words < best_fit[0]:
-                    continue
-                fit = words, len(claimed.intersection(view.lemmas_near(value.start, NEAR_WORDS)))
-                if fit > best_fit:
-                    best, best_fit = (index, value), fit
+        for index, view, value in rivals_in(self._contexts, self._value):
+            beside = view.lemmas_beside(value.start)
+            if self._claim.subject.head not in beside or self._claim.verb.head not in beside:
+                continue
+            if self._counts and self._claim.object.head not in beside:
+                continue
+            if self._has_equal(view, view.sentence_at(value.start)):
+                continue
+            words = len(self._subject_words & beside)
+            if words < best_fit[0]:
+                continue
+            fit = words, len(claimed.intersection(view.lemmas_near(value.start, NEAR_WORDS)))
+            if fit > best_fit:
+                best, best_fit = (index, value), fit
         if best is None:
             return None
         index, value = best
@@ -196,9 +191,18 @@ class _Search:
         )
 
     def _both_somewhere(self) -> bool:
-        return any(self._claim.subject.head in view.places for view in self._contexts) and any(
-            next(self._objects(view), None) is not None for view in self._contexts
-        )
+        contexts = self._contexts
+        holders = contexts.with_lemma(self._claim.subject.head)
+        if not any(self._claim.subject.head in contexts[index].places for index in holders):
+            return False
+        holders = self._object_holders()[:MOST_CONTEXTS]
+        return any(next(self._objects(contexts[index]), None) is not None for index in holders)
+
+    def _object_holders(self) -> Sequence[int]:
+        """Return which contexts may have the claim's object."""
+        if self._value is not None and not self._counts:
+            return self._contexts.with_value(lookup_keys(self._value))
+        return self._contexts.with_lemma(self._claim.object.head)
 
 
 def _neighbours(places: list[int], place: int) -> list[int]:

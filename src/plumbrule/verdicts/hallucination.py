@@ -6,18 +6,19 @@ from fractions import Fraction
 from functools import partial
 
 from plumbrule.rubrics import AnchorKind, VerdictRubric
-from plumbrule.support.evidence import Finding
+from plumbrule.support.evidence import Finding, Reason
 from plumbrule.support.support_scorer import Support, SupportedSentence
 from plumbrule.support.value_evidence import find_rival, find_value
 from plumbrule.text.claims import Claim
 from plumbrule.text.dates import Date
 from plumbrule.text.ratios import is_below, ratio
 from plumbrule.text.similarity import containment
-from plumbrule.text.text_view import TextView
+from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value
 from plumbrule.verdicts.anchors import Anchor, anchor_at
 from plumbrule.verdicts.claim_evidence import ClaimCheck, check_claim, triple_of
+from plumbrule.verdicts.contradictions import contradicting
 
 _NONE = Fraction(0)
 
@@ -42,7 +43,7 @@ class Hallucination:
 
 def score_hallucination(
     answer: TextView,
-    contexts: list[TextView],
+    contexts: TextViews,
     claims: Sequence[Claim],
     *,
     question: TextView,
@@ -77,7 +78,7 @@ def score_hallucination(
 
 
 def _value_anchors(
-    answer: TextView, contexts: list[TextView], question: TextView, rubric: VerdictRubric, check: ClaimCheck
+    answer: TextView, contexts: TextViews, question: TextView, rubric: VerdictRubric, check: ClaimCheck
 ) -> list[Anchor]:
     rules = rubric.hallucination
     anchors = []
@@ -131,11 +132,11 @@ def _by_support(sentence: SupportedSentence, claim_from: float) -> Finding:
     """Hold what a sentence claims supported where the sentence is, and contradicted where its evidence differs."""
     if sentence.probability >= claim_from:
         return Finding(supported=True, reason="found", evidence=sentence.evidence)
-    against = any(finding.contradicts for finding in sentence.findings)
-    return Finding(supported=False, reason="contradicted" if against else "not_found", evidence=sentence.evidence)
+    reason: Reason = "contradicted" if contradicting(sentence.findings) else "not_found"
+    return Finding(supported=False, reason=reason, evidence=sentence.evidence)
 
 
-def _overlap(answer: TextView, contexts: list[TextView], n: int) -> Fraction | None:
+def _overlap(answer: TextView, contexts: TextViews, n: int) -> Fraction | None:
     if n > 1:
         return containment(answer.content, [context.content for context in contexts], n)
     wanted = missing = answer.content_set

@@ -8,7 +8,7 @@ from plumbrule.text.claims import ClaimWords
 from plumbrule.text.tokens import lemmas
 from plumbrule.verdicts.claim_evidence import ClaimCheck
 from plumbrule.verdicts.completeness import TopicWords
-from plumbrule.verdicts.refusal import RefusalWording, index_phrases
+from plumbrule.verdicts.refusal_words import RefusalWording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +24,14 @@ class Lexicon:
 
 def lexicon_of(rubric: VerdictRubric) -> Lexicon:
     """Return the word lists of ``rubric``."""
-    claims, words, refusal = rubric.claims, rubric.words, rubric.refusal
+    claims, words = rubric.claims, rubric.words
     stop = lemma_set(words.stop)
+    topic = TopicWords(
+        stop=stop | lemma_set(words.question), asking=lemma_set(words.asking), measure=lemma_set(words.measure)
+    )
     return Lexicon(
         stop=stop,
-        topic=TopicWords(
-            stop=stop | lemma_set(words.question), asking=lemma_set(words.asking), measure=lemma_set(words.measure)
-        ),
+        topic=topic,
         claims=ClaimWords(
             most_per_verb=claims.most_per_verb,
             modals=frozenset(claims.modals),
@@ -47,13 +48,7 @@ def lexicon_of(rubric: VerdictRubric) -> Lexicon:
             negation_reach=claims.negation_reach,
             bounds=lemma_set(claims.bounds),
         ),
-        refusal=RefusalWording(
-            phrases=index_phrases([*refusal.phrases, *refusal.impersonal]),
-            impersonal=frozenset(refusal.impersonal),
-            speakers=frozenset(refusal.speakers),
-            courtesies=frozenset(refusal.courtesies),
-            at_most_words=refusal.at_most_words,
-        ),
+        refusal=RefusalWording(rubric.refusal, topic),
     )
 
 

@@ -10,17 +10,23 @@ from typing import Any
 from plumbrule.rubrics import Loaded, Outcome, VerdictRubric
 from plumbrule.samples.sample_model import Passage, Sample
 from plumbrule.support.support_scorer import Support, support_scorer
+from plumbrule.terminal import shortened
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.ratios import is_below
-from plumbrule.text.text_view import TextView, ViewCache
+from plumbrule.text.text_view import TextView, TextViews, ViewCache
+from plumbrule.text.work_limits import MOST_PARSED
 from plumbrule.verdicts.completeness import Completeness, score_completeness
+from plumbrule.verdicts.contradictions import Contradiction, contradictions
 from plumbrule.verdicts.hallucination import Hallucination, score_hallucination
+from plumbrule.verdicts.headline import CONCERNS, Concern, headline_of
 from plumbrule.verdicts.lexicon import lexicon_of
 from plumbrule.verdicts.refusal import RefusalFinding, judge_refusal
 from plumbrule.verdicts.relevance import Relevance, score_relevance
 from plumbrule.verdicts.verdict_json import verdict_record
 
 _BATCH = 128  # samples whose claims are parsed together; the results do not depend on it
+
+_LONGEST_QUOTE = 60  # characters of a stretch that a reason quotes
 
 _REFUSAL_REASONS = {
     "wrong_code": "refused with {code} where {expected_code} was expected",
@@ -43,6 +49,20 @@ class Verdict:
     support: Support | None
     refusal: RefusalFinding | None
     rubric: dict[str, str]
+
+    @property
+    def concerns(self) -> tuple[Concern, ...]:
+        """What the evidence has against the answer: a context says otherwise, or the contexts hardly support it."""
+        held = {
+            "contradicted": "contradicted" in self.flags,
+            "unsupported": self.support is not None and self.support.band == "unsupported",
+        }
+        return tuple(concern for concern in CONCERNS if held[concern])
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one glance, such as ``PASS · contradicted``."""
+        return headline_of(self.verdict, self.concerns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as a JSON-ready dict; ``VerdictJson`` describes it."""
@@ -128,8 +148,8 @@ class VerdictScorer:
     def _answer(self, sample: Sample) -> TextView:
         return TextView(sample.answer or "", self._stop)
 
-    def _views(self, contexts: Sequence[Passage]) -> list[TextView]:
-        return [self._passages.view(passage.text) for passage in contexts]
+    def _views(self, contexts: Sequence[Passage]) -> TextViews:
+        return TextViews(self._passages.view(passage.text) for passage in contexts)
 
     def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
         if "claim" not in self._rubric.hallucination.anchors:
@@ -140,7 +160,7 @@ class VerdictScorer:
         self,
         question: TextView,
         answer: TextView,
-        contexts: list[TextView],
+        contexts: TextViews,
         claims: tuple[Claim, ...],
         support: Support | None,
         refusal: RefusalFinding | None,
@@ -152,7 +172,7 @@ class VerdictScorer:
         )
 
     def _support_of(
-        self, question: TextView, answer: TextView, contexts: list[TextView], refusal: RefusalFinding | None
+        self, question: TextView, answer: TextView, contexts: TextViews, refusal: RefusalFinding | None
     ) -> Support | None:
         """Return the support of an answer; a refusal says nothing that a context should support."""
         if self._support is None or (refusal is not None and refusal.refused):
@@ -175,13 +195,20 @@ class VerdictScorer:
         support: Support | None,
         refusal: RefusalFinding | None,
     ) -> Verdict:
-        fired = self._fired(relevance, completeness, hallucination, refusal)
+        against = contradictions(hallucination.anchors, support)
+        fired = [
+            *self._by_scores(relevance, completeness, hallucination),
+            *self._by_refusal(refusal),
+            *self._by_evidence(sample.answer or "", against, support),
+        ]
+        if self._cuts_claims(sample):
+            fired.append(("WARN", f"claims after the first {MOST_PARSED:,} characters were not read"))
         outcomes = [outcome for outcome, _ in fired]
         return Verdict(
             id=sample.id,
             verdict="FAIL" if "FAIL" in outcomes else "WARN" if "WARN" in outcomes else "PASS",
             reasons=tuple([reason for _, reason in fired]),
-            flags=tuple(self._flags(sample, completeness, hallucination, refusal)),
+            flags=tuple(self._flags(sample, completeness, hallucination, refusal, contradicted=bool(against))),
             relevance=relevance,
             completeness=completeness,
             hallucination=hallucination,
@@ -199,32 +226,45 @@ class VerdictScorer:
             return score_relevance(question.content, answer.content)
         return score_relevance(question.lemmas, answer.lemmas)  # a question of stop words alone, too
 
-    def _fired(
-        self,
-        relevance: Relevance | None,
-        completeness: Completeness | None,
-        hallucination: Hallucination,
-        refusal: RefusalFinding | None,
-    ) -> list[tuple[Outcome, str]]:
-        """Return every rule that fired, in the rubric's order, with the verdict it asks for."""
-        rubric = self._rubric
-        fired: list[tuple[Outcome, str]] = []
+    def _by_scores(
+        self, relevance: Relevance | None, completeness: Completeness | None, hallucination: Hallucination
+    ) -> Iterator[tuple[Outcome, str]]:
+        """Yield every rule on a score that fired, with the verdict that the rubric has for it."""
+        rubric, verdicts = self._rubric, self._rubric.verdicts
         limit = rubric.hallucination.fail_above
-        if is_below(limit, hallucination.exact):
-            fired.append(("FAIL", f"hallucination {_compare(hallucination.score, '>', limit)}"))
-        if relevance is not None and relevance.score < self._fail_below:
-            fired.append(("FAIL", f"relevance {_compare(relevance.score, '<', rubric.relevance.fail_below)}"))
+        if verdicts.hallucination != "PASS" and is_below(limit, hallucination.exact):
+            yield verdicts.hallucination, f"hallucination {_compare(hallucination.score, '>', limit)}"
+        if verdicts.relevance != "PASS" and relevance is not None and relevance.score < self._fail_below:
+            yield verdicts.relevance, f"relevance {_compare(relevance.score, '<', rubric.relevance.fail_below)}"
         limit = rubric.completeness.warn_below
-        if completeness is not None and is_below(completeness.share, limit):
-            fired.append(("WARN", f"completeness {_compare(completeness.score, '<', limit)}"))
-        if refusal is not None:
-            outcome: Outcome = getattr(rubric.refusal.verdicts, refusal.judgement)
-            template = _REFUSAL_REASONS.get(refusal.judgement)
-            if template is not None and outcome != "PASS":
-                fired.append((outcome, template.format(code=refusal.code, expected_code=refusal.expected_code)))
-            elif outcome != "PASS":
-                fired.append((outcome, f"refusal {refusal.judgement}"))
-        return fired
+        if verdicts.completeness != "PASS" and completeness is not None and is_below(completeness.share, limit):
+            yield verdicts.completeness, f"completeness {_compare(completeness.score, '<', limit)}"
+
+    def _by_refusal(self, refusal: RefusalFinding | None) -> Iterator[tuple[Outcome, str]]:
+        """Yield what the rubric has for a refusal, or a missing one."""
+        if refusal is None:
+            return
+        outcome: Outcome = getattr(self._rubric.refusal.verdicts, refusal.judgement)
+        template = _REFUSAL_REASONS.get(refusal.judgement, "refusal {judgement}")
+        if outcome != "PASS":
+            yield (
+                outcome,
+                template.format(code=refusal.code, expected_code=refusal.expected_code, judgement=refusal.judgement),
+            )
+
+    def _by_evidence(
+        self, answer: str, against: Sequence[Contradiction], support: Support | None
+    ) -> Iterator[tuple[Outcome, str]]:
+        """Yield what the rubric has for an answer that a context contradicts, or that is held unsupported."""
+        verdicts, limit = self._rubric.verdicts, self._rubric.support.unsupported_below
+        if verdicts.contradicted != "PASS" and against:
+            yield verdicts.contradicted, _contradicted(answer, against)
+        if verdicts.unsupported != "PASS" and support is not None and support.band == "unsupported":
+            yield verdicts.unsupported, f"support {_compare(support.score, '<', limit)}"
+
+    def _cuts_claims(self, sample: Sample) -> bool:
+        """Tell whether an answer is so long that only the claims of its beginning are read."""
+        return "claim" in self._rubric.hallucination.anchors and len(sample.answer or "") > MOST_PARSED
 
     def _flags(
         self,
@@ -232,18 +272,21 @@ class VerdictScorer:
         completeness: Completeness | None,
         hallucination: Hallucination,
         refusal: RefusalFinding | None,
+        *,
+        contradicted: bool,
     ) -> list[str]:
         refused = refusal is not None and refusal.refused
         holds = {
             "high_risk": is_below(self._rubric.hallucination.high_risk_above, hallucination.exact),
             "topic_drift": hallucination.drifted,
             "nothing_to_verify": not hallucination.anchors,
-            "contradicted": "contradicted" in [anchor.reason for anchor in hallucination.anchors],
+            "contradicted": contradicted,
             "ambiguous_date": True in [anchor.ambiguous for anchor in hallucination.anchors],
             "no_contexts": not sample.contexts and not refused,
             "no_question": not sample.question.strip() and not refused,
             "no_keywords": completeness is not None and not completeness.keywords,
             "empty_answer": not (sample.answer or "").strip() and not refused,
+            "claims_cut": self._cuts_claims(sample),
             "timed_out": bool(sample.timed_out),
             "refusal": refused,
             "refusal_undeclared": refused and refusal is not None and not refusal.declared,
@@ -259,6 +302,17 @@ def _says_refusal(claim: Claim, refusal: RefusalFinding) -> bool:
     if refusal.start is None or refusal.end is None:
         return False
     return claim.sentence.start < refusal.end and refusal.start < claim.sentence.end
+
+
+def _contradicted(answer: str, against: Sequence[Contradiction]) -> str:
+    """Say what a context contradicts and what it says instead: the shortest stretch, one with a rival before others."""
+    told = min(against, key=lambda each: (not each.against, each.end - each.start, each.start))
+    rival = f", the context says {_quoted(told.against)}" if told.against else ""
+    return f"contradicted: {_quoted(answer[told.start : told.end])}{rival}"
+
+
+def _quoted(text: str) -> str:
+    return f"'{shortened(' '.join(text.split()), _LONGEST_QUOTE)}'"
 
 
 def _compare(value: float, sign: str, limit: Fraction) -> str:

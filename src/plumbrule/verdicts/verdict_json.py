@@ -134,6 +134,7 @@ class VerdictJson:
     support: SupportJson | None
     refusal: RefusalFinding | None
     rubric: StampJson
+    headline: str  # the verdict, and beside one that does not fail what the evidence has against it
 
 
 def verdict_record(verdict: "Verdict") -> dict[str, Any]:
@@ -150,6 +151,7 @@ def verdict_record(verdict: "Verdict") -> dict[str, Any]:
         "support": verdict.support.to_dict() if verdict.support is not None else None,
         "refusal": asdict(refusal) if refusal is not None else None,
         "rubric": dict(verdict.rubric),
+        "headline": verdict.headline,
     }
 
 

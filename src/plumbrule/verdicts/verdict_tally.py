@@ -2,7 +2,7 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +11,7 @@ from plumbrule.rubrics import AnchorKind, Outcome
 from plumbrule.samples.sample_model import Sample
 from plumbrule.stats.intervals import Interval
 from plumbrule.stats.mean_intervals import clopper_pearson
+from plumbrule.verdicts.headline import CONCERNS, Concern
 from plumbrule.verdicts.verdict import Verdict
 from plumbrule.verdicts.verdict_json import StampJson
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from plumbrule.support.support_scorer import Band
 
 _BINS = 10
-_SEVERITY = {"PASS": 0, "WARN": 1, "FAIL": 2}
+_SEVERITY = {"PASS": 1, "WARN": 1, "FAIL": 2}  # a PASS is among the worst only where the evidence is against it
+FailOn = Literal["fail", "warn", "contradicted", "unsupported"]
+FAIL_ON: tuple[FailOn, ...] = ("fail", "warn", "contradicted", "unsupported")
 ScoreName = Literal["relevance", "completeness", "hallucination"]
 SCORES: tuple[ScoreName, ...] = ("relevance", "completeness", "hallucination")
 
@@ -72,8 +75,9 @@ class VerdictSummary:
     anchors: Mapping[AnchorKind, AnchorCounts]
     support: SupportCounts
     flags: Mapping[str, int]
-    passed_contradicted: int  # a contradicted anchor, but too few to fail: worth a look all the same
+    passed_contradicted: int  # a context says otherwise, and no rule failed it: worth a look all the same
     passed_unverified: int  # nothing was found that could be checked
+    against_evidence: Mapping[Concern, Mapping[Outcome, int]]  # what the evidence has against how many, by verdict
     worst: tuple[str, ...]  # the ids of the worst samples, worst first
     rubric: StampJson | None = optional_key()
 
@@ -84,6 +88,16 @@ class VerdictSummary:
     def interval(self, outcome: Outcome) -> Interval | None:
         """Return the 95% interval of that share."""
         return clopper_pearson(self.verdicts[outcome], self.counts.scored)
+
+    def fails_on(self, conditions: Iterable[FailOn]) -> bool:
+        """Tell whether any sample meets one of the conditions; ``warn`` is met by a FAIL as well."""
+        counts: dict[FailOn, int] = {
+            "fail": self.verdicts["FAIL"],
+            "warn": self.verdicts["WARN"] + self.verdicts["FAIL"],
+            "contradicted": sum(self.against_evidence["contradicted"].values()),
+            "unsupported": sum(self.against_evidence["unsupported"].values()),
+        }
+        return any(counts[condition] for condition in conditions)
 
     @property
     def refused_by_wording(self) -> int:
@@ -127,8 +141,8 @@ class VerdictTally:
         self.flags: Counter[str] = Counter()
         self.anchors: Counter[AnchorKind] = Counter({"number": 0, "date": 0, "claim": 0})
         self.unsupported: Counter[AnchorKind] = Counter()
-        self.passed_contradicted = 0
         self.passed_unverified = 0
+        self.against_evidence: Counter[tuple[Concern, Outcome]] = Counter()
         self.scores = {name: ScoreTally() for name in SCORES}
         self.support: Counter[Band] = Counter({"supported": 0, "doubtful": 0, "unsupported": 0})
         self._keep = worst
@@ -139,7 +153,6 @@ class VerdictTally:
         self.attempted += 1
         self.verdicts[verdict.verdict] += 1
         self.refused += "refusal" in verdict.flags
-        self.passed_contradicted += verdict.verdict == "PASS" and "contradicted" in verdict.flags
         self.passed_unverified += (
             verdict.verdict == "PASS" and "nothing_to_verify" in verdict.flags and "refusal" not in verdict.flags
         )
@@ -153,7 +166,8 @@ class VerdictTally:
                 self.scores[name].add(part.score)
         if verdict.support is not None:
             self.support[verdict.support.band] += 1
-        if verdict.verdict != "PASS" and self._keep:
+        self.against_evidence.update((concern, verdict.verdict) for concern in verdict.concerns)
+        if verdict.headline != "PASS" and self._keep:
             self._remember(sample, verdict)
 
     def merge(self, later: "VerdictTally") -> None:
@@ -162,8 +176,8 @@ class VerdictTally:
             self._push((*badness[:3], badness[3] - self.attempted), sample, verdict)
         self.attempted += later.attempted
         self.refused += later.refused
-        self.passed_contradicted += later.passed_contradicted
         self.passed_unverified += later.passed_unverified
+        self.against_evidence.update(later.against_evidence)
         self.verdicts.update(later.verdicts)
         self.flags.update(later.flags)
         self.anchors.update(later.anchors)
@@ -206,8 +220,12 @@ class VerdictTally:
             },
             support=SupportCounts(**dict(self.support), not_scored=self.attempted - sum(self.support.values())),
             flags=dict(sorted(self.flags.items())),
-            passed_contradicted=self.passed_contradicted,
+            passed_contradicted=self.against_evidence["contradicted", "PASS"],
             passed_unverified=self.passed_unverified,
+            against_evidence={
+                concern: {outcome: self.against_evidence[concern, outcome] for outcome in self.verdicts}
+                for concern in CONCERNS
+            },
             worst=tuple(verdict.id for _, verdict in self.worst()),
             rubric=rubric,
         )

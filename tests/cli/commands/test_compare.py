@@ -214,16 +214,15 @@ def test_nothing_in_common_is_said_in_one_line(run: Run, make: Make) -> None:
 
 
 def test_what_else_differs_is_listed(run: Run, make: Make, tmp_path: Path) -> None:
-    """Rubric, generation parameters and repeats; the second run's rubric grades both, and that is said."""
+    """Rubric and repeats, and no parameters: no model was sent any; the second run's rubric grades both."""
     (tmp_path / "easy.yaml").write_text("total_tokens: {pass_at_most: 100000}\n")
     first = make("old", tokens=9_000)
     more = "rubric: {benchmark: easy.yaml}\ngeneration: {temperature: 0.7}"
     second = make("new", tokens=9_000, repeats=2, more=more)
     [compared] = run("compare", first, second, "--json").records
     differences = {each["name"]: (each["first"], each["second"]) for each in compared["differences"]}
-    assert set(differences) == {"generation_params", "benchmark_rubric", "repeats"}
+    assert set(differences) == {"benchmark_rubric", "repeats"}
     assert differences["repeats"] == (1, 2)
-    assert differences["generation_params"][1]["temperature"] == 0.7
     assert any("second's benchmark rubric" in warning for warning in compared["warnings"])
     [passes] = [each for each in compared["figures"] if each["name"] == "pass_rate"]
     assert passes["first"] == 1.0
@@ -271,3 +270,40 @@ def test_differences_have_colours_on_a_terminal(run: Run, make: Make, monkeypatc
     assert "\x1b[1;31mworse" in shown
     assert "\x1b[1;32mbetter" in shown
     assert "\x1b[2munclear" in shown
+
+
+def test_the_clusters_of_the_runs_count(run: Run, make: Make) -> None:
+    """Ten wrong answers on one of two documents are no clear difference; the table names the clusters."""
+    rows = [json.loads(line) for line in samples(20).splitlines()]
+    dataset = "".join(json.dumps({**row, "category": f"c{place // 10}"}) + "\n" for place, row in enumerate(rows))
+    wrong = [f"q{number:02}" for number in range(10)]
+    for more, clusters, worse in (("", None, "worse"), ("cluster: category", 2, "no clear difference")):
+        first = make("before", dataset=dataset, more=more)
+        second = make("after", wrong, dataset=dataset, more=more)
+        [compared] = run("compare", first, second, "--json").records
+        [passing] = [each for each in compared["figures"] if each["name"] == "pass_rate"]
+        assert (compared.get("clusters"), passing["verdict"]) == (clusters, worse)
+        shown = run("compare", first, second).out
+        assert ("20 samples in 2 clusters compared" in shown) is (clusters is not None)
+        assert ("McNemar" in shown) is (clusters is None)
+
+
+def test_a_narrow_terminal_cuts_no_figure(run: Run, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 80 columns every figure, interval and mark is there in full; gates that are not settled are named."""
+    first, second = make("before", repeats=2), make("after", ["q03", "q07"], repeats=2)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("compare", first, second).out
+    assert "…" not in shown
+    [figures] = [line for line in shown.splitlines() if line.startswith("pass_rate") and "-0.1" in line]
+    assert figures.split()[1:4] == ["1", "0.9", "-0.1"]
+    [gate] = [line for line in shown.splitlines() if line.startswith("pass_rate") and "≥" in line]
+    assert gate.split() == ["pass_rate", "≥", "0.85", "✓", "1", "1", "✓", "0.9", "0.9"]
+    assert "not settled in the second: aggregate_score, pass_rate, faithfulness_failure_rate" in shown
+
+
+def test_a_run_that_people_decide_is_compared_by_its_judge_and_says_so(run: Run, make: Make) -> None:
+    """What the judge says of both is compared; nobody takes its gates for the decision by people's labels."""
+    first, second = make("before"), make("after", more="anchor: people")
+    [compared] = run("compare", first, second, "--json").records
+    [warning] = [each for each in compared["warnings"] if "people" in each]
+    assert warning.startswith(f"{second} is decided by people's labels: figures and gates here are the judge's")

@@ -28,7 +28,11 @@ def test_the_script_of_each_shell(run: Run, shell: str) -> None:
         ("plumbrule sc", ["plain,schema", "plain,score"]),
         ("plumbrule ", [f"plain,{name}" for name in COMMANDS]),
         ("plumbrule rubric ", ["plain,check", "plain,list", "plain,show"]),
-        ("plumbrule score --fail-on ", ["plain,fail", "plain,warn", "plain,never"]),
+        (
+            "plumbrule score --fail-on ",
+            ["plain,fail", "plain,warn", "plain,contradicted", "plain,unsupported", "plain,never"],
+        ),
+        ("plumbrule score --fail-on fail,un", ["plain,fail,unsupported"]),
         ("plumbrule score --no", ["plain,--no-claims", "plain,--no-support"]),
     ],
 )

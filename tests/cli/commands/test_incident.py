@@ -180,17 +180,20 @@ def test_a_refusal_has_no_support(run: Run, store: Store, tmp_path: Path) -> Non
 def test_hostile_text_changes_no_structure(run: Run, tmp_path: Path) -> None:
     """In every field that holds text from outside; what was written can be read."""
     hostile = "".join(snippet for snippet in SNIPPETS if "\x00" not in snippet)
-    pages = []
+    pages, remarks = [], []
     for name, text in (("calm", "calm"), ("hostile", hostile)):
         store = Store(tmp_path / f"{name}.db")
         full(store, text)
         file = tmp_path / f"{name}.html"
         assert run("incident", "t1", "-o", file, "--ledger", store.url).code == 0
         pages.append(parse(file.read_bytes()))
+        remarks.append(len(json.loads(run("incident", "t1", "--json", "--ledger", store.url).out)["remarks"]))
         assert safe(file.read_text()) == file.read_text()
     calm, found = pages
-    kept = ("html", "head", "style", "script", "section", "details", "a", "nav", "img", "form", "iframe")
+    kept = ("html", "head", "style", "script", "section", "details", "nav", "img", "form", "iframe")
     assert [len(found.all(tag)) for tag in kept] == [len(calm.all(tag)) for tag in kept]
+    # every remark is a link, and what the rules remark depends on the text
+    assert len(found.all("a")) - remarks[1] == len(calm.all("a")) - remarks[0]
     assert (found.unbalanced, found.style) == ([], calm.style)
     assert found.text.count(safe(hostile)) > 10
 
@@ -219,6 +222,20 @@ def test_a_verdict_rubric_of_ones_own(run: Run, write: Write) -> None:
     for found in (json.loads((answers.parent / "incident.json").read_bytes()), json.loads(printed.out)):
         assert found["verdict"]["rubric"] == stamp
     assert stamp != load_verdict().stamp()
+
+
+def test_a_verdict_that_the_evidence_is_against(run: Run, write: Write) -> None:
+    """It passes, and page, remarks and JSON say in one glance that a context contradicts it."""
+    text = "The firm charges a fee of {} for a domestic wire."
+    retrieval = {"passage_ids": ["fee-1-1"], "passages": [{"id": "fee-1-1", "text": text.format("$25")}]}
+    answer = response("t1", query="What fee does the firm charge for a domestic wire?", answer=text.format("$35"))
+    answers = write("answers.jsonl", [answer, {**TRACE, "retrieval": retrieval}])
+    found = json.loads(run("incident", "t1", "--json", "--from", answers).out)
+    assert found["verdict"]["verdict"] == "PASS"
+    assert found["verdict"]["headline"].startswith("PASS · contradicted")
+    assert f"Verdict {found['verdict']['headline']}" in [remark["text"] for remark in found["remarks"]]
+    run("incident", "t1", "-o", "incident.html", "--from", answers)
+    assert f"{found['verdict']['headline']}</strong>" in (answers.parent / "incident.html").read_text()
 
 
 def test_ratings_of_an_open_campaign_stay_blind(run: Run, tmp_path: Path) -> None:

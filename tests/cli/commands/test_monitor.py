@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,11 @@ import pytest
 from tests.clock import LONG_S, MovableTime
 from tests.servers.scripted import Request, ScriptedServer, Step
 from tests.storing import MONDAY, Store, card, refusal, response
+
+from plumbrule.cli.views.monitoring_tables import state_text
+from plumbrule.monitoring.monitoring_report import FigureResult
+from plumbrule.rubrics import load_scorecard
+from plumbrule.stats.intervals import Interval
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -494,3 +500,21 @@ def test_two_at_once(run: Run, alarmed: Store) -> None:
     assert "another process is carrying it out" in done.err
     assert "unsafe_share" in done.out
     assert alert_entries(alarmed) == []
+
+
+def test_a_threshold_that_no_interval_can_exclude_is_kept_so_far() -> None:
+    """None of eight reviews is Unsafe: the interval reaches to 0.37, so nobody may read that the share is settled."""
+    [rule] = [each for each in load_scorecard().rubric.figures if each.key == "unsafe_share"]
+    figure = FigureResult(
+        key=rule.key,
+        total=8,
+        value=0.0,
+        interval_95=Interval(0.0, 0.369),
+        status="ON_TARGET",
+        reweighted=None,
+        state="ok",
+        reviews_to_settle=None,
+    )
+    assert state_text(figure, rule).plain == "ok so far"
+    other = replace(figure, interval_95=Interval(0.1, 0.369))
+    assert state_text(other, rule).plain == "ok"

@@ -12,7 +12,10 @@ Run = Callable[..., Any]
 def test_list(run: Run) -> None:
     """Name, version and hash of each rubric, for people and for machines."""
     stamps = [load_rubric(name, None, {}).stamp() for name in RUBRICS]
-    lines = [f"{stamp['name']}  version {stamp['version']}  sha256 {stamp['sha256']}" for stamp in stamps]
+    lines = [
+        f"{name}  version {stamp['version']}  sha256 {stamp['sha256']}"
+        for name, stamp in zip(RUBRICS, stamps, strict=True)
+    ]
     assert run("rubric", "list").out.splitlines() == lines
     assert run("rubric", "list", "--json").records == [stamps]
 
@@ -20,6 +23,15 @@ def test_list(run: Run) -> None:
 def test_show_prints_the_file(run: Run) -> None:
     """Comments and all, so that a copy explains itself."""
     assert run("rubric", "show", "verdict").out == shipped_text("verdict")
+
+
+def test_the_recommended_rubric(run: Run) -> None:
+    """It is shown as it ships, and what is in force with it is the whole verdict rubric."""
+    assert run("rubric", "show", "recommended").out == shipped_text("recommended")
+    [record] = run("rubric", "show", "recommended", "--json").records
+    assert record["sha256"] == load_verdict(Path("recommended")).sha256
+    assert record["content"]["verdicts"]["contradicted"] == "FAIL"
+    assert "good: verdict version recommended-1" in run("rubric", "check", "recommended").out
 
 
 def test_show_with_changes_prints_what_is_in_force(run: Run, tmp_path: Path) -> None:

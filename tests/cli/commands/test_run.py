@@ -107,7 +107,7 @@ def test_more_samples_settle_an_inconclusive_gate(run: Run, tmp_path: Path) -> N
     assert (point.code, bound.code) == (0, 5)
     assert "RELEASE, not settled: 4 of 4 gates" in point.out
     assert "INCONCLUSIVE, not settled: 4 of 4 gates" in bound.out
-    assert "about 29 samples in all would settle it with 80% power, if the true rate is 1" in bound.out
+    assert "about 23 samples in all would settle it with 80% power, if the true rate is 1" in bound.out
     [decision] = run("gate", "last", "--decide-on", "bound", "--json").records
     assert (decision["outcome"], decision["decide_on"], decision["release_ready"]) == ("INCONCLUSIVE", "bound", False)
     assert {gate["settled"] for gate in decision["gates"]} == {"inconclusive"}
@@ -278,3 +278,31 @@ def test_repeats_show_their_worst(run: Run, tmp_path: Path) -> None:
     assert "worst repeats: " in run("gate", "last").out
     refused = run("run", "run.yaml", "--resume", "last", "--decide-on", "bound")
     assert (refused.code, "another policy" in refused.err) == (2, True)
+
+
+def test_the_list_of_runs_says_what_came_of_them(run: Run, tmp_path: Path) -> None:
+    """The date and the outcome of each."""
+    write_samples(tmp_path, 30)
+    run("init")
+    assert run("run", "run.yaml").code == 0
+    [[first]] = run("runs", "--json").records
+    assert first["outcome"] == "RELEASE"
+    shown = run("runs").out
+    assert first["at"][:10] in shown
+    assert "RELEASE" in shown
+
+
+def test_a_piped_table_is_not_cut(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reads it has no 80 columns to fit it in; COLUMNS asks for them."""
+    write_samples(tmp_path, 3)
+    run("init")
+    name = "a-name-longer-than-what-is-left-to-it"
+    config = tmp_path / "run.yaml"
+    config.write_text(config.read_text().replace("name: my-benchmark", f"name: {name}"))
+    run("run", "run.yaml")
+    monkeypatch.delenv("COLUMNS")
+    shown = run("runs").out
+    assert name in shown
+    assert len(shown.splitlines()) == 2
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, run("runs").out.splitlines())) <= 80

@@ -109,6 +109,50 @@ def test_fail_on(run: Run, write: Write, records: Records, ids: list[str], codes
     assert run("score", path).code == 0
 
 
+@pytest.mark.parametrize(
+    ("ids", "codes"),
+    [
+        (["right", "refused"], {"fail,contradicted,unsupported": 0}),
+        (["right", "half"], {"fail": 0, "contradicted": 1, "fail,contradicted": 1, "fail, unsupported,fail": 1}),
+    ],
+)
+def test_fail_on_what_the_evidence_is_against(
+    run: Run, write: Write, records: Records, ids: list[str], codes: dict[str, int]
+) -> None:
+    """Several conditions go with commas between; a PASS that a context contradicts can fail a build."""
+    half = {
+        "id": "half",
+        "question": "What fee does the firm charge for a domestic wire?",
+        "answer": "The firm charges a fee of $35 for a domestic wire.",
+        "contexts": ["The firm charges a fee of $25 for a domestic wire and $45 for an international wire."],
+    }
+    path = write("some.jsonl", [record for record in [*records, half] if record["id"] in ids])
+    assert {limit: run("score", path, "--fail-on", limit).code for limit in codes} == codes
+    if "half" in ids:
+        done = run("score", path)
+        assert "  PASS · contradicted " in done.out
+        assert " PASS · contradicted · unsupported  half " in done.out
+        assert run("score", path, "--explain", "half", "--fail-on", "contradicted").code == 1
+        assert run("score", path, "--rubric", "recommended", "--fail-on", "fail").code == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--fail-on", "fail,bad"), "'bad' is not one of fail, warn, contradicted, unsupported; several go with"),
+        (("--fail-on", "never,fail"), "'never' is not one of"),
+        (("--fail-on", "unsupported", "--no-support"), "--fail-on unsupported goes by the support score"),
+    ],
+)
+def test_a_condition_that_cannot_be_met_is_an_error(
+    run: Run, dataset: Path, options: tuple[str, ...], message: str
+) -> None:
+    """An unknown word, or the support score where none is given: a build that could never fail helps nobody."""
+    done = run("score", dataset, *options)
+    assert done.code == 2
+    assert message in done.err
+
+
 def test_a_negative_decision_still_writes_the_results(run: Run, dataset: Path, tmp_path: Path) -> None:
     """Exit code 1 is a decision, not a failure."""
     assert run("score", dataset, "--fail-on", "fail", "-o", tmp_path / "out.jsonl").code == 1

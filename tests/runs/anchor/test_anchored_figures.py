@@ -1,15 +1,19 @@
 """The judged figures of a run as people have them: a judge that errs no longer misleads."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from plumbrule.rubrics import load_benchmark
-from plumbrule.runs.anchor.anchor_results import JUDGED, AnchorSummary
+from plumbrule.runs.anchor.anchor_results import JUDGED, AnchorSummary, JudgeAccuracy
 from plumbrule.runs.anchor.anchored_figures import anchor_figures
 from plumbrule.runs.anchor.label_file import Label
 from plumbrule.runs.anchor.label_store import RunLabels
+from plumbrule.runs.gates import settled_text
+from plumbrule.runs.repeats import summarise
+from plumbrule.runs.run_results import GateResult
 from plumbrule.runs.sample_results import SampleResult, grade_all
 
 RUBRIC = load_benchmark().rubric
@@ -198,3 +202,43 @@ def test_too_few_labels_give_no_estimate() -> None:
     none = anchor_figures(grade_all([result("q0")], RUBRIC), RunLabels(), RUBRIC)
     assert none.unavailable["pass_rate"].startswith("no answers were drawn yet")
     assert none.judge is None
+
+
+def gate_of(results: Sequence[SampleResult], summary: AnchorSummary) -> GateResult:
+    """Return the gate on the pass rate, as people have it."""
+    return next(gate for gate in summarise(results, RUBRIC).anchored(summary).gates() if gate.name == "pass_rate")
+
+
+def test_labels_to_settle_are_counted_by_the_interval_that_decides() -> None:
+    """With so many labels of the like, the anchored interval excludes the limit; with many fewer it does not."""
+    results = [result(f"q{number:03}", 2 if number % 20 else 0) for number in range(400)]
+
+    def labelled(count: int) -> AnchorSummary:
+        return anchored(results, *(both(f"q{number:03}", 2 if number % 20 else 0) for number in range(count)))
+
+    gate = gate_of(results, labelled(20))
+    assert (gate.settled, gate.interval.labels, gate.interval.samples) == ("inconclusive", 20, 400)
+    assert gate.labels_to_settle is not None
+    assert 20 + gate.labels_to_settle <= 400
+    assert gate_of(results, labelled(20 + 2 * gate.labels_to_settle)).settled == "holds"
+    assert gate_of(results, labelled(20 + gate.labels_to_settle // 4)).settled == "inconclusive"
+
+
+def test_where_every_answer_has_a_label_no_more_are_asked_for() -> None:
+    """A label of each of twenty answers leaves the gate open: it takes more samples, not one more label."""
+    results = [result(f"q{number}", 2 if number else 0) for number in range(20)]
+    gate = gate_of(results, anchored(results, *(both(f"q{number}", 2 if number else 0) for number in range(20))))
+    assert (gate.settled, gate.interval.labels, gate.labels_to_settle) == ("inconclusive", 20, None)
+    assert settled_text(gate) == (
+        "not settled: a label for every sample of this run would not settle it; it takes more samples"
+    )
+
+
+def test_the_judge_in_words() -> None:
+    """Shares are percentages, so that 1 of 29 labels is not taken for all of them; what no label says is said."""
+    judge = JudgeAccuracy(passed_by_people=29, failed_by_people=4, sensitivity=1.0, specificity=0.75)
+    assert judge.in_words() == "the judge passes 100.0% of the 29 labels that pass, and fails 75.0% of the 4 that fail"
+    none = replace(judge, failed_by_people=0, specificity=None)
+    assert none.in_words() == "the judge passes 100.0% of the 29 labels that pass, and none fails"
+    other = replace(judge, passed_by_people=0, sensitivity=None)
+    assert other.in_words() == "no label passes, and the judge fails 75.0% of the 4 that fail"

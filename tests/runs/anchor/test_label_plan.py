@@ -7,6 +7,7 @@ import pytest
 
 from plumbrule.errors import UsageError
 from plumbrule.runs.anchor.label_plan import PlannedSize, plan_labels
+from plumbrule.stats.mean_intervals import clopper_pearson
 from plumbrule.stats.prediction_powered import prediction_powered_mean
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
 
@@ -38,7 +39,14 @@ def test_the_counts_are_those_of_the_intervals_that_decide() -> None:
     """The exact interval of a share for a judge that is always right, the guarded one for labels."""
     plan = plan_labels(rate=0.9, limit=0.8)
     assert plan.samples_by_judge == share_power_samples(0.9, 0.8)
-    assert plan.labels_alone == mean_power_samples(0.9, 0.3, 0.8, skewness=-0.8 / 0.3)
+    assert plan.labels_alone == pytest.approx(mean_power_samples(0.9, 0.3, 0.8, skewness=-0.8 / 0.3), abs=3)
+    margin = plan_labels(rate=0.9, margin=0.05)
+    labels = prediction_powered_mean([(number % 10 > 0, 0) for number in range(margin.labels_alone)], [])
+    assert labels is not None
+    assert labels.value - labels.interval.low == pytest.approx(0.05, abs=0.002)
+    exact = clopper_pearson(0.9 * margin.samples_by_judge, margin.samples_by_judge)
+    assert exact is not None
+    assert 0.9 - exact.low == pytest.approx(0.05, abs=0.001)
     assert (plan.judge, plan.sizes, plan.asked) == (None, (), None)
 
 
@@ -62,10 +70,23 @@ def test_the_advised_labels_have_the_power(rate: float, right: float, samples: i
 def test_samples_or_labels_that_are_given() -> None:
     """The plan says how many of the other, or that they are too few."""
     plan = partial(plan_labels, rate=0.9, margin=0.05, sensitivity=0.95, specificity=0.8)
-    assert plan(labels=120).asked == PlannedSize(samples=171, labels=120)
+    asked = plan(labels=150).asked
+    assert asked is not None
+    assert (asked.labels, plan(samples=asked.samples).asked) == (150, asked)
     assert plan(labels=20).asked is None
     assert plan(samples=50).asked == PlannedSize(samples=50, labels=None)
-    assert plan().labels_alone == 139
+    assert plan(labels=500).asked == PlannedSize(samples=500, labels=500)
+
+
+@pytest.mark.parametrize("rate", [0.86, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("right", [0.6, 0.9, 1.0])
+def test_a_plan_never_asks_for_more_labels_than_samples(rate: float, right: float) -> None:
+    """However many samples there are, each has one label at most."""
+    for samples in (10, 60, 200, 1_000):
+        plan = plan_labels(rate=rate, limit=0.85, sensitivity=right, specificity=right, samples=samples)
+        for size in (plan.asked, *plan.sizes):
+            assert size is not None
+            assert size.labels is None or size.labels <= size.samples
 
 
 @pytest.mark.parametrize(

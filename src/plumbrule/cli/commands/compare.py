@@ -56,16 +56,13 @@ def command(
       plumbrule compare run-20250101 last --other-dataset --json
     """
     from plumbrule.api.runs import compare
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.comparison_table import show_comparison
 
     if fail_on == "margin" and not margins:
         raise UsageError("--fail-on margin needs a --margin")
     comparison = compare(first, second, ledger_url, other_dataset=other_dataset, margins=_read_margins(margins))
-    if as_json:
-        print_json(comparison)
-    else:
-        show_comparison(stdout(), comparison)
+    print_result(comparison, show_comparison, as_json=as_json)
     if fail_on == "margin":
         return _margin_exit_code(comparison)
     return int(bool(comparison.regressions) and fail_on is not None)

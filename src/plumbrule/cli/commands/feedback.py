@@ -74,8 +74,8 @@ def take(
       plumbrule feedback take t-17 -o regressions.jsonl
       plumbrule feedback take t-17 -o regressions.jsonl --from answers.jsonl --passages corpus.jsonl
     """
+    from plumbrule.api.ledger_access import open_here, opened_if_there
     from plumbrule.api.monitoring import take_sample
-    from plumbrule.cli.ledger_access import open_here, opened_if_there
     from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.feedback_tables import show_taken
 

@@ -40,13 +40,10 @@ def command(
       plumbrule gate last --strict --json
     """
     from plumbrule.api.runs import gate
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.run_tables import show_decision
     from plumbrule.outcomes import EXIT_CODES
 
     decision = gate(run, ledger_url, strict=strict, decide_on=decide_on, confidence=confidence, anchor=anchor)
-    if as_json:
-        print_json(decision)
-    else:
-        show_decision(stdout(), decision)
+    print_result(decision, show_decision, as_json=as_json)
     return EXIT_CODES[decision.outcome]

@@ -36,8 +36,8 @@ def command(
       plumbrule incident 96d0cc5f --json
       plumbrule incident t-17 -o incident.json --from answers.jsonl --passages corpus.jsonl
     """
+    from plumbrule.api.ledger_access import open_here, opened_if_there
     from plumbrule.api.monitoring import incident, incident_renderer, write_incident
-    from plumbrule.cli.ledger_access import open_here, opened_if_there
     from plumbrule.cli.terminal_console import plain, print_json, stdout
 
     if output is None and not as_json:

@@ -26,7 +26,8 @@ def command(
 ) -> None:
     """Judge one answer for accuracy and faithfulness, 0 to 2 each, by the offline rules or by the judge of --config.
 
-    SAMPLE is a file with one record, or - for standard input; or give the parts as options.
+    SAMPLE is a file with one record, or - for standard input; or give the parts as options. An answer that gets
+    neither score, for example because the judge's reply cannot be read, is exit code 4.
 
     \b
     Examples:
@@ -36,7 +37,12 @@ def command(
     from plumbrule.api.runs import judge
     from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.judgement_view import read_one, show_judgement
+    from plumbrule.errors import EvaluationError
 
     given = {"question": question, "answer": answer, "contexts": list(contexts) or None, "reference": reference}
     parts = {name: value for name, value in given.items() if value is not None}
-    print_result(judge(read_one(sample, parts), config), show_judgement, as_json=as_json)
+    judgement = judge(read_one(sample, parts), config)
+    print_result(judgement, show_judgement, as_json=as_json)
+    if judgement.accuracy_score is None and judgement.faithfulness_score is None:
+        reason = judgement.error_detail or judgement.evaluator_error
+        raise EvaluationError(f"the answer could not be judged: {reason}")

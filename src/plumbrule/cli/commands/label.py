@@ -1,5 +1,6 @@
 """``plumbrule label`` and ``plumbrule plan``: answers that people label, drawn at random, and how many it takes."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -46,7 +47,7 @@ def command(
       plumbrule label last
     """
     from plumbrule.api.run_labels import add_campaign_labels, add_labels, draw_labels, show_labels
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.label_tables import show_label_status
     from plumbrule.errors import UsageError
 
@@ -60,10 +61,7 @@ def command(
         status = add_campaign_labels(campaign, run, ledger_url, author=author_name(person), reason=reason)
     else:
         status = show_labels(run, ledger_url, sheet=output)
-    if as_json:
-        print_json(status)
-    else:
-        show_label_status(stdout(), status, sheet=output)
+    print_result(status, partial(show_label_status, sheet=output), as_json=as_json)
 
 
 @click.command("plan")
@@ -102,7 +100,7 @@ def plan_command(
       plumbrule plan --run last
     """
     from plumbrule.api.run_labels import plan_samples
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.label_tables import show_label_plan
 
     plan = plan_samples(
@@ -116,7 +114,4 @@ def plan_command(
         run=run,
         ledger=ledger_url,
     )
-    if as_json:
-        print_json(plan)
-    else:
-        show_label_plan(stdout(), plan, samples=samples, labels=labels)
+    print_result(plan, partial(show_label_plan, samples=samples, labels=labels), as_json=as_json)

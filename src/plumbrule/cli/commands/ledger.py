@@ -35,7 +35,7 @@ def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, a
       plumbrule ledger verify --checkpoint checkpoint.json
     """
     from plumbrule.api.ledger import verify_ledger
-    from plumbrule.cli.ledger_access import open_here
+    from plumbrule.api.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
     from plumbrule.cli.views.ledger_view import show_verification
     from plumbrule.ledger import LedgerBrokenError
@@ -79,7 +79,7 @@ def checkpoint(to: Path | None, reset: bool, person: str | None, ledger_url: str
     if person is not None and not reset:
         raise click.UsageError("--as NAME goes with --reset")
     from plumbrule.api.ledger import checkpoint_ledger, reset_checkpoint
-    from plumbrule.cli.ledger_access import now, open_here
+    from plumbrule.api.ledger_access import now, open_here
     from plumbrule.cli.terminal_console import print_json, stdout
     from plumbrule.cli.views.ledger_view import show_checkpoint
 
@@ -111,7 +111,7 @@ def export(file: Path, with_open_ratings: bool, person: str | None, ledger_url: 
     """
     if with_open_ratings != (person is not None):
         raise click.UsageError("--with-open-ratings and --as NAME go together: who is to see the ratings?")
-    from plumbrule.cli.ledger_access import now, open_here
+    from plumbrule.api.ledger_access import now, open_here
     from plumbrule.cli.terminal_console import stdout
     from plumbrule.cli.views.ledger_view import show_export
     from plumbrule.reviews.disclosure import write_entries
@@ -132,7 +132,7 @@ def backup(file: Path, ledger_url: str | None) -> None:
       plumbrule ledger backup ledger-backup.db
     """
     from plumbrule.api.ledger import back_up_ledger
-    from plumbrule.cli.ledger_access import open_here
+    from plumbrule.api.ledger_access import open_here
     from plumbrule.cli.terminal_console import stdout
     from plumbrule.cli.views.ledger_view import show_backup
 
@@ -150,7 +150,7 @@ def upgrade(ledger_url: str | None) -> None:
     Example:
       plumbrule ledger upgrade
     """
-    from plumbrule.cli.ledger_access import now
+    from plumbrule.api.ledger_access import now
     from plumbrule.ledger import upgrade as upgrade_to_current
     from plumbrule.settings import ledger_address
 

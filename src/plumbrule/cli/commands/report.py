@@ -35,8 +35,8 @@ def command(
       plumbrule report last -o report.html
       plumbrule report last -o report.json --ledger sqlite:///runs.db
     """
+    from plumbrule.api.ledger_access import open_here
     from plumbrule.api.reports import write_report
-    from plumbrule.cli.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, stdout
     from plumbrule.reports import renderer_for
     from plumbrule.runs.run_entries import find_run

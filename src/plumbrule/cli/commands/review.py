@@ -109,14 +109,11 @@ def progress(reference: str, ledger_url: str | None, as_json: bool) -> None:
       plumbrule review progress --campaign week-3 --json
     """
     from plumbrule.api import reviews
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.review_tables import show_progress
 
     report = reviews.progress(reference, ledger=ledger_url)
-    if as_json:
-        print_json(report)
-    else:
-        show_progress(stdout(), report)
+    print_result(report, show_progress, as_json=as_json)
 
 
 @command.command("agreement")
@@ -137,14 +134,11 @@ def agreement(reference: str, run: str | None, person: str | None, ledger_url: s
       plumbrule review agreement --campaign release-7 --run last --json
     """
     from plumbrule.api import reviews
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.review_tables import show_agreement
 
     measured = reviews.agreement(reference, run=run, viewer=person, ledger=ledger_url)
-    if as_json:
-        print_json(measured)
-    else:
-        show_agreement(stdout(), measured)
+    print_result(measured, show_agreement, as_json=as_json)
 
 
 def _mode_is_fixed(_context: click.Context, _parameter: click.Parameter, given: str | None) -> None:
@@ -180,15 +174,12 @@ def close(
       plumbrule review close --as-is --as Gus --second Hal
     """
     from plumbrule.api import reviews
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.review_tables import show_decision
     from plumbrule.outcomes import EXIT_CODES
 
     decision = reviews.close_campaign(reference, as_is=as_is, second=second, author=person, ledger=ledger_url)
-    if as_json:
-        print_json(decision)
-    else:
-        show_decision(stdout(), decision)
+    print_result(decision, show_decision, as_json=as_json)
     return EXIT_CODES[decision.outcome]
 
 

@@ -16,6 +16,7 @@ def command() -> None:
       plumbrule rubric list
       plumbrule rubric show verdict > my-verdict.yaml
       plumbrule rubric check verdict --rubric my-verdict.yaml
+      plumbrule rubric show recommended
       plumbrule rubric show refusals
     """
 
@@ -23,7 +24,7 @@ def command() -> None:
 @command.command("list")
 @json_option
 def list_rubrics(as_json: bool) -> None:
-    """List the rubrics that ship, with version and hash.
+    """List the rubrics that ship, with version and hash; recommended is laid over verdict.
 
     \b
     Example:
@@ -32,12 +33,12 @@ def list_rubrics(as_json: bool) -> None:
     from plumbrule.cli.terminal_console import print_json
     from plumbrule.rubrics import RUBRICS, load_rubric
 
-    stamps = [load_rubric(name, None, {}).stamp() for name in RUBRICS]
+    stamps = {name: load_rubric(name, None, {}).stamp() for name in RUBRICS}
     if as_json:
-        print_json(stamps)
+        print_json(list(stamps.values()))
     else:
-        for stamp in stamps:
-            click.echo(f"{stamp['name']}  version {stamp['version']}  sha256 {stamp['sha256']}")
+        for name, stamp in stamps.items():
+            click.echo(f"{name}  version {stamp['version']}  sha256 {stamp['sha256']}")
 
 
 @command.command("show")
@@ -50,6 +51,7 @@ def show(name: str, rubric: Path | None, settings: tuple[str, ...], as_json: boo
     \b
     Examples:
       plumbrule rubric show verdict
+      plumbrule rubric show recommended
       plumbrule rubric show verdict --set relevance.fail_below=0.05 --json
     """
     from plumbrule.cli.terminal_console import print_json

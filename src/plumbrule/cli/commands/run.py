@@ -2,7 +2,8 @@
 
 import shlex
 import sys
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import click
 from plumbrule.cli.options import author_name, json_option, ledger_option, policy_options
 
 if TYPE_CHECKING:
+    from plumbrule.cli.views.run_progress import RunDisplay
     from plumbrule.outcomes import DecideOn
     from plumbrule.rubrics.benchmark_rubric import Confidence
 
@@ -27,7 +29,9 @@ class _Labels:
 
 @click.command("run")
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Show the plan with calls, tokens and cost; call nobody, write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show the plan with calls, tokens and cost; nothing is called or written."
+)
 @click.option("--resume", metavar="RUN", help="Go on with an interrupted run: its id, the start of it, or last.")
 @click.option("--accept-errors", is_flag=True, help="Count a sample whose provider fails as errored; do not leave it.")
 @click.option(
@@ -57,9 +61,9 @@ def command(
     """Carry out the run that CONFIG describes: answer and judge every sample, keep each result as it is done.
 
     An interrupted run loses nothing that was finished: --resume does the rest. A sample whose provider cannot be
-    reached is left for --resume, with exit code 4. The outcome is shown and kept; 'plumbrule gate' turns it into an
-    exit code. --decide-on and --confidence are kept with the run. --labels takes labels that people gave to the same
-    recorded answers in an earlier run, for a judge or a rubric of another kind.
+    reached is left for --resume, with exit code 4; so ends a run in which nothing could be judged. The outcome is shown
+    and kept; 'plumbrule gate' turns it into an exit code. --decide-on and --confidence are kept with the run. --labels
+    takes labels that people gave to the same recorded answers in an earlier run, for another judge or rubric.
 
     \b
     Examples:
@@ -86,15 +90,10 @@ def command(
 
 def _show_plan(config: Path, *, as_json: bool) -> None:
     from plumbrule.api.runs import plan
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.run_progress import show_plan
 
-    with redirect_stdout(sys.stderr):  # importing a user's function may print
-        summary = plan(config)
-    if as_json:
-        print_json(summary)
-    else:
-        show_plan(stdout(), summary)
+    print_result(plan(config), show_plan, as_json=as_json)
 
 
 def _run(
@@ -108,13 +107,13 @@ def _run(
     ledger_url: str | None,
     as_json: bool,
 ) -> None:
+    from plumbrule.api.ledger_access import open_here
     from plumbrule.api.run_labels import add_labels, check_labels, draw_labels
     from plumbrule.api.runs import run, show
-    from plumbrule.cli.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
     from plumbrule.cli.views.run_progress import RunDisplay, left_to_do
     from plumbrule.cli.views.run_tables import show_run
-    from plumbrule.errors import EvaluationError, InterruptedRunError
+    from plumbrule.errors import EvaluationError
 
     def resume_command(run_id: str) -> str:
         address = ["--ledger", ledger.name] if ledger_url else []  # the name has no password
@@ -123,7 +122,7 @@ def _run(
     count = 0 if given is None else check_labels(config, given.file, seed=given.seed)
     # a user's function may print: standard output is for the result alone
     with open_here(ledger_url, make=True) as ledger, redirect_stdout(sys.stderr), RunDisplay(stderr()) as display:
-        try:
+        with _say_how_to_go_on(display, resume_command):
             outcome = run(
                 config,
                 ledger,
@@ -134,11 +133,6 @@ def _run(
                 begun=display.begin,
                 watch=display.update,
             )
-        except KeyboardInterrupt:
-            if display.run_id is None:
-                raise
-            further = resume_command(display.run_id)
-            raise InterruptedRunError(f"interrupted; what was finished is kept; go on with: {further}") from None
         progress, summary = outcome.progress, outcome.summary
         if given is not None and progress.finished == progress.total:
             draw_labels(outcome.run_id, count, ledger, author=given.author, seed=given.seed)
@@ -153,3 +147,28 @@ def _run(
         show_run(stdout(), summary)
     if progress.finished < progress.total:
         raise EvaluationError(f"{left_to_do(progress)}; go on with: {resume_command(outcome.run_id)}")
+    if not outcome.judged:
+        raise EvaluationError(f"{outcome.run_id}: nothing was judged: no sample has a score of either kind")
+
+
+@contextmanager
+def _say_how_to_go_on(display: "RunDisplay", resume_command: Callable[[str], str]) -> Iterator[None]:
+    """Add the command that goes on to whatever stops a run that has begun: an interrupt, a full disk, a bug."""
+    from plumbrule.cli.terminal_console import plain, stderr
+    from plumbrule.errors import InterruptedRunError, PlumbruleError
+
+    def further() -> str:
+        return f"what was finished is kept; go on with: {resume_command(display.run_id or '')}"
+
+    try:
+        yield
+    except BaseException as error:
+        if display.run_id is None:
+            raise
+        if isinstance(error, KeyboardInterrupt):
+            raise InterruptedRunError(f"interrupted; {further()}") from None
+        if isinstance(error, PlumbruleError):
+            error.args = (f"{error}; {further()}",)
+        else:
+            stderr().print(plain(further()), soft_wrap=True)
+        raise

@@ -98,7 +98,7 @@ def command(
       plumbrule sample log.jsonl --trigger incident --trace 96d0cc5f-d4c2-4c2e-bc26-847f0316909e --as Fay
     """
     from plumbrule.api import reviews
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.sample_manifest import show_draw
     from plumbrule.reviews.campaign_store import ReleaseTerms
     from plumbrule.reviews.sample_draw import Request
@@ -132,7 +132,4 @@ def command(
             overrides=overrides,
             ledger=ledger_url,
         )
-    if as_json:
-        print_json(draw)
-    else:
-        show_draw(stdout(), draw)
+    print_result(draw, show_draw, as_json=as_json)

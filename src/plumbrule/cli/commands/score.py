@@ -2,27 +2,29 @@
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from plumbrule.cli.options import (
+    CommaSeparated,
     dataset_options,
     json_option,
     output_option,
-    rubric_options,
+    verdict_options,
     workers_option,
 )
 from plumbrule.errors import UsageError
 
-_FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "warn": ("FAIL", "WARN"), "never": ()}
+if TYPE_CHECKING:
+    from plumbrule.verdicts import FailOn
 
 
 @click.command("score")
 @click.argument("dataset")
 @output_option("Write the results as JSONL.", required=False)
 @dataset_options
-@rubric_options
+@verdict_options
 @click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, many times faster.")
 @click.option(
     "--support/--no-support",
@@ -39,10 +41,11 @@ _FAILING: dict[str, tuple[Literal["WARN", "FAIL"], ...]] = {"fail": ("FAIL",), "
 @click.option("--explain", metavar="ID", help="Show one answer with its anchors, its sentences and their evidence.")
 @click.option(
     "--fail-on",
-    type=click.Choice(list(_FAILING)),
+    type=CommaSeparated("fail", "warn", "contradicted", "unsupported"),
     default="never",
     show_default=True,
-    help="Exit with 1 if any verdict is that bad.",
+    help="Exit with 1 if a verdict is FAIL (fail) or worse than PASS (warn), if a context contradicts an answer, or if "
+    "the contexts hardly support one; such as fail,contradicted,unsupported.",
 )
 @click.option("--worst", default=5, show_default=True, type=click.IntRange(0, 1000), help="How many to show.")
 @workers_option
@@ -59,7 +62,7 @@ def command(
     verifier: Path | None,
     skip_bad: bool,
     explain: str | None,
-    fail_on: str,
+    fail_on: "tuple[FailOn, ...]",
     worst: int,
     workers: int | None,
     as_json: bool,
@@ -74,7 +77,8 @@ def command(
     \b
     Examples:
       plumbrule score answers.jsonl
-      plumbrule score answers.jsonl -o verdicts.jsonl --fail-on fail
+      plumbrule score answers.jsonl --rubric recommended --fail-on fail
+      plumbrule score answers.jsonl -o verdicts.jsonl --fail-on fail,contradicted,unsupported
       plumbrule score answers.csv --map answer=bot_reply --map contexts=passages
       plumbrule score answers.jsonl --explain q17
       plumbrule score answers.jsonl --set relevance.fail_below=0.05
@@ -94,6 +98,7 @@ def command(
 
     overrides = dict(parse_override(setting) for setting in settings)
     rules = scoring.verdict_rules(rubric, overrides, claims=not no_claims, support=support, verifier=verifier)
+    scoring.check_fail_on(fail_on, rules)
     file = DatasetFile(dataset, parse_mapping(mapping), format_)
     if explain is not None:
         explained = scoring.explain(file, explain, rules=rules, skip_bad=skip_bad)
@@ -101,7 +106,7 @@ def command(
             print_json(explained.verdict.to_dict())
         else:
             show_explanation(stdout(), explained)
-        return int(explained.verdict.verdict in _FAILING[fail_on])
+        return int(explained.fails_on(fail_on))
     into = output if output is not None or not as_json else sys.stdout.buffer
     with progress_bar(file.source, stderr()) as progress:
         scored = scoring.score_file(
@@ -125,4 +130,4 @@ def command(
     elif output is not None:
         print_json(scored.summary)
     show_remarks(stderr(), scored)
-    return int(any(scored.summary.verdicts[outcome] for outcome in _FAILING[fail_on]))
+    return int(scored.summary.fails_on(fail_on))

@@ -25,11 +25,8 @@ def command(run: str, samples: bool, anchor: "Anchor | None", ledger_url: str | 
       plumbrule show last --json --samples
     """
     from plumbrule.api.runs import show
-    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.run_tables import show_run
 
     summary = show(run, ledger_url, samples=samples, anchor=anchor)
-    if as_json:
-        print_json(summary)
-    else:
-        show_run(stdout(), summary)
+    print_result(summary, show_run, as_json=as_json)

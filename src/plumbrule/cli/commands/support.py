@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import dataset_options, json_option, output_option, rubric_options
+from plumbrule.cli.options import dataset_options, json_option, output_option, verdict_options
 
 
 @click.group("support")
@@ -36,7 +36,7 @@ def command() -> None:
 @click.option("--name", metavar="NAME", help="What results call the calibration; by default as the file of LABELS.")
 @click.option("--version", default="1", show_default=True, metavar="VERSION", help="Its version, in every result.")
 @dataset_options
-@rubric_options
+@verdict_options
 @click.option("--skip-bad", is_flag=True, help="Go on without bad records, and count them.")
 @json_option
 def calibrate(
@@ -112,7 +112,7 @@ def calibrate(
 
 
 @command.command("show")
-@rubric_options
+@verdict_options
 @json_option
 def show(rubric: Path | None, settings: tuple[str, ...], as_json: bool) -> None:
     """Print the model: its measures with their weights, and the calibration in force.

@@ -1,6 +1,7 @@
 """Two runs compared, on a terminal."""
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import orjson
 from rich.console import Console
@@ -17,8 +18,13 @@ _FLIPS_SHOWN = 10
 _LONGEST_QUESTION = 200
 _STYLES = {"better": "bold green", "worse": "bold red", "no clear difference": "dim"}
 
+_OF_WORDS = {"95% interval", "samples", ""}  # columns that may take several lines
 _WIDE = 112  # from here on the table has room for the smallest differences
 _DETECTABLE = "detectable: the smallest true difference that so many samples show with 80% power"
+_UNCLEAR = (
+    "unclear +N: the interval holds 0; with N more samples like these it would exclude 0, every other time if this is "
+    "the true difference"
+)
 _BY_CHANCE = "unclear*: the interval excludes 0, but with so many figures compared chance may have done it (Holm)"
 _MARGINS = {
     "shown": ("", "green"),
@@ -34,14 +40,13 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         about = f"{run.name} · {run.model or run.candidate} · judged by {run.judge}"
         line = Text.assemble((f"{place:<7}", "dim"), plain(run.run_id, "bold"), "  ", plain(about))
         console.print(line, soft_wrap=True)
-    console.print(plain(f"{comparison.samples} samples compared", "dim"))
+    clusters = "" if comparison.clusters is None else f" in {comparison.clusters} clusters"
+    console.print(plain(f"{comparison.samples} samples{clusters} compared", "dim"))
     console.print()
     wide = console.width >= _WIDE
     console.print(_figure_table(comparison.figures, wide=wide))
     if any(compared.samples_to_settle is not None for compared in comparison.figures):
-        console.print(
-            Text("unclear +N: the interval holds 0; N more samples like these would make it exclude 0", "dim")
-        )
+        console.print(Text(_UNCLEAR, "dim"), soft_wrap=True)
     if any(map(_chance, comparison.figures)):
         console.print(Text(_BY_CHANCE, "dim"), soft_wrap=True)
     console.print(Text(_DETECTABLE if wide else _detectable(comparison.figures), "dim"), soft_wrap=True)
@@ -52,6 +57,8 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         console.print(line, soft_wrap=True)
     console.print()
     console.print(_gate_table(comparison.gates))
+    for unsettled in _unsettled_lines(comparison.gates):
+        console.print(plain(unsettled, "yellow"), soft_wrap=True)
     if comparison.differences:
         console.print(plain("not the same in both, so that a difference need not be the candidate's:", "yellow"))
     for difference in comparison.differences:
@@ -80,16 +87,23 @@ def _chance(compared: FigureComparison | DifferenceResult) -> bool:
 
 
 def _figure_table(figures: Sequence[FigureComparison], *, wide: bool) -> Table:
-    table = Table(box=None, pad_edge=False)
-    detectable = ("detectable",) if wide else ()
-    for heading in ("figure", "first", "second", "difference", "95% interval", *detectable, "samples", ""):
-        table.add_column(heading, justify="left" if heading in {"figure", ""} else "right", no_wrap=True)
+    # a figure is never cut: where there is little room, what has several words takes several lines
+    table = Table(box=None, pad_edge=False, padding=(0, 1) if wide else (0, 1, 0, 0))
+    detectable, difference = (("detectable",), "difference") if wide else ((), "differ-\nence")
+    for heading in ("figure", "first", "second", difference, "95% interval", *detectable, "samples", ""):
+        justify: Literal["left", "right"] = "left" if heading in {"figure", ""} else "right"
+        table.add_column(heading, justify=justify, no_wrap=wide or heading not in _OF_WORDS, overflow="fold")
     for compared in figures:
         table.add_row(compared.name, *_cells(compared, wide=wide))
         as_zero = compared.nulls_as_zero
-        if as_zero is not None and as_zero.difference != compared.difference:
+        if as_zero is not None and _telling(as_zero) != _telling(compared):
             table.add_row(Text("  nulls as zero", "dim"), *_cells(as_zero, wide=wide))
     return table
+
+
+def _telling(compared: FigureComparison | DifferenceResult) -> tuple[object, ...]:
+    """Return what a row shows, to see whether nulls make a difference."""
+    return compared.first, compared.second, compared.difference, compared.interval, compared.verdict, compared.samples
 
 
 def _cells(compared: FigureComparison | DifferenceResult, *, wide: bool) -> Iterator[Text]:
@@ -122,10 +136,10 @@ def _margin_lines(figures: Sequence[FigureComparison]) -> Iterator[Text]:
 def _flip_lines(flips: FlipsResult) -> Iterator[Text]:
     """Yield what became of the samples, and those that flipped."""
     p = flips.mcnemar_p
-    yield plain(
-        f"{flips.both_pass} samples pass in both, {flips.both_fail} fail in both; "
-        f"McNemar's exact test of the flips: p {'< 0.001' if p < 0.001 else f'= {figure(p)}'}"
-    )
+    test = ""
+    if p is not None:
+        test = f"; McNemar's exact test of the flips: p {'< 0.001' if p < 0.001 else f'= {figure(p)}'}"
+    yield plain(f"{flips.both_pass} samples pass in both, {flips.both_fail} fail in both{test}")
     for flipped, text, style in (
         (flips.pass_to_fail, "passed, and fail in the second", "red"),
         (flips.fail_to_pass, "failed, and pass in the second", "green"),
@@ -139,13 +153,23 @@ def _flip_lines(flips: FlipsResult) -> Iterator[Text]:
 
 
 def _gate_table(gates: Sequence[GateComparison]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("gate", "limit", "", "first", "nulls as zero", "", "second", "nulls as zero"):
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("gate", "limit", "", "first", "nulls\nas zero", "", "second", "nulls\nas zero"):
         table.add_column(heading, justify="left" if heading == "gate" else "right", no_wrap=True)
     for gate in gates:
         limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
         table.add_row(gate.name, limit, *_gate_cells(gate.first), *_gate_cells(gate.second))
     return table
+
+
+def _unsettled_lines(gates: Sequence[GateComparison]) -> Iterator[str]:
+    """Yield for either run the gates whose interval holds the limit."""
+    for place, names in (
+        ("first", [gate.name for gate in gates if gate.first.inconclusive]),
+        ("second", [gate.name for gate in gates if gate.second.inconclusive]),
+    ):
+        if names:
+            yield f"not settled in the {place}: {', '.join(names)}"
 
 
 def _gate_cells(gate: GateStanding) -> Iterator[Text]:

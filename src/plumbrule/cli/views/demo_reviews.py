@@ -8,9 +8,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain, table
+from plumbrule.cli.terminal_console import OUTCOME_STYLES, plain, table
 from plumbrule.cli.views.monitoring_tables import STATUS_STYLES, target_sign, value_text, weeks_line
-from plumbrule.cli.views.review_tables import OUTCOME_STYLES, estimate_text
+from plumbrule.cli.views.review_tables import estimate_text
 from plumbrule.demo.scripted_reviews import CapReason, Disagreement, ReleaseReview, WeeksReview
 from plumbrule.monitoring.monitoring_report import Status, ThresholdAlert
 from plumbrule.monitoring.weekly_figures import worst_of

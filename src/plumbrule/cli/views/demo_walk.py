@@ -6,10 +6,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from plumbrule.api.ledger_access import now
 from plumbrule.api.reports import write_report
 from plumbrule.api.runs import run
 from plumbrule.api.scoring import score_file
-from plumbrule.cli.ledger_access import now
 from plumbrule.cli.progress import progress_bar
 from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
 from plumbrule.cli.views.demo_reviews import indented, show_release, show_weeks

@@ -10,6 +10,7 @@ from plumbrule.errors import InputError, UsageError
 from plumbrule.runs.run_results import SingleJudgement
 from plumbrule.samples import Reading, Sample, sample_from
 from plumbrule.text.figure_format import figure
+from plumbrule.verdicts import CONCERNS
 
 
 def read_one(source: str | None, parts: Mapping[str, object]) -> Sample:
@@ -38,6 +39,9 @@ def show_judgement(console: Console, judgement: SingleJudgement) -> None:
     for name, text in (("rationale", judgement.rationale), ("evaluator_error", judgement.evaluator_error)):
         if text is not None:
             table.add_row(plain(name), plain(text))
+    concerns = [concern for concern in CONCERNS if getattr(judgement, concern)]
+    if concerns:
+        table.add_row(plain("evidence"), plain(" · ".join(concerns), "bold yellow"))
     if judgement.flags:
         table.add_row(plain("flags"), plain(", ".join(judgement.flags)))
     judge = judgement.judge

@@ -74,14 +74,7 @@ def show_label_figures(console: Console, summary: AnchorSummary) -> None:
     for reason, names in _by_reason(summary):
         console.print(plain(f"  {', '.join(names)}: {reason}", "yellow"), soft_wrap=True)
     if summary.judge is not None:
-        judge = summary.judge
-        console.print(
-            plain(
-                f"the judge passes {figure(judge.sensitivity)} of {judge.passed_by_people} answers that people pass, "
-                f"and fails {figure(judge.specificity)} of the {judge.failed_by_people} that people fail"
-            ),
-            soft_wrap=True,
-        )
+        console.print(plain(summary.judge.in_words()), soft_wrap=True)
 
 
 def _labels_line(summary: AnchorSummary) -> str:

@@ -121,21 +121,27 @@ def _figure_table(report: MonitoringReport, rubric: ScorecardRubric, *, narrow: 
             value_text(last.reweighted, rule),
             target_sign(rule.target),
             _alert(rule),
-            *_standing(last, narrow=narrow),
+            *_standing(last, rule, narrow=narrow),
         )
     return table
 
 
-def _standing(figure: FigureResult, *, narrow: bool) -> tuple[Text, ...]:
+def _standing(figure: FigureResult, rule: FigureRule, *, narrow: bool) -> tuple[Text, ...]:
     """Return the status of a figure and what its interval says, in two columns or one below the other."""
-    status, state = Text(figure.status or "none", STATUS_STYLES[figure.status]), _state(figure)
+    status, state = Text(figure.status or "none", STATUS_STYLES[figure.status]), state_text(figure, rule)
     if not narrow:
         return status, state
     return (Text("\n").join([status, state]) if state else status,)
 
 
-def _state(figure: FigureResult) -> Text:
-    """Return what the interval says of the alert threshold, and how many more reviews would settle it."""
+def state_text(figure: FigureResult, rule: FigureRule) -> Text:
+    """Return what the interval says of the alert threshold, and how many more reviews would settle it.
+
+    No interval can exclude a threshold at the end of the scale, such as no Unsafe at all: that is kept so far, no more.
+    """
+    interval = figure.interval_95
+    if figure.state == "ok" and interval is not None and interval.low <= rule.alert <= interval.high:
+        return Text("ok so far", _STATE_STYLES[figure.state])
     if figure.state != "inconclusive":
         return Text(figure.state or "", _STATE_STYLES[figure.state])
     more = "" if figure.reviews_to_settle is None else f" +{figure.reviews_to_settle:,}"

@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 
 from plumbrule.api import reviews
-from plumbrule.cli.ledger_access import open_here
+from plumbrule.api.ledger_access import open_here
 from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
 from plumbrule.cli.views.record_tables import show_decided
 from plumbrule.cli.views.review_tables import nothing_left_text

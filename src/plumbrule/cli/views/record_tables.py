@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain, print_json, stdout
+from plumbrule.cli.terminal_console import plain, print_json, stdout, table
 from plumbrule.cli.views.policy_lines import show_policy
 from plumbrule.reviews.evaluation_record import DecidedRecord, count_recommendations
 from plumbrule.reviews.submission import Submitted
@@ -29,18 +28,11 @@ def show_decided(decided: Sequence[DecidedRecord], *, console: Console | None = 
     """Print the decision on each record, and the dimensions that still need a note."""
     console = console or stdout()
     show_policy(console, decided[0].policy if decided else None)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", justify="right", no_wrap=True)
-    for heading in ("record", "overall", "band", "action", "recommendation"):
-        table.add_column(
-            heading,
-            justify="right" if heading == "overall" else "left",
-            no_wrap=heading in {"band", "recommendation"},
-            overflow="fold",
-        )
+    headings = ("record", ">overall", "band", "action", "recommendation")
+    rows = table(">", *headings, no_wrap=("", "band", "recommendation"), fold=[*headings, "overall"])
     for number, record in enumerate(decided, 1):
         name = record.trace_id or record.evaluation_id or ""
-        table.add_row(
+        rows.add_row(
             str(number),
             plain(name[:_LONGEST_CELL]),
             f"{record.overall:.4g}",
@@ -49,7 +41,7 @@ def show_decided(decided: Sequence[DecidedRecord], *, console: Console | None = 
             plain("blocked", "red") if record.blockers else plain(record.action),
             Text(record.recommendation, _STYLES[record.recommendation]),
         )
-    console.print(table)
+    console.print(rows)
     for number, record in enumerate(decided, 1):
         style = "red" if record.recommendation == "Fail" else "yellow"
         for reason in record.reasons:

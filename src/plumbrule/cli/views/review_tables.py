@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import OUTCOME_STYLES, plain, table
 from plumbrule.cli.views.policy_lines import show_policy
-from plumbrule.outcomes import Outcome, Settled
+from plumbrule.outcomes import Settled
 from plumbrule.reports.figure_text import figure
 from plumbrule.reviews.campaign_agreement import (
     CampaignAgreement,
@@ -21,7 +21,7 @@ from plumbrule.reviews.campaign_agreement import (
 from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_progress import CampaignProgress, CampaignReport, ClaimLine, ItemLine
 from plumbrule.reviews.items import Status
-from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLine, Reason, Verdict
+from plumbrule.reviews.model_change import FigureResult, ModelChange, PairedComparison, PairLine, Reason, Verdict
 from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.release_decision import OverallEstimate
 from plumbrule.rubrics.scorecard_rubric import Recommendation
@@ -37,10 +37,11 @@ _WHY: dict[Reason, str] = {
 }
 
 
-OUTCOME_STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
 _STATES: dict[Settled, str] = {"holds": "not below", "fails": "below", "inconclusive": "on both sides of"}
 _WORST: tuple[Recommendation, ...] = ("Fail", "Pass with notes", "Pass")
 _STATUS: dict[Status, str] = {"open": "dim", "claimed": "cyan", "adjudication": "yellow", "done": "green"}
+_WHOLE = {"status", "item", "trigger", "recommendation"}  # headings of columns that do not wrap
+_WORDS = {*_WHOLE, "query", "stratum", "state", "lowest", "to you", "yours until"}  # and of those to the left
 _SHOWN_ID = 13
 _SHOWN_QUERY = 60
 _SHOWN_RECORDS = 12
@@ -72,12 +73,10 @@ def _show_compared(console: Console, title: str, compared: PairedComparison) -> 
         console.print(plain(f"{title}: no pair ({'; '.join(left)})"), soft_wrap=True)
         return
     console.print()
-    table = Table(box=None, pad_edge=False)
-    table.add_column(title, no_wrap=True)
-    for heading in ("pairs", "earlier", "new", "diff", "95% interval", "better", "worse", "equal", "p"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("pairs", "earlier", "new", "diff", "95% interval", "better", "worse", "equal", "p")
+    rows = table(title, *(f">{heading}" for heading in headings), no_wrap={title, *headings})
     for line in compared.figures:
-        table.add_row(
+        rows.add_row(
             plain(line.key),
             str(line.pairs),
             figure(line.earlier),
@@ -85,9 +84,13 @@ def _show_compared(console: Console, title: str, compared: PairedComparison) -> 
             Text("none" if line.difference is None else f"{line.difference:+.3g}", _STYLES[line.verdict]),
             _interval(line.interval_95),
             *map(str, (line.better, line.worse, line.equal)),
-            f"{line.sign_test_p:.3f}",
+            f"{line.sign_test_p if line.p_value_adjusted is None else line.p_value_adjusted:.3f}",
         )
-    console.print(table)
+    console.print(rows)
+    by_chance = [line.key for line in compared.figures if _by_chance(line)]
+    if by_chance:
+        text = "the interval excludes 0, but with so many figures compared chance may have done it (Holm)"
+        console.print(plain(f"{text}: {', '.join(by_chance)}", "dim"), soft_wrap=True)
     verdicts: tuple[Verdict, ...] = ("worse", "better")
     for verdict in verdicts:
         clear = [line.key for line in compared.figures if line.verdict == verdict]
@@ -97,11 +100,17 @@ def _show_compared(console: Console, title: str, compared: PairedComparison) -> 
         console.print(plain(f"left out: {'; '.join(left)}", "yellow"), soft_wrap=True)
 
 
+def _by_chance(line: FigureResult) -> bool:
+    """Whether the interval excludes 0, and the test that allows for all figures does not."""
+    interval = line.interval_95
+    return interval is not None and not interval[0] <= 0 <= interval[1] and line.verdict == "no clear difference"
+
+
 def campaign_table(campaigns: Sequence[CampaignProgress]) -> Table:
     """Return the campaigns, one a row."""
-    table = _table("campaign", "trigger", "items", "ratings", "open", "adjudication", "done", "state")
+    rows = _table("campaign", "trigger", "items", "ratings", "open", "adjudication", "done", "state")
     for campaign in campaigns:
-        table.add_row(
+        rows.add_row(
             plain(campaign.campaign),
             plain(campaign.trigger),
             str(campaign.items),
@@ -111,12 +120,12 @@ def campaign_table(campaigns: Sequence[CampaignProgress]) -> Table:
             str(campaign.status["done"]),
             Text("closed", "green") if campaign.closed else Text("open", "cyan"),
         )
-    return table
+    return rows
 
 
 def item_table(items: Sequence[ItemLine], *, whose: str | None) -> Table:
     """Return the items, one a row."""
-    table = _table("item", "query", "stratum", "rated", "status", *(["to you"] if whose is not None else []))
+    rows = _table("item", "query", "stratum", "rated", "status", *(["to you"] if whose is not None else []))
     for item in items:
         cells: list[str | Text] = [
             plain(_short(item.trace_id)),
@@ -125,16 +134,16 @@ def item_table(items: Sequence[ItemLine], *, whose: str | None) -> Table:
             f"{item.rated} of {item.of}",
             Text(item.status, _STATUS[item.status]),
         ]
-        table.add_row(*cells, *([item.mine or ""] if whose is not None else []))
-    return table
+        rows.add_row(*cells, *([item.mine or ""] if whose is not None else []))
+    return rows
 
 
 def claim_table(claims: Sequence[ClaimLine]) -> Table:
     """Return what was claimed, one a row."""
-    table = _table("item", "query", "yours until")
+    rows = _table("item", "query", "yours until")
     for claim in claims:
-        table.add_row(plain(claim.trace_id), plain(_cut(claim.query)), _minute(claim.until))
-    return table
+        rows.add_row(plain(claim.trace_id), plain(_cut(claim.query)), _minute(claim.until))
+    return rows
 
 
 def nothing_left_text(person: str, nothing: NothingLeft) -> str:
@@ -169,10 +178,10 @@ def show_progress(console: Console, report: CampaignReport) -> None:
     console.print(Text(" · ").join(parts))
     if report.evaluators:
         console.print()
-        table = _table("evaluator", "rated", "claimed", "adjudicated")
+        rows = _table("evaluator", "rated", "claimed", "adjudicated")
         for person in report.evaluators:
-            table.add_row(plain(person.evaluator), *map(str, (person.rated, person.claimed, person.adjudicated)))
-        console.print(table)
+            rows.add_row(plain(person.evaluator), *map(str, (person.rated, person.claimed, person.adjudicated)))
+        console.print(rows)
     if report.revised and report.decision is None:
         named = "; ".join(f"{one.evaluator} on {_short(one.trace_id)}" for one in report.revised[:_SHOWN_NEWER])
         more = "; …" if len(report.revised) > _SHOWN_NEWER else ""
@@ -195,10 +204,10 @@ def show_decision(console: Console, decision: CampaignDecision) -> None:
     """Print the decision of a campaign: the failing records first, then those with notes; what blocks, the remarks."""
     console.print()
     show_policy(console, decision.policy)
-    table = _table("", "item", "overall", "recommendation", "lowest")
+    rows = _table("", "item", "overall", "recommendation", "lowest")
     records = sorted(decision.cards, key=lambda item: (_WORST.index(item.recommendation), item.overall, item.record))
     for item in records[:_SHOWN_RECORDS]:
-        table.add_row(
+        rows.add_row(
             str(item.record),
             plain(_short(item.trace_id)),
             figure(item.overall),
@@ -206,7 +215,7 @@ def show_decision(console: Console, decision: CampaignDecision) -> None:
             plain(", ".join(f"{key} {item.scores[key]}" for key in item.low)),
         )
     if records:
-        console.print(table)
+        console.print(rows)
     if len(records) > _SHOWN_RECORDS:
         rest = Counter(item.recommendation for item in records[_SHOWN_RECORDS:])
         counts = ", ".join(f"{rest[name]} {name}" for name in _WORST if rest[name])
@@ -242,28 +251,28 @@ def show_agreement(console: Console, agreement: CampaignAgreement) -> None:
     console.print(plain(f"{agreement.campaign}: {agreement.items} items{left}"), soft_wrap=True)
     console.print()
     headings = ("rated twice", "alpha", "95% interval", "AC1")
-    table = _table("people with each other", *headings)
+    rows = _table("people with each other", *headings)
     for dimension in agreement.dimensions:
-        table.add_row(plain(dimension.key), *_agreed(dimension))
-    console.print(table)
+        rows.add_row(plain(dimension.key), *_agreed(dimension))
+    console.print(rows)
     console.print()
-    table = _table("evaluator", "rated", "mean level", *headings)
+    rows = _table("evaluator", "rated", "mean level", *headings)
     for person in agreement.evaluators:
-        table.add_row(plain(person.evaluator), str(person.rated), figure(person.mean_level), *_agreed(person))
-    console.print(table)
+        rows.add_row(plain(person.evaluator), str(person.rated), figure(person.mean_level), *_agreed(person))
+    console.print(rows)
     console.print()
-    table = _table("people with pre-scores", "pairs", "same", "kappa", "95% interval")
+    rows = _table("people with pre-scores", "pairs", "same", "kappa", "95% interval")
     for prescore in agreement.prescores:
-        table.add_row(plain(prescore.key), *_beside(prescore))
-    console.print(table)
+        rows.add_row(plain(prescore.key), *_beside(prescore))
+    console.print(rows)
     for prescore in agreement.prescores:
         _show_confusion(console, prescore, f"{prescore.key}: people down, pre-score across")
     if agreement.judge is not None:
         console.print()
-        table = _table(f"people with the judge of {agreement.judge.run_id}", "pairs", "same", "kappa", "95% interval")
+        rows = _table(f"people with the judge of {agreement.judge.run_id}", "pairs", "same", "kappa", "95% interval")
         for score in agreement.judge.scores:
-            table.add_row(plain(f"{score.score} for {score.dimension}"), *_beside(score))
-        console.print(table)
+            rows.add_row(plain(f"{score.score} for {score.dimension}"), *_beside(score))
+        console.print(rows)
         for score in agreement.judge.scores:
             _show_confusion(console, score, f"{score.score}: people down, judge across")
 
@@ -272,10 +281,10 @@ def _show_confusion(console: Console, compared: PrescoreAgreement | JudgeScoreAg
     if not compared.differs:
         return
     console.print()
-    table = _table(title, *compared.labels)
+    rows = _table(title, *compared.labels)
     for label, row in zip(compared.labels, compared.confusion, strict=True):
-        table.add_row(plain(label), *(Text(str(count), "" if count else "dim") for count in row))
-    console.print(table)
+        rows.add_row(plain(label), *(Text(str(count), "" if count else "dim") for count in row))
+    console.print(rows)
 
 
 def _agreed(line: DimensionAgreement | EvaluatorAgreement) -> tuple[str, str, str, str]:
@@ -292,28 +301,8 @@ def _interval(interval: tuple[float, float] | None) -> str:
 
 
 def _table(first: str, *headings: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(first, no_wrap=True)
-    words = {
-        "query",
-        "stratum",
-        "status",
-        "trigger",
-        "state",
-        "recommendation",
-        "lowest",
-        "to you",
-        "item",
-        "yours until",
-    }
-    for heading in headings:
-        table.add_column(
-            heading,
-            justify="left" if heading in words else "right",
-            no_wrap=heading in {"status", "item", "trigger", "recommendation"},
-            overflow="fold",
-        )
-    return table
+    aligned = (heading if heading in _WORDS else f">{heading}" for heading in headings)
+    return table(first, *aligned, no_wrap={first, *_WHOLE}, fold=headings)
 
 
 def _items(count: int) -> str:

@@ -40,7 +40,8 @@ def _rows(plan: PlanSummary) -> Iterator[tuple[str, str]]:
     yield "candidate", f"{candidate.kind}, model {candidate.model_id or 'not known'}"
     yield "judge", f"{judge.name}, model {judge.model_id}" if judge.model_id else judge.name
     yield "repeats", str(plan.repeats)
-    yield "generation", ", ".join(f"{name} {value}" for name, value in asdict(plan.generation).items())
+    for place, sent in plan.generation.items():
+        yield f"{place} is sent", ", ".join(f"{name} {value}" for name, value in sent.items())
     yield "at once", f"{plan.concurrency}, each call at most {plan.timeout_s:g} s"
     if plan.rates:
         yield "rates", ", ".join(f"{name} {rate:g} a minute" for name, rate in plan.rates.items())

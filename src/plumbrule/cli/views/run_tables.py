@@ -1,23 +1,22 @@
 """Benchmark runs on a terminal: the list of runs, one run, the decision on one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Literal
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.cli.terminal_console import plain
+from plumbrule.cli.terminal_console import OUTCOME_STYLES, plain
 from plumbrule.cli.views.label_tables import show_label_figures
 from plumbrule.outcomes import Outcome
 from plumbrule.runs.gates import GateDecision, decide_release
-from plumbrule.runs.run_results import FigureValues, GateResult, RepeatsSummary, RunLine, RunSummary, RunUsage
+from plumbrule.runs.run_results import GateResult, RepeatsSummary, RunLine, RunSummary, RunUsage
 from plumbrule.text.figure_format import SIGNS, between, figure
 
 _LONGEST_CELL = 40
 _WHOLE = {"", "gate", "limit", "settles\nat"}  # columns that are not folded where a terminal is narrow
-_STYLES: dict[Outcome, str] = {"RELEASE": "bold green", "NO RELEASE": "bold red", "INCONCLUSIVE": "bold yellow"}
 _STATES = {"holds": ("holds", "green"), "fails": ("fails", "bold red"), "inconclusive": ("not settled", "yellow")}
 
 
@@ -25,10 +24,11 @@ def runs_table(runs: Sequence[RunLine]) -> Table:
     """Return the runs as a table."""
     table = Table(box=None, pad_edge=False)
     columns = ("run_id", "name", "dataset", "model", "judge", "samples", "repeats")
-    for heading in columns:
-        table.add_column(heading, no_wrap=heading == "run_id", overflow="fold")
+    for heading in ("run_id", "date", "outcome", *columns[1:]):
+        table.add_column(heading, no_wrap=heading in {"run_id", "date"}, overflow="fold")
     for run in runs:
-        values = (getattr(run, name) for name in columns)
+        values = [getattr(run, name) for name in columns]
+        values[1:1] = [run.at[:10], run.outcome or "not complete"]
         table.add_row(*(plain("none" if value is None else str(value)[:_LONGEST_CELL]) for value in values))
     return table
 
@@ -50,7 +50,7 @@ def show_decision(console: Console, decision: GateDecision) -> None:
 
 def release_text(outcome: Outcome, headline: str) -> Text:
     """Return the decision in one line."""
-    return plain(headline, _STYLES[outcome])
+    return plain(headline, OUTCOME_STYLES[outcome])
 
 
 def policy_text(decided: GateDecision | RunSummary) -> str:
@@ -152,8 +152,7 @@ def _aggregate_table(summary: RunSummary) -> Table:
     for heading in ("value", "nulls as zero", "scored", "attempted"):
         table.add_column(heading, justify="right")
     aggregates = summary.aggregates
-    for name in (field.name for field in fields(FigureValues)):
-        counts = aggregates.counts_by_aggregate[name]
+    for name, counts in aggregates.counts_by_aggregate.items():
         values = (getattr(aggregates, name), getattr(aggregates.nulls_as_zero, name), counts.scored, counts.attempted)
         table.add_row(name, *map(figure, values))
     return table

@@ -108,6 +108,8 @@ def show_ratings(console: Console, sheet: Sheet) -> None:
         console.print(plain(f"  {levels}"), soft_wrap=True)
         if rating.notes:
             console.print(plain(f"  {rating.notes}", "italic"), soft_wrap=True)
+        for reason in rating.reasons:
+            console.print(plain(f"  reason for the revision: {reason}", "italic"), soft_wrap=True)
         if rating.late:
             blind = (
                 "; ".join(f"{change.dimension} was {change.blind}" for change in rating.changes) or "no level changed"

@@ -18,7 +18,7 @@ from plumbrule.samples import Sample
 from plumbrule.stats.intervals import Interval
 from plumbrule.support.support_scorer import Band, Support, SupportedSentence
 from plumbrule.terminal import safe, shortened
-from plumbrule.verdicts import Anchor, ScoreSummary, Verdict, VerdictSummary
+from plumbrule.verdicts import Anchor, ScoreSummary, Verdict, VerdictSummary, headline_of
 
 BANDS: Mapping[Band, str] = {"supported": "green", "doubtful": "yellow", "unsupported": "red"}
 _LONGEST = 240  # characters shown of a sentence, or of its evidence
@@ -96,9 +96,6 @@ def show_summary(
     console.print(_counts_line(summary))
     if summary.support.not_scored < summary.counts.scored:
         console.print(_support_line(summary))
-    if summary.passed_contradicted:
-        text = f"{summary.passed_contradicted} passed with a contradicted anchor: too few of their anchors to fail them"
-        console.print(plain(text, "yellow"), soft_wrap=True)
     if summary.passed_unverified:
         text = f"{summary.passed_unverified} passed with nothing to verify: no number, date or claim was found in them"
         console.print(plain(text, "yellow"), soft_wrap=True)
@@ -139,7 +136,7 @@ def show_explanation(console: Console, scored: ScoredSample) -> None:
         console.print(Text.assemble(("question  ", "dim"), plain(sample.question)))
     console.print()
     answer = marked_answer(sample, verdict, only_unsupported=False)
-    console.print(Panel(answer, title="answer", title_align="left", border_style=_COLOURS[verdict.verdict]))
+    console.print(Panel(answer, title="answer", title_align="left", border_style=_headline_colour(verdict)))
     console.print(_score_lines(verdict))
     if verdict.hallucination.anchors:
         console.print()
@@ -189,6 +186,10 @@ def _verdict_table(summary: VerdictSummary) -> Table:
             _interval_text(summary.interval(outcome)),
             Text("█" * round(share * _WIDEST_BAR), _COLOURS[outcome]),
         )
+        for concern, counts in summary.against_evidence.items():
+            if counts[outcome] and outcome != "FAIL":
+                headline = Text(f"  {headline_of(outcome, [concern])}", "yellow")
+                rows.add_row(headline, str(counts[outcome]), "", "", Text("of these", "dim"))
     return rows
 
 
@@ -238,10 +239,15 @@ def _support_line(summary: VerdictSummary) -> Text:
     return line.append(f"not scored {summary.support.not_scored}", "dim")
 
 
+def _headline_colour(verdict: Verdict) -> str:
+    """Return the colour of a verdict: a PASS is green only where the evidence has nothing against it."""
+    return "yellow" if verdict.headline != verdict.verdict else _COLOURS[verdict.verdict]
+
+
 def _headline(verdict: Verdict) -> Text:
     reasons = "; ".join(verdict.reasons) or "no rule fired"
     line = Text.assemble(
-        (f" {verdict.verdict} ", f"bold reverse {_COLOURS[verdict.verdict]}"), " ", plain(verdict.id, "bold"), "  "
+        (f" {verdict.headline} ", f"bold reverse {_headline_colour(verdict)}"), " ", plain(verdict.id, "bold"), "  "
     )
     line.append_text(plain(reasons))
     if verdict.flags:

@@ -43,12 +43,21 @@ class AnchoredFigure(AnchoredEstimate):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeAccuracy:
-    """How the judge's passes compare with people's, over the labelled answers; None where there were none of a kind."""
+    """How the judge's passes compare with people's labels, each one counted; None where there were none of a kind."""
 
     passed_by_people: int
     failed_by_people: int
     sensitivity: float | None  # of the answers that people pass, the share that the judge passes
     specificity: float | None  # of the answers that people fail, the share that the judge fails
+
+    def in_words(self) -> str:
+        """Return both in words; a kind that no label is of is said to be missing."""
+        passes, fails = "no label passes", "none fails"
+        if self.sensitivity is not None:
+            passes = f"the judge passes {self.sensitivity:.1%} of the {self.passed_by_people:,} labels that pass"
+        if self.specificity is not None:
+            fails = f"fails {self.specificity:.1%} of the {self.failed_by_people:,} that fail"
+        return f"{passes}, and {'the judge ' if self.sensitivity is None else ''}{fails}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,11 @@ this run. Nulls are left out where the judge has no word, or count as the worst 
 that the judge could not score stays what the person says.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from statistics import fmean, pstdev
+from statistics import fmean, pvariance
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.anchor.anchor_results import (
@@ -27,8 +28,14 @@ from plumbrule.runs.anchor.anchor_results import (
 from plumbrule.runs.anchor.label_file import Key, Label
 from plumbrule.runs.anchor.label_store import RunLabels
 from plumbrule.runs.sample_results import GradedSample, grade
-from plumbrule.stats.prediction_powered import AnchoredMean, Clusters, prediction_powered_mean
-from plumbrule.stats.sample_sizes import labels_beside_predictions, mean_power_samples
+from plumbrule.stats.prediction_powered import (
+    AnchoredMean,
+    AnsweredShare,
+    Clusters,
+    LabelOutlook,
+    prediction_powered_mean,
+)
+from plumbrule.stats.sample_sizes import POWER
 
 LEVEL = 0.95
 FEWEST = 2  # labels, below which nothing can be estimated
@@ -192,9 +199,8 @@ class _Estimator:
         means = {sample: fmean(values) for sample, values in by_sample.items()}
         others = {sample: mean for sample, mean in means.items() if sample not in labelled}
         pairs = list(labelled.values())
-        found = prediction_powered_mean(
-            pairs, list(others.values()), clusters=self._clusters(labelled, others) if self.clusters else None
-        )
+        clusters = self._clusters(labelled, others) if self.clusters else None
+        found = prediction_powered_mean(pairs, list(others.values()), clusters=clusters)
         if found is None:
             return None
         highest = 1 if self.figure.scale is None else getattr(self.rubric, self.figure.scale).highest
@@ -206,7 +212,12 @@ class _Estimator:
             labels=found.labels,
             samples=found.samples,
             tuning=found.tuning,
-            labels_to_power=self._labels_to_power(found, pairs),
+            labels_to_power=self._labels_to_power(
+                found,
+                pairs,
+                list(others.values()),
+                None if clusters is None else len({*clusters.labelled, *clusters.others}),
+            ),
         )
         return estimate, _even(fmean(means.values()) * highest)
 
@@ -218,21 +229,23 @@ class _Estimator:
 
         return Clusters(labelled=groups(labelled), others=groups(others))
 
-    def _labels_to_power(self, found: AnchoredMean, pairs: Sequence[tuple[float, float]]) -> int | None:
+    def _labels_to_power(
+        self, found: AnchoredMean, pairs: Sequence[tuple[float, float]], others: Sequence[float], clusters: int | None
+    ) -> int | None:
         limit = getattr(self.rubric.gates, self.name, None)
         if limit is None:
             return None
-        said, judged = [label for label, _ in pairs], [prediction for _, prediction in pairs]
-        # people who all say the same are no proof that nobody would say otherwise: two more labels, one of each kind
-        guarded = [*said, 0.0, 1.0]
-        mean, spread = fmean(guarded), pstdev(guarded)
-        skewness = fmean((label - mean) ** 3 for label in guarded) / spread**3
-        alone = mean_power_samples(found.value, spread, limit, skewness=skewness)
-        if alone is None:
-            return None
-        return labels_beside_predictions(
-            alone * found.design_effect, correlation=_correlation(said, judged), samples=found.samples
+        outlook = LabelOutlook(
+            value=found.value,
+            answers=[
+                AnsweredShare(label=label, prediction=prediction, share=count)
+                for (label, prediction), count in Counter(pairs).items()
+            ],
+            of_one=pvariance(others) if others else None,
+            design_effect=found.design_effect,
+            clusters=clusters,
         )
+        return outlook.labels_for_power(float(limit), samples=found.samples, power=POWER)
 
 
 def passed_by(sample: GradedSample, label: Label, rubric: BenchmarkRubric) -> bool | None:
@@ -272,13 +285,6 @@ def _judge_accuracy(
         sensitivity=fmean(passed) if passed else None,
         specificity=fmean(failed) if failed else None,
     )
-
-
-def _correlation(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return Pearson's r; 0 where either does not vary."""
-    mean, other = fmean(first), fmean(second)
-    spread = (sum((x - mean) ** 2 for x in first) * sum((y - other) ** 2 for y in second)) ** 0.5
-    return sum((x - mean) * (y - other) for x, y in zip(first, second, strict=True)) / spread if spread else 0.0
 
 
 def _said(label: Label) -> tuple[object, ...]:

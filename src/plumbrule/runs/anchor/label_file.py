@@ -6,7 +6,6 @@ without any label is one that nobody filled in yet.
 """
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Iterable, Mapping
@@ -16,7 +15,7 @@ from typing import Literal
 
 from plumbrule.codec import json_line
 from plumbrule.errors import InputError, UsageError
-from plumbrule.files import written_whole
+from plumbrule.files import sha256_of_file, written_whole
 from plumbrule.names import nearest
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Scale
@@ -92,7 +91,7 @@ def read_labels(path: Path | str, rubric: BenchmarkRubric, *, repeats: int = 1) 
     if not labels:
         wrong = next((hint for column in sorted(seen) if (hint := nearest(column, _LABELS))), "")
         raise InputError(f"{name}: no line has {', '.join(_SCORES)} or {_PASS}{wrong}")
-    digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
+    digest = sha256_of_file(Path(name))
     return LabelFile(
         name=Path(name).name,
         sha256=digest,

@@ -4,13 +4,11 @@ import math
 from dataclasses import dataclass
 
 from plumbrule.errors import UsageError
+from plumbrule.stats.prediction_powered import AnsweredShare, LabelOutlook
 from plumbrule.stats.sample_sizes import (
     POWER,
-    labels_beside_predictions,
-    labels_for_margin,
-    mean_power_samples,
     prediction_correlation,
-    samples_beside_labels,
+    share_margin_samples,
     share_power_samples,
 )
 
@@ -75,6 +73,8 @@ def plan_labels(
         raise UsageError(f"the rate must be between 0 and 1, not {rate:g}: what never varies needs no plan")
     if (limit is None) == (margin is None):
         raise UsageError("give a limit or a margin, one of them")
+    if margin is not None and not 0 < margin < 1:
+        raise UsageError("the margin must be between 0 and 1")
     if (sensitivity is None) != (specificity is None):
         raise UsageError("give both sensitivity and specificity, or neither")
     if samples is not None and labels is not None:
@@ -84,20 +84,18 @@ def plan_labels(
     judge = None
     if sensitivity is not None and specificity is not None:
         judge = _planned_judge(rate, limit, sensitivity, specificity)
-    correlation = judge.correlation if judge else 0.0
-    alone, by_judge = _alone(rate, limit, margin)
-
-    def size(count: int) -> PlannedSize:
-        return PlannedSize(
-            samples=count, labels=labels_beside_predictions(alone, correlation=correlation, samples=count)
-        )
-
+    goal = _Goal(outlook=_outlook(rate, judge), limit=limit, margin=margin)
+    alone = goal.labels(None)
+    by_judge = _samples_by_judge(rate, limit, margin)
+    if alone is None or by_judge is None:
+        raise UsageError("the rate is expected so near its limit that no number of samples tells one from the other")
     asked = None
     if samples is not None:
-        asked = size(samples)
+        asked = PlannedSize(samples=samples, labels=goal.labels(samples))
     elif labels is not None:
-        enough = samples_beside_labels(alone, correlation=correlation, labels=labels)
+        enough = goal.samples(labels)
         asked = None if enough is None else PlannedSize(samples=enough, labels=labels)
+    counts = [_rounded_up(alone * multiple) for multiple in (_MULTIPLES if judge else ())]
     return LabelPlan(
         rate=rate,
         limit=limit,
@@ -107,26 +105,57 @@ def plan_labels(
         samples_by_judge=by_judge,
         labels_alone=alone,
         asked=asked,
-        sizes=tuple(size(_rounded_up(alone * multiple)) for multiple in (_MULTIPLES if judge else ())),
+        sizes=tuple(PlannedSize(samples=count, labels=goal.labels(count)) for count in counts),
     )
 
 
-def _alone(rate: float, limit: float | None, margin: float | None) -> tuple[int, int]:
-    """Return how many labels it takes without a judge, and how many samples with one that is always right.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Goal:
+    """What the interval that decides must do: exclude a limit with 80% power, or keep a margin."""
 
-    The interval of labels guards against few of them, and takes more than the exact interval of a share.
-    """
-    if limit is None:
-        if margin is None or not 0 < margin < 1:
-            raise UsageError("the margin must be between 0 and 1")
-        enough = labels_for_margin(margin=margin, share=rate) or 1
-        return enough, enough
-    spread = math.sqrt(rate * (1 - rate))
-    labels = mean_power_samples(rate, spread, limit, skewness=(1 - 2 * rate) / spread)
-    samples = share_power_samples(rate, limit)
-    if labels is None or samples is None:
-        raise UsageError("the rate is expected so near its limit that no number of samples tells one from the other")
-    return labels, samples
+    outlook: LabelOutlook
+    limit: float | None
+    margin: float | None
+
+    def labels(self, samples: int | None) -> int | None:
+        """Return how many labels it takes among so many samples, or without a judge."""
+        if self.limit is not None:
+            return self.outlook.labels_for_power(self.limit, samples=samples, power=POWER)
+        assert self.margin is not None  # noqa: S101 - one of the two is given
+        return self.outlook.labels_for_margin(self.margin, samples=samples)
+
+    def samples(self, labels: int) -> int | None:
+        """Return how many samples it takes with so many labels."""
+        if self.limit is not None:
+            return self.outlook.samples_for_power(self.limit, labels=labels, power=POWER)
+        assert self.margin is not None  # noqa: S101 - one of the two is given
+        return self.outlook.samples_for_margin(self.margin, labels=labels)
+
+
+def _outlook(rate: float, judge: PlannedJudge | None) -> LabelOutlook:
+    """Return what people and the judge are expected to say; without a judge, predictions that tell nothing."""
+    sensitivity, specificity = (judge.sensitivity, judge.specificity) if judge else (0.0, 1.0)
+    shares = {
+        (1.0, 1.0): rate * sensitivity,
+        (1.0, 0.0): rate * (1 - sensitivity),
+        (0.0, 1.0): (1 - rate) * (1 - specificity),
+        (0.0, 0.0): (1 - rate) * specificity,
+    }
+    return LabelOutlook(
+        value=rate,
+        answers=[
+            AnsweredShare(label=label, prediction=prediction, share=share)
+            for (label, prediction), share in shares.items()
+        ],
+    )
+
+
+def _samples_by_judge(rate: float, limit: float | None, margin: float | None) -> int | None:
+    """Return how many samples it takes with a judge that is always right, by the exact interval of a share."""
+    if limit is not None:
+        return share_power_samples(rate, limit)
+    assert margin is not None  # noqa: S101 - one of the two is given
+    return share_margin_samples(rate, margin)
 
 
 def _planned_judge(rate: float, limit: float | None, sensitivity: float, specificity: float) -> PlannedJudge:

@@ -9,6 +9,7 @@ import orjson
 
 from plumbrule.samples.value_types import Misfit
 
+_LONGEST_PYTHON = 1 << 18  # characters
 STRUCTURED = ("contexts", "citations", "refusal", "expected", "metadata", "tags")
 
 
@@ -20,7 +21,8 @@ def parse_cell(name: str, cell: str) -> tuple[object, str | None]:
     try:
         return orjson.loads(cell), None
     except orjson.JSONDecodeError:
-        pass
+        if len(cell) > _LONGEST_PYTHON:  # its syntax tree would take a thousand times the memory
+            return cell, None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a stray backslash is the data's business, not a syntax warning

@@ -6,6 +6,9 @@ from typing import BinaryIO
 
 from plumbrule.errors import InputError
 from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Flaw, Rows, read_lines
+from plumbrule.terminal import shortened
+
+_SHOWN = 60  # characters of a column's name in a message
 
 
 def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
@@ -16,15 +19,15 @@ def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     columns: list[str] | None = None
     while True:
-        start = lines.number + 1
+        start = lines.start_record()
         try:
             cells = next(rows)
         except StopIteration:
             return
+        except _TooLongError:
+            what = f"the row that starts on line {start} is longer than {MAX_RECORD_MB} MB"
+            raise InputError(f"{name}: {what}; is a quote left open?") from None
         except csv.Error as error:
-            if "field larger" in str(error):
-                what = f"a cell that starts on line {start} is longer than {MAX_RECORD_MB} MB"
-                raise InputError(f"{name}: {what}; is a quote left open?") from None
             yield start, Flaw(_reason(str(error)))
             continue
         flaw = lines.take_flaw()
@@ -42,6 +45,10 @@ def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
             yield start, {key: cell for key, cell in zip(columns, cells, strict=True) if cell and key}
 
 
+class _TooLongError(Exception):
+    """The lines of one record are longer than the limit."""
+
+
 class _Lines:
     """The lines as text, with their number; a line that is no text is passed on empty and remembered."""
 
@@ -49,6 +56,12 @@ class _Lines:
         self.number = 0
         self._lines = read_lines(stream)
         self._flaw = ""
+        self._taken = 0
+
+    def start_record(self) -> int:
+        """Begin a record, which may have several lines, and return the number of its first line."""
+        self._taken = 0
+        return self.number + 1
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -58,6 +71,9 @@ class _Lines:
         if line is None:
             self._flaw = f"line is longer than {MAX_RECORD_MB} MB"
             return "\n"
+        self._taken += len(line)
+        if self._taken > MAX_RECORD_BYTES + 2:  # room for the line's end, as in a single line
+            raise _TooLongError
         try:
             return line.decode()
         except UnicodeDecodeError as error:
@@ -72,9 +88,11 @@ class _Lines:
 
 def _columns(cells: list[str], name: str) -> list[str]:
     columns = [cell.strip() for cell in cells]
+    seen: set[str] = set()
     for column in columns:
-        if column and columns.count(column) > 1:
-            raise InputError(f"{name}: the column {column!r} stands twice in the header")
+        if column and column in seen:
+            raise InputError(f"{name}: the column {shortened(column, _SHOWN)!r} stands twice in the header")
+        seen.add(column)
     return columns
 
 

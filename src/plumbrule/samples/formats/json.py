@@ -47,18 +47,18 @@ def read_json(stream: io.BufferedReader, name: str) -> Rows:
             number += 1
             bounded.start_record(number)
             yield number, record
-    except (ijson.JSONError, Misfit) as error:
+    except (ijson.JSONError, UnicodeError, Misfit) as error:
         raise InputError(f"{name}: {_reason(str(error))}, after record {number}") from None
 
 
 def _next_line(stream: BinaryIO) -> tuple[bytes, bytes]:
     """Return the next line that is not blank, with and without the blank lines before it."""
-    passed = b""
+    passed = bytearray()
     while line := stream.readline(MAX_RECORD_BYTES):
         passed += line
         if not line.isspace() or len(passed) > MAX_RECORD_BYTES:
             break
-    return passed, line
+    return bytes(passed), line
 
 
 class _Bounded:
@@ -147,6 +147,8 @@ def _reason(message: str) -> str:
         return "not valid JSON: NaN and Infinity are not JSON numbers; write null"
     if "overflow" in message:
         return "a number is too large"
+    if "surrogates not allowed" in message or "can't decode" in message:
+        return "a text holds half of a character (a lone surrogate)"
     if "invalid bytes" in message:
         return "not valid UTF-8"
     if "premature EOF" in message:

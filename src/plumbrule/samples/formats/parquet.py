@@ -4,12 +4,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
 from plumbrule.errors import InputError, MissingExtraError
-from plumbrule.samples.byte_streams import Rows
+from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATCH_ROWS = 256
+_BATCH_BYTES = 1 << 25
+_LARGE_CHUNK = 1 << 26
+_MOST_EXPANSION = 200  # text is packed to a twentieth at best, endless repetition to a ten-thousandth
 
 
 def read_parquet(handle: BinaryIO, name: str, progress: Callable[[float], None]) -> Rows:
@@ -33,15 +36,38 @@ def read_parquet(handle: BinaryIO, name: str, progress: Callable[[float], None])
         if len(set(columns)) < len(columns):
             raise InputError(f"{name}: two columns have the same name")
         total = file.metadata.num_rows
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS):
-            table = pa.Table.from_batches([batch]).cast(_in_microseconds(batch.schema), safe=False)
-            for record in table.to_pylist():
-                number += 1
-                yield number, record
-            progress(number / total)
-    except (pa.ArrowException, OSError, ValueError) as error:
+        for group in range(file.metadata.num_row_groups):
+            rows = _rows_at_once(file.metadata.row_group(group), name)
+            for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
+                _check_rows(batch, name, number)
+                table = pa.Table.from_batches([batch]).cast(_in_microseconds(batch.schema), safe=False)
+                for record in table.to_pylist():
+                    number += 1
+                    yield number, record
+                progress(number / total)
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reason = str(error).split("\n", 1)[0]
         raise InputError(f"{name}: not a readable Parquet file, after record {number}: {reason}") from None
+
+
+def _rows_at_once(group: "pa.RowGroupMetaData", name: str) -> int:
+    """Return how many rows can be held at once, though each may repeat the largest value of its group."""
+    chunks = [group.column(index) for index in range(group.num_columns)]
+    for chunk in chunks:
+        packed, unpacked = max(1, chunk.total_compressed_size), chunk.total_uncompressed_size
+        if unpacked > _LARGE_CHUNK and unpacked > _MOST_EXPANSION * packed:
+            raise InputError(f"{name}: the column {chunk.path_in_schema!r:.60} unpacks to {unpacked:,} bytes")
+    largest: int = sum(max(0, chunk.total_uncompressed_size) for chunk in chunks)
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
+
+
+def _check_rows(batch: "pa.RecordBatch", name: str, before: int) -> None:
+    """Refuse a row that is longer than a record may be."""
+    if batch.nbytes <= MAX_RECORD_BYTES:
+        return
+    for index in range(batch.num_rows):
+        if batch.slice(index, 1).nbytes > MAX_RECORD_BYTES:
+            raise InputError(f"{name}: record {before + index + 1} is longer than {MAX_RECORD_MB} MB")
 
 
 def _in_microseconds(schema: "pa.Schema") -> "pa.Schema":

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationI
 from pydantic.dataclasses import dataclass
 
 from plumbrule.errors import UsageError
+from plumbrule.files import open_file
 from plumbrule.rubrics.yaml_reader import Key, read_yaml
 
 CONFIG_NAME = "verifier.yaml"
@@ -105,7 +106,7 @@ class ConfigFile:
         """Return the content of a file that the configuration names, relative to its own folder; bounded in size."""
         place = self.path.parent / name
         try:
-            with place.open("rb") as file:
+            with open_file(place) as file:
                 size = os.fstat(file.fileno()).st_size
                 content = file.read(min(size, MAX_FILE_BYTES) + 1)  # a device has no size, and no end
         except FileNotFoundError:

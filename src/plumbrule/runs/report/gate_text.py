@@ -1,0 +1,52 @@
+"""A gate in words: what it is called, what it found, and the state of its interval."""
+
+from collections.abc import Sequence
+
+from plumbrule.rubrics.benchmark_rubric import Confidence
+from plumbrule.runs.gates import latencies_are_null, settled_text
+from plumbrule.runs.report.run_report import ReportGate, ReportInterval
+from plumbrule.text.figure_format import NONE, between, figure
+
+DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
+GATE_TITLES = {
+    "aggregate_score": "Mean score of the samples",
+    "pass_rate": "Share of samples that pass",
+    "faithfulness_failure_rate": "Share of answers that are unfaithful",
+    "latency_e2e_p95_ms": "Latency that 95% of answers keep",
+    "contradicted_rate": "Share of answers that a context contradicts",
+    "unsupported_rate": "Share of answers that the contexts hardly support",
+}
+
+
+def interval_text(interval: ReportInterval | None) -> str:
+    """Return an interval; an open end is said to be open."""
+    if interval is None:
+        return NONE
+    low, high = (None if end is None else figure(end) for end in (interval.low, interval.high))
+    return between(low, high)
+
+
+def numbers_text(numbers: Sequence[int]) -> str:
+    """Return the numbers of repeats."""
+    return ", ".join(map(str, numbers)) or NONE
+
+
+def gate_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
+    """Return what a gate found, in one sentence, and the state of its interval."""
+    if gate.waits_for is not None:
+        return f"{gate.name} {settled_text(gate)}."
+    value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
+    verb = "keeps" if gate.passed else "misses"
+    if gate.value_nulls_as_zero is None and gate.nulls:
+        verb = f"cannot be told for all answers, because {latencies_are_null(gate.nulls)}: it does not keep"
+    text = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
+    text += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
+    if gate.by_judge is not None:
+        text += f", by {gate.interval.labels or 0:,} labels of people; the judge alone says {figure(gate.by_judge)}"
+    return f"{text}. {settling_text(gate, confidence=confidence)}" if gate.inconclusive else f"{text}."
+
+
+def settling_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
+    """Return the state of a gate's interval, and what would settle one that is not settled, as a sentence."""
+    text = settled_text(gate, confidence=confidence)
+    return f"{text[0].upper()}{text[1:]}."

@@ -1,0 +1,19 @@
+"""Bounds on the work that one sentence, one value or one claim can cost, far beyond what real texts reach.
+
+With them the work on an answer grows in proportion to its length and that of its contexts, whatever they repeat.
+"""
+
+LONGEST_SENTENCE = 4_000  # characters; what goes on without an end is cut
+MOST_PARSED = 50_000  # characters of an answer whose claims are read
+MOST_PLACES = 4_096  # places of its words in the contexts at which the evidence of a sentence is looked for
+MOST_FORMS = 256  # words of the contexts that may be another form of a word
+MOST_FACTS = 256  # facts of data under one word
+MOST_LIKE = 256  # values of one context that may be the one looked for
+MOST_LIKE_IN_ALL = 256  # and of all contexts
+MOST_RIVALS = 256  # values of one context that may contradict another
+MOST_RIVALS_IN_ALL = 256  # and of all contexts
+MOST_COMPARED = 1_024  # values of one context that are looked at to find them
+MOST_OBJECTS = 1_000  # places of a claim's object in one context
+MOST_PAIRS = 256  # subjects and objects that stand close together, in all contexts
+MOST_CONTEXTS = 1_024  # contexts that are looked through for a claim, of those that may have it
+FEW_VIEWS = 16  # contexts that are looked through one by one: that costs less than tables of what they hold

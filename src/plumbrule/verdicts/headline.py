@@ -1,0 +1,12 @@
+"""A verdict in one glance: the outcome, and beside one that does not fail what the evidence has against it."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+Concern = Literal["contradicted", "unsupported"]
+CONCERNS: tuple[Concern, ...] = ("contradicted", "unsupported")
+
+
+def headline_of(outcome: str, concerns: Iterable[Concern]) -> str:
+    """Return an outcome with what is against it, such as ``PASS · contradicted``; a FAIL needs nothing beside it."""
+    return outcome if outcome == "FAIL" else " · ".join((outcome, *concerns))

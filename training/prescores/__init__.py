@@ -1,0 +1,1 @@
+"""Scorecards made by hand, and how near the mechanical proposals come to them."""

@@ -1,0 +1,1 @@
+"""Answers labelled by what they refuse, and how well the wording of refusals tells them apart."""
