@@ -4,14 +4,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.prescores.checks import Spot, spot_in
 from plumbrule.prescores.excerpts import stands_in
 from plumbrule.rubrics import ComplianceRubric, RefusalTaxonomy, VerdictRubric
 from plumbrule.samples.sample_model import Citation
-from plumbrule.support.findings import Finding
 from plumbrule.support.support_scorer import Support, SupportedSentence, SupportScorer
 from plumbrule.support.value_evidence import find_value
 from plumbrule.text.claims import Claim
@@ -27,6 +26,9 @@ _BRACKETS = re.compile(r"[\[【]([^\[\]【】\n]{1,60})[\]】]")
 _BETWEEN = re.compile(r"[,;]")
 _RANGE = re.compile(r"(\d{1,4})\s*[-–]\s*(\d{1,4})")
 _WIDEST_RANGE = 20
+
+if TYPE_CHECKING:
+    from plumbrule.support.findings import Finding
 
 T = TypeVar("T", "Marker", Anchor)
 

@@ -15,7 +15,7 @@ from plumbrule.support.evidence import Evidence
 from plumbrule.support.evidence_index import Ground
 from plumbrule.support.finding_reasons import reasons_against
 from plumbrule.support.findings import Finding
-from plumbrule.support.measures import Comparison, MeasureName, compare
+from plumbrule.support.measures import MEASURES, Comparison, MeasureName, compare
 from plumbrule.support.support_model import SupportModel, curve_of, load_model
 from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.support.word_lists import support_words
@@ -128,8 +128,7 @@ class SupportScorer:
         bound = [_bound_at(binding, each.sentence.start) for each in compared]
         raw = self._log_odds(compared, answer, ground)
         if binding.decides:
-            share = binding_words().support_share
-            raw = [share * each + of.log_odds for each, of in zip(raw, bound, strict=True)]
+            raw = [self._decided(*each) for each in zip(compared, raw, bound, strict=True)]
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
         log_odds = self._answer_log_odds(claimed, binding)
         score = self._probability(log_odds, self._answers, binding) if log_odds is not None else 1.0
@@ -148,6 +147,20 @@ class SupportScorer:
             verifier=self._verifier.identity if self._verifier is not None else None,
             log_odds=log_odds,
         )
+
+    def _decided(self, compared: Comparison, raw: float, bound: BoundSentence) -> float:
+        """Return the log-odds of a sentence that binding decides on.
+
+        Near its evidence the small changes tell. What is far from all evidence is an addition, and what repeats a
+        passage is none: there coverage tells.
+        """
+        known = binding_words()
+        coverage = log_odds_of(self._sentences.probability(raw), self._constants.verifier_bound)
+        decided = known.support_share * raw + bound.log_odds
+        if bound.copied:
+            return max(decided, coverage)
+        far = compared.measures[MEASURES.index("words")] >= known.constants.far
+        return min(decided, coverage) if far else decided
 
     def _answer_log_odds(self, claimed: Sequence[float], binding: AnswerBinding) -> float | None:
         """Return the log-odds that all of an answer is supported; None where it claims nothing."""

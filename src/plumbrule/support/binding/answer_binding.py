@@ -30,6 +30,7 @@ class BoundSentence:
     sentence: Sentence
     measures: Mapping[str, float]
     log_odds: float  # that the sentence says what its contexts say
+    copied: bool  # it repeats a passage and changes nothing
     contradictions: tuple[Contradiction, ...]
     changes: tuple[tuple[int, int], ...]  # the words that change what its passage says
     passage: str  # that it says nearly the same as
@@ -67,13 +68,16 @@ def bind(question: str, answer: TextView, contexts: Sequence[TextView]) -> Answe
                 sentence=place,
                 measures=measures,
                 log_odds=-log_risk(measures, known),
+                copied=_is_copy(edits, measures, known),
                 contradictions=tuple(_contradictions(own, place.start, values, known)),
                 changes=tuple((place.start + piece.starts[at], place.start + piece.ends[at]) for at in edits.put_in),
                 passage=ground.pieces[edits.unit].text if edits.unit is not None else "",
             )
         )
     sentences += [
-        BoundSentence(sentence=place, measures={}, log_odds=0.0, contradictions=(), changes=(), passage="")
+        BoundSentence(
+            sentence=place, measures={}, log_odds=0.0, copied=False, contradictions=(), changes=(), passage=""
+        )
         for place in places[len(bound) :]
     ]
     return AnswerBinding(sentences=tuple(sentences), decides=decides)
@@ -101,6 +105,13 @@ def measures_of(bindings: Sequence[Binding], edits: Edits, known: BindingWords) 
         elif each.outcome == "bound" and each.margin < known.constants.least_bound:
             add("bound")
     return {name: amount for name, amount in measures.items() if amount}
+
+
+def _is_copy(edits: Edits, measures: Mapping[str, float], known: BindingWords) -> bool:
+    """Tell whether a sentence repeats a passage, changes nothing, and has its values where they belong."""
+    if edits.near < known.constants.verbatim or measures.get("edited"):
+        return False
+    return not measures.get("absent") and not measures.get("duel")
 
 
 def _sort(binding: Binding) -> str:

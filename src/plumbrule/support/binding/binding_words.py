@@ -58,6 +58,8 @@ class BindingConstants:
     head_reach: int
     stop_weight: float  # of a stop word in the share that is aligned
     run_weight: float  # of a copied word in the choice of the unit
+    verbatim: float  # aligned share from which a sentence that changes nothing is a copy
+    far: float  # share of its words that no context has from which coverage decides on a sentence
     most_changes: int  # of a sentence that is a copy with a change
     most_answer_words: int  # of an answer that is short
     least_context_words: int  # that the contexts of a short answer have together
