@@ -9,7 +9,7 @@ import numpy as np
 from plumbrule.support.calibration import Bin, Curve, Example, calibration_error, fit_curve, log_odds_of, reliability
 from training.data import Labelled
 from training.folds import Models, answer_probabilities
-from training.support import Table, answer_log_odds
+from training.support import Table, scored_log_odds
 from training.table import tasks_of
 
 LABELS = 200
@@ -37,8 +37,13 @@ def _calibrate(table: Table, models: Models, name: str) -> Calibrated:
     model = models[name]
     rows = [row for row in table.rows if row.data_set == name]
     raw = [
-        answer_log_odds(model, compared)
+        scored_log_odds(model, compared)
         for row, compared in zip(table.rows, table.compared, strict=True)
+        if row.data_set == name
+    ]
+    before = [
+        probability
+        for row, probability in zip(table.rows, answer_probabilities(table, models), strict=True)
         if row.data_set == name
     ]
     share = sum(row.unsupported for row in rows) / len(rows)
@@ -56,7 +61,7 @@ def _calibrate(table: Table, models: Models, name: str) -> Calibrated:
         after.append(_error(rows, raw, _fitted(rows, raw, labelled, model.answers.tail_slope), others))
     return Calibrated(
         unsupported=share,
-        before=_error(rows, raw, model.answers, every),
+        before=calibration_error(before, [not row.unsupported for row in rows]),
         prior=_error(rows, raw, moved, every),
         after=float(np.mean(after)),
         worst=max(after),
