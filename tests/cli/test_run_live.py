@@ -536,23 +536,23 @@ def test_a_ledger_that_fails_says_how_to_go_on(
     run: Run, start: Start, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk, a database that is gone, a bug: whatever stops a run that has begun, its resume command is shown."""
-    append, failures = Ledger.append_many, [LedgerFullError("the disk is full"), RuntimeError("a bug")]
+    submit, failures = Ledger.submit, [LedgerFullError("the disk is full"), RuntimeError("a bug")]
 
-    def fail_later(ledger: Ledger, drafts: Any, *arguments: Any) -> Any:
+    def fail_later(ledger: Ledger, drafts: Any, **options: Any) -> Any:
         listed = list(drafts)
         if any(draft.kind == "result" for draft in listed):
             raise failures[0]
-        return append(ledger, listed, *arguments)
+        return submit(ledger, listed, **options)
 
     server = start()
     configure(RECORDED, judge_at(server), count=2)
-    monkeypatch.setattr(Ledger, "append_many", fail_later)
+    monkeypatch.setattr(Ledger, "submit", fail_later)
     for said in ("the disk is full; what was finished", "what was finished"):
         done = run("run", "run.yaml")
         assert done.code == 4
         assert f"{said} is kept; go on with: plumbrule run run.yaml --resume run-" in done.err
         failures.pop(0)
-    monkeypatch.setattr(Ledger, "append_many", append)
+    monkeypatch.setattr(Ledger, "submit", submit)
     assert run("run", "run.yaml", "--resume", "last").code == 0
 
 

@@ -142,9 +142,9 @@ def test_support_beside_is_worked_out_where_it_decides(monkeypatch: pytest.Monke
     asked: list[list[str]] = []
     score = SupportScorer.score
 
-    def watched(self: SupportScorer, answer: TextView, contexts: Sequence[TextView]) -> Support | None:
+    def watched(self: SupportScorer, answer: TextView, contexts: Sequence[TextView], question: str) -> Support | None:
         asked.append([context.text for context in contexts])
-        return score(self, answer, contexts)
+        return score(self, answer, contexts, question)
 
     monkeypatch.setattr(SupportScorer, "score", watched)
     sample = Sample(id="a", question="What is the fee?", answer="The fee is $25.", contexts=(Passage(text="own"),))

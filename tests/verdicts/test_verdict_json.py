@@ -102,7 +102,9 @@ def test_the_documented_form() -> None:
                     "band": "unsupported",
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},
-                    "reasons": ["numbers not in the context: '12 months' (where the passage has 'six months')"],
+                    "reasons": [
+                        "says '12 months' where the context has 'six months': 'The holding period lasts six months.'"
+                    ],
                 }
             ],
             "unsupported_spans": [{"start": 0, "end": 51}],

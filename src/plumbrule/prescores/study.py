@@ -139,7 +139,7 @@ class Study:
             return self.support
         if passages not in self._supports:
             views = [self.passages[index] for index in passages]
-            self._supports[passages] = self.policy.support.score(self.answer, views, self.question.text)
+            self._supports[passages] = self.policy.support.score(self.answer, views)
         return self._supports[passages]
 
     def is_echo(self, anchor: Anchor) -> bool:

@@ -20,6 +20,7 @@ _MOST = 3
 _EVIDENCE = MEASURES.index("evidence")
 _MUCH = 0.5  # of its words, for a sentence whose other faults are told
 _NAMED = 4  # words quoted in one reason
+_OF_WORDS: frozenset[FindingKind] = frozenset({"number", "date", "name", "word"})  # that a rival says better
 _LONGEST = 120  # characters of a quotation
 
 # Which findings stand behind a measure, the most telling first.
@@ -45,7 +46,11 @@ def reasons_against(
     said = [_rival([each], answer) for each in rivals[:_MOST]]
     if not said and bound:
         said = [_change(bound, answer)]
-    told: set[Finding] = set()
+    told = {
+        each
+        for each in compared.findings
+        if each.kind in _OF_WORDS and any(each.start < rival.end and each.end > rival.start for rival in rivals)
+    }
     for measure, weight in contributions:
         if weight <= 0:
             continue

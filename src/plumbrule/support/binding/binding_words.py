@@ -87,6 +87,7 @@ class BindingWords:
     negative: frozenset[str]
     swaps: tuple[tuple[str, str], ...]
     kept: frozenset[str]
+    echoed: frozenset[str]
     cues: re.Pattern[str]
     free: re.Pattern[str]
     numbered: re.Pattern[str]
@@ -155,6 +156,7 @@ def binding_words() -> BindingWords:
         negative=frozenset(lemma for word in raw["negative"] for lemma in lemmas(word)),
         swaps=tuple((one, other) for one, other in raw["swaps"]),
         kept=frozenset(raw["kept"]),
+        echoed=frozenset(raw["echoed"]),
         cues=re.compile(_phrases(raw["cues"]), re.IGNORECASE),
         free=re.compile(rf"\b(?:{_either(raw['free'])})\b(?!-)(?! (?:{_either(raw['not_free'])})\b)", re.IGNORECASE),
         numbered=re.compile(rf"\b((?i:{_either(raw['numbered'])}))\s+([A-Z]?\d+(?:[.-]\d+)*[a-z]?\b|[A-Z]\b)(?!\s*%)"),

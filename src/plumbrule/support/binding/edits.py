@@ -46,6 +46,7 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     classes = _classes(sentence.lemmas, known)
     unit_classes = _classes(theirs, known)
     put_classes = _classes([sentence.lemmas[at] for at in put_in], known)
+    put_classes -= known.echoed & _classes(sorted(asked), known)
     left_classes, beside_classes = _classes(left_out, known), _classes(beside, known)
     measures: dict[str, float] = {}
     for name in known.names:

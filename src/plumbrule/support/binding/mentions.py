@@ -40,7 +40,7 @@ _DOTTED_TIME = re.compile(
     r"\b(?:from|until|till|at|by|to|before|after|between|and)\s+((?:[01]?\d|2[0-3])\.[0-5]\d)(?![\d%]|\s*(?:[€£$%]|[A-Za-z]{1,3}\b(?<!to)(?<!and)(?<!on)))"
 )
 _SHORT_SECONDS = re.compile(r"\d+s")
-_CITATION = re.compile(r"[\[【]\^?\d+(?:\s*[,;–-]\s*\d+)*[\]】]")
+CITATION = re.compile(r"[\[【]\^?\d+(?:\s*[,;–-]\s*\d+)*[\]】]")
 _MONEY = frozenset({"USD", "EUR", "GBP", "JPY", "INR", "CNY", "CHF", "RUB", "peso"})
 _PERIODS = frozenset({"clock_time", "calendar_time", "business_day"})
 
@@ -104,7 +104,7 @@ class _Free:
 def find_mentions(text: str, known: BindingWords) -> list[Mention]:
     """Return the mentions of a text in their order; none overlaps another."""
     free = _Free()
-    for marker in _CITATION.finditer(text):
+    for marker in CITATION.finditer(text):
         free.take(*marker.span())
     values = [value for value in extract_values(text) if not value.weak]
     found = [mention for mention in _candidates(text, values, known) if free.take(mention.start, mention.end)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import log
 
 from plumbrule.support.binding.binding_words import BindingWords
-from plumbrule.support.binding.mentions import Mention, comparable, find_mentions, implied_dates, with_unit
+from plumbrule.support.binding.mentions import CITATION, Mention, comparable, find_mentions, implied_dates, with_unit
 from plumbrule.support.binding.places import Place, read_places
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas, spans
@@ -24,8 +24,15 @@ class Piece:
 
     def __init__(self, text: str, known: BindingWords) -> None:
         self.text = text
-        self.lemmas = lemmas(text)
-        self.starts, self.ends = spans(text)
+        markers = [marker.span() for marker in CITATION.finditer(text)]
+        words = [
+            word
+            for word in zip(lemmas(text), *spans(text), strict=True)
+            if not any(first <= word[1] < last for first, last in markers)
+        ]  # a citation marker says nothing of its own
+        self.lemmas = [lemma for lemma, _, _ in words]
+        self.starts = [start for _, start, _ in words]
+        self.ends = [end for _, _, end in words]
         self.mentions = find_mentions(text, known)[: known.constants.most_mentions]
         self.content = [lemma for lemma in self.lemmas if lemma not in known.stop]
         cuts = [cut.start() for cut in _SEGMENT.finditer(text)]
