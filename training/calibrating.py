@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plumbrule.rubrics import load_verdict
 from plumbrule.support.calibration import Bin, Curve, Example, calibration_error, fit_curve, log_odds_of, reliability
 from training.data import Labelled
 from training.folds import Models, answer_probabilities
@@ -100,6 +101,29 @@ def _probabilities(raw: Sequence[float | None], curve: Curve, indices: Sequence[
 
 def _error(rows: Sequence[Labelled], raw: Sequence[float | None], curve: Curve, indices: Sequence[int]) -> float:
     return calibration_error(_probabilities(raw, curve, indices), [not rows[index].unsupported for index in indices])
+
+
+class Bands(NamedTuple):
+    """What the bands of one left-out data set hold."""
+
+    supported: int
+    supported_right: int
+    unsupported: int
+    unsupported_wrong: int
+    doubtful: float
+
+
+def bands_of(rows: Sequence[Labelled], probabilities: Sequence[float]) -> dict[str, Bands]:
+    """Return the bands of each data set by the limits of the rubric, before any calibration of its own."""
+    rules = load_verdict().rubric.support
+    found = {}
+    for name, tasks in tasks_of(rows).items():
+        indices = [index for some in tasks.values() for index in some]
+        high = [rows[index].unsupported for index in indices if probabilities[index] >= float(rules.supported_from)]
+        low = [rows[index].unsupported for index in indices if probabilities[index] < float(rules.unsupported_below)]
+        doubtful = 1 - (len(high) + len(low)) / len(indices)
+        found[name] = Bands(len(high), len(high) - sum(high), len(low), sum(low), doubtful)
+    return found
 
 
 def reliability_of(table: Table, models: Models) -> dict[str, list[Bin]]:

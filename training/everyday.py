@@ -42,6 +42,7 @@ class Scored(NamedTuple):
     probability: float
     band: Band
     rival: bool  # a finding shows what the context has in place of a value
+    coverage: float  # the probability where no question is given, so that coverage decides
 
     @property
     def flagged(self) -> bool:
@@ -54,6 +55,7 @@ class EverydayFigures(NamedTuple):
 
     rows: int
     wrong: int
+    coverage: Interval  # the AUROC of coverage alone
     auroc: Interval
     found: Interval  # the share of wrong rows found at 10% false alarms
     balanced: Interval  # the balanced accuracy of "band unsupported, or a rival"
@@ -126,11 +128,12 @@ def score_rows(rows: Sequence[EverydayRow], binding: BindingWords | None = None)
     scorer = SupportScorer(load_verdict().rubric.support, binding=binding)
     found = []
     for row in rows:
-        support = scorer.score(TextView(row.answer), [TextView(context) for context in row.contexts], row.question)
-        if support is None:
+        answer, contexts = TextView(row.answer), [TextView(context) for context in row.contexts]
+        support, coverage = scorer.score(answer, contexts, row.question), scorer.score(answer, contexts)
+        if support is None or coverage is None:
             raise InputError(f"{row.id}: an everyday row has an answer with words")
         rival = any(finding.kind == "rival" for each in support.sentences for finding in each.findings)
-        found.append(Scored(row, support.score, support.band, rival))
+        found.append(Scored(row, support.score, support.band, rival, coverage.score))
     return found
 
 
@@ -161,9 +164,11 @@ def _weighted(rows: Sequence[Scored], weights: Array) -> dict[str, Array]:
     wrong = np.array([not each.row.right for each in rows], dtype=float)
     flagged = np.array([each.flagged for each in rows], dtype=float)
     risks = np.array(ranks([-each.probability for each in rows]))
+    coverage = np.array(ranks([-each.coverage for each in rows]))
     band = {name: np.array([each.band == name for each in rows], dtype=float) for name in ("supported", "unsupported")}
     caught, spared = _mean(flagged, weights * wrong), _mean(1 - flagged, weights * (1 - wrong))
     return {
+        "coverage": weighted_auroc(wrong, coverage, weights),
         "auroc": weighted_auroc(wrong, risks, weights),
         "found": found_at(wrong, risks, weights, FALSE_ALARMS),
         "balanced": (caught + spared) / 2,
@@ -251,12 +256,12 @@ def _contradicted(row: Labelled) -> tuple[bool, bool]:
 def author_table(figures: Mapping[str, EverydayFigures]) -> str:
     """Return the table of the figures by author."""
     header = [
-        "author", "rows", "wrong", "AUROC", "found at 10% false alarms", "balanced accuracy",
+        "author", "rows", "wrong", "AUROC of coverage alone", "AUROC", "found at 10% false alarms", "balanced accuracy",
         "*supported* that is right", "*unsupported* that is wrong", "*doubtful*",
     ]  # fmt: skip
     lines = []
     for name, each in figures.items():
-        told = [each.auroc, each.found, each.balanced, each.supported_right, each.unsupported_wrong]
+        told = [each.coverage, each.auroc, each.found, each.balanced, each.supported_right, each.unsupported_wrong]
         shown = [*[_with_interval(figure) for figure in told], share(each.doubtful.mean)]
         lines.append([name, count(each.rows), count(each.wrong), *shown])
     return table(header, lines)
