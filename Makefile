@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench support agreement rubrics lock format clean help
+.PHONY: demo test check bench support binding agreement rubrics lock format clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -35,6 +35,9 @@ DATA ?= ../shared/data/groundedness
 
 support: $(STAMPS)/test  ## train the model of the support score on the labelled answers in DATA
 	$(BIN)/python -m training.support --data $(DATA)
+
+binding: $(STAMPS)/test  ## fit the weights of binding to the everyday rows of the development authors
+	$(BIN)/python -m training.binding
 
 agreement: $(STAMPS)/test  ## measure how far the support score agrees with people, and write docs/agreement.md
 	$(BIN)/python -m training.agreement --data $(DATA)

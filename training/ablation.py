@@ -67,4 +67,9 @@ def _as_one(compared: Compared, label: float) -> Compared:
     if not compared.measures:
         return compared
     means = tuple(float(mean) for mean in np.mean(compared.measures, axis=0))
-    return Compared(measures=[means], places=[(compared.places[0][0], compared.places[-1][1])], labels=[label])
+    return Compared(
+        measures=[means],
+        places=[(compared.places[0][0], compared.places[-1][1])],
+        labels=[label],
+        bound=sorted(compared.bound, key=lambda each: each.log_odds)[:1],
+    )

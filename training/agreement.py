@@ -7,9 +7,10 @@ from pathlib import Path
 from plumbrule.support.measures import MEASURES
 from training.ablation import by_level, with_each, without_each
 from training.agreement_page import DIAGRAM, Figures, page_of
-from training.calibrating import calibrate_sets, reliability_of
+from training.calibrating import bands_of, calibrate_sets, reliability_of
 from training.data import FOLDER
-from training.folds import left_out, mean_auroc, risks_by
+from training.everyday import false_contradictions, measure_everyday
+from training.folds import answer_probabilities, left_out, mean_auroc, risks_by
 from training.page import diagram
 from training.ranking import auroc, intervals, within_generator
 from training.span_scores import MARKED, score_spans
@@ -50,6 +51,10 @@ def measure(table: Table) -> Figures:
         bins=reliability_of(table, models),
         spans=score_spans(rows, models[MARKED]),
         timing=timing,
+        everyday=measure_everyday(),
+        false_contradictions=false_contradictions(rows),
+        decided=sum(bool(each.bound) for each in table.compared),
+        bands=bands_of(rows, answer_probabilities(table, models)),
     )
 
 

@@ -10,10 +10,31 @@ from plumbrule.support.calibration import Bin
 from plumbrule.support.measures import LOWERS_RISK, MEASURES
 from plumbrule.support.support_model import load_model
 from training.ablation import Trial
-from training.calibrating import DRAWS, LABELS, Calibrated
+from training.calibrating import DRAWS, LABELS, Bands, Calibrated
 from training.data import Labelled
+from training.everyday import (
+    Everyday,
+    FalseContradictions,
+    author_table,
+    contradiction_table,
+    kind_tables,
+    together,
+)
 from training.page import count, share, signed, table
-from training.page_words import ABLATION, CALIBRATION, CLAIMS, INTRODUCTION, MODEL, RANKING, SPANS, SPEED, WITHIN
+from training.page_words import (
+    ABLATION,
+    CALIBRATION,
+    CHANGED,
+    CLAIMS,
+    CONTRADICTIONS,
+    EVERYDAY,
+    INTRODUCTION,
+    MODEL,
+    RANKING,
+    SPANS,
+    SPEED,
+    WITHIN,
+)
 from training.ranking import DRAWS as REDRAWN
 from training.ranking import LEAST, Interval, Within
 from training.span_scores import Fit
@@ -22,6 +43,8 @@ from training.timing import Timing
 from training.verdicts import Checked, balanced_accuracy, flat_mean, gain
 
 DIAGRAM = "images/reliability.svg"
+# The mean AUROC of each data set's tasks by the model before binding (version 3), left out in the same way.
+BEFORE = {"begin": 0.953, "expertqa": 0.515, "ragtruth": 0.753, "summedits": 0.643, "wice": 0.831}
 _HEADERS = {
     "answer length": "answer length",
     "word overlap": "word overlap",
@@ -49,12 +72,17 @@ class Figures(NamedTuple):
     bins: Mapping[str, Sequence[Bin]]
     spans: Mapping[str, Fit]
     timing: Timing
+    everyday: Everyday
+    false_contradictions: Sequence[FalseContradictions]
+    bands: Mapping[str, Bands]
+    decided: int  # rows of the public data sets that binding decides on
 
 
 def page_of(figures: Figures) -> str:
     """Return the whole page."""
     parts: list[Callable[[Figures], str]] = [
-        _introduction, _ranking, _within, _ablation, _claims, _calibration, _spans, _speed, _model,
+        _introduction, _changed, _ranking, _everyday, _contradictions, _within, _ablation, _claims, _calibration,
+        _spans, _speed, _model,
     ]  # fmt: skip
     return "\n\n".join(part(figures).strip("\n") for part in parts) + "\n"
 
@@ -77,29 +105,48 @@ def _asked(figures: Figures) -> list[list[str]]:
     worst = max(figures.calibrated, key=lambda name: figures.calibrated[name].after)
     after = figures.calibrated[worst].after
     timing = figures.timing
+    everyday, false = figures.everyday.by_author["unread authors"], figures.false_contradictions
+    data_false = max((each.rivals / each.answers for each in false if each.name == "ragtruth: data2txt"), default=0.0)
+    all_false = together(false).rivals / together(false).answers
+    lost = {name: means["support"][name] - before for name, before in BEFORE.items() if name in means["support"]}
+    most = min(lost, key=lambda name: lost[name])
+    bands = figures.bands.values()
+    supported = sum(each.supported_right for each in bands) / max(1, sum(each.supported for each in bands))
+    unsupported = sum(each.unsupported_wrong for each in bands) / max(1, sum(each.unsupported for each in bands))
+
+    def least_of(what: str, asked: float, found: float) -> tuple[str, str, str, bool]:
+        return what, f"{asked:.3f} or more", share(found), found >= asked
+
     lines = [
-        ("mean AUROC over tasks, then data sets", "0.725 or more", share(figures.whole), figures.whole >= 0.725),
+        least_of("mean AUROC over tasks, then data sets", 0.745, figures.whole),
         (
-            "no data set more than 0.01 below word overlap",
-            "-0.010 or more",
-            f"{signed(above[least])} ({least})",
-            above[least] >= -0.01,
+            "no data set more than 0.005 below what it was before binding",
+            "-0.005 or more", f"{signed(lost[most])} ({most})", lost[most] >= -0.005,
         ),
+        ("every data set above word overlap", "above", f"{signed(above[least])} ({least})", above[least] > 0),
         ("RAGTruth data2txt (JSON contexts) well above word overlap", "above", signed(data), data >= 0.02),
         (
             "balanced accuracy of claims by evidence above proximity, mean over tasks",
-            "+0.080 or more",
-            signed(gained),
-            gained >= 0.08,
+            "+0.100 or more", signed(gained), gained >= 0.1,
         ),
+        least_of("everyday rows of unread authors: AUROC", 0.78, everyday.auroc.mean),
+        least_of("the same: balanced accuracy of *unsupported* or a rival", 0.7, everyday.balanced.mean),
+        least_of("the same: found at 10% false alarms", 0.5, everyday.found.mean),
+        least_of("the same: *supported* answers that are right", 0.75, everyday.supported_right.mean),
+        least_of("the same: *unsupported* answers that are wrong", 0.75, everyday.unsupported_wrong.mean),
+        least_of("public data sets: *supported* answers that are right", 0.85, supported),
+        least_of("public data sets: *unsupported* answers that are wrong", 0.85, unsupported),
+        ("right answers of public data sets with a rival", "5% or less", f"{all_false:.1%}", all_false <= 0.05),
+        ("the same, data2txt", "10% or less", f"{data_false:.1%}", data_false <= 0.1),
         (
             f"calibration error after {LABELS} labels, the worst data set",
-            "0.060 or less",
-            f"{share(after)} ({worst})",
-            after <= 0.06,
+            "0.060 or less", f"{share(after)} ({worst})", after <= 0.06,
         ),
-        ("CPU time for a RAGTruth answer, without the parse", "10 ms or less", f"{timing.support:.1f} ms",
-         timing.support <= 10),
+        (
+            "CPU time for a RAGTruth answer, without the parse",
+            "20 ms or less", f"{timing.support:.1f} ms", timing.support <= 20,
+        ),
+        ("CPU time for an everyday answer", "6 ms or less", f"{timing.everyday:.1f} ms", timing.everyday <= 6),
     ]  # fmt: skip
     return [[what, asked, found, "yes" if met else "**no**"] for what, asked, found, met in lines]
 
@@ -130,6 +177,39 @@ def _ranking(figures: Figures) -> str:
         expertqa_rows=count(len(expertqa)), expertqa_questions=count(len({row.origin for row in expertqa})),
     )  # fmt: skip
     return f"{words}\n\n{table(['task', 'answers', 'unsupported', *_HEADERS.values()], lines)}"
+
+
+def _changed(figures: Figures) -> str:
+    means = _set_means(figures.auroc["support"])
+    lines = [
+        [name, share(before), share(means[name]), signed(means[name] - before)]
+        for name, before in BEFORE.items()
+        if name in means
+    ]
+    decided = CHANGED.format(mean=share(figures.whole), decided=count(figures.decided), rows=count(len(figures.rows)))
+    return f"{decided}\n\n{table(['AUROC', 'before binding', 'now', 'difference'], lines)}"
+
+
+def _everyday(figures: Figures) -> str:
+    everyday = figures.everyday
+    authors = everyday.by_author
+    unread = authors["unread authors"]
+    wrong, right = kind_tables(everyday.developed, everyday.measured)
+    told = [each for each in everyday.measured if each.wrong]
+    return EVERYDAY.format(
+        rows=count(sum(authors[name].rows for name in ("development authors", "unread authors"))),
+        auroc=share(unread.auroc.mean), low=share(unread.auroc.low), high=share(unread.auroc.high),
+        found=", ".join(f"`{each.kind}`" for each in told if each.flagged >= 0.5),
+        missed=", ".join(f"`{each.kind}`" for each in told if each.flagged < 0.3),
+        alarms=", ".join(f"`{each.kind}`" for each in everyday.measured if not each.wrong and each.flagged > 0.2),
+        supported=f"{unread.supported_right.mean:.0%}", unsupported=f"{unread.unsupported_wrong.mean:.0%}",
+        doubtful=f"{unread.doubtful.mean:.0%}", draws=count(REDRAWN),
+        authors=author_table(authors), wrong=wrong, right=right,
+    )  # fmt: skip
+
+
+def _contradictions(figures: Figures) -> str:
+    return f"{CONTRADICTIONS}\n\n{contradiction_table(figures.false_contradictions)}"
 
 
 def _within(figures: Figures) -> str:
@@ -214,7 +294,23 @@ def _calibration(figures: Figures) -> str:
               "with the share of unsupported known",
               f"after {LABELS} labels, mean", "worst draw", "labels and answers of different sources",
               "of that, chance"]  # fmt: skip
-    return CALIBRATION.format(labels=LABELS, draws=DRAWS, table=table(header, lines), diagram=DIAGRAM)
+    rules = load_verdict().rubric.support
+    return CALIBRATION.format(
+        labels=LABELS, draws=DRAWS, table=table(header, lines), diagram=DIAGRAM, bands=_bands(figures.bands),
+        high=float(rules.supported_from), low=float(rules.unsupported_below),
+    )  # fmt: skip
+
+
+def _bands(bands: Mapping[str, Bands]) -> str:
+    lines = [
+        [
+            name, count(each.supported), share(each.supported_right / max(1, each.supported)),
+            count(each.unsupported), share(each.unsupported_wrong / max(1, each.unsupported)), share(each.doubtful),
+        ]
+        for name, each in bands.items()
+    ]  # fmt: skip
+    header = ["left-out data set", "*supported*", "of that, right", "*unsupported*", "of that, wrong", "*doubtful*"]
+    return table(header, lines)
 
 
 def _spans(figures: Figures) -> str:
@@ -231,6 +327,7 @@ def _speed(figures: Figures) -> str:
     timing = figures.timing
     lines = [
         ["support, every text read for the first time", f"{timing.support:.1f}"],
+        ["support of an everyday answer", f"{timing.everyday:.1f}"],
         ["support, contexts met before", f"{timing.cached:.1f}"],
         ["the whole verdict with claims and support", f"{timing.verdict:.1f}"],
         ["of that, the parse of the claims", f"{timing.parse:.1f} ({timing.parse / timing.verdict:.0%})"],

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plumbrule.rubrics import load_verdict
 from plumbrule.support.calibration import Bin, Curve, Example, calibration_error, fit_curve, log_odds_of, reliability
 from training.data import Labelled
 from training.folds import Models, answer_probabilities
-from training.support import Table, answer_log_odds
+from training.support import Table, scored_log_odds
 from training.table import tasks_of
 
 LABELS = 200
@@ -37,8 +38,13 @@ def _calibrate(table: Table, models: Models, name: str) -> Calibrated:
     model = models[name]
     rows = [row for row in table.rows if row.data_set == name]
     raw = [
-        answer_log_odds(model, compared)
+        scored_log_odds(model, compared)
         for row, compared in zip(table.rows, table.compared, strict=True)
+        if row.data_set == name
+    ]
+    before = [
+        probability
+        for row, probability in zip(table.rows, answer_probabilities(table, models), strict=True)
         if row.data_set == name
     ]
     share = sum(row.unsupported for row in rows) / len(rows)
@@ -56,7 +62,7 @@ def _calibrate(table: Table, models: Models, name: str) -> Calibrated:
         after.append(_error(rows, raw, _fitted(rows, raw, labelled, model.answers.tail_slope), others))
     return Calibrated(
         unsupported=share,
-        before=_error(rows, raw, model.answers, every),
+        before=calibration_error(before, [not row.unsupported for row in rows]),
         prior=_error(rows, raw, moved, every),
         after=float(np.mean(after)),
         worst=max(after),
@@ -95,6 +101,29 @@ def _probabilities(raw: Sequence[float | None], curve: Curve, indices: Sequence[
 
 def _error(rows: Sequence[Labelled], raw: Sequence[float | None], curve: Curve, indices: Sequence[int]) -> float:
     return calibration_error(_probabilities(raw, curve, indices), [not rows[index].unsupported for index in indices])
+
+
+class Bands(NamedTuple):
+    """What the bands of one left-out data set hold."""
+
+    supported: int
+    supported_right: int
+    unsupported: int
+    unsupported_wrong: int
+    doubtful: float
+
+
+def bands_of(rows: Sequence[Labelled], probabilities: Sequence[float]) -> dict[str, Bands]:
+    """Return the bands of each data set by the limits of the rubric, before any calibration of its own."""
+    rules = load_verdict().rubric.support
+    found = {}
+    for name, tasks in tasks_of(rows).items():
+        indices = [index for some in tasks.values() for index in some]
+        high = [rows[index].unsupported for index in indices if probabilities[index] >= float(rules.supported_from)]
+        low = [rows[index].unsupported for index in indices if probabilities[index] < float(rules.unsupported_below)]
+        doubtful = 1 - (len(high) + len(low)) / len(indices)
+        found[name] = Bands(len(high), len(high) - sum(high), len(low), sum(low), doubtful)
+    return found
 
 
 def reliability_of(table: Table, models: Models) -> dict[str, list[Bin]]:

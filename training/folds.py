@@ -1,6 +1,5 @@
 """Leave one data set out: the model that never saw a data set, and the risks it gives that data set's answers."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,11 +7,10 @@ import numpy as np
 
 from plumbrule.support.measures import MEASURES
 from plumbrule.support.support_model import SupportModel
-from training.support import PAIR_WEIGHT, Table, answer_log_odds, fit
+from training.support import PAIR_WEIGHT, Table, fit, scored_probability
 from training.table import by_task, mean_of, tasks_of
 
 Models = dict[str, SupportModel]
-_CLAIMS_NOTHING = -math.inf
 
 
 def left_out(
@@ -31,11 +29,7 @@ def left_out(
 
 def risks_by(table: Table, models: Models) -> list[float]:
     """Return the risk of each row by the model that never saw its data set."""
-    risks = []
-    for row, compared in zip(table.rows, table.compared, strict=True):
-        log_odds = answer_log_odds(models[row.data_set], compared)
-        risks.append(_CLAIMS_NOTHING if log_odds is None else -log_odds)
-    return risks
+    return [-probability for probability in answer_probabilities(table, models)]
 
 
 def mean_auroc(table: Table, models: Models) -> float:
@@ -57,8 +51,7 @@ def ranks(risks: Sequence[float]) -> list[float]:
 
 def answer_probabilities(table: Table, models: Models) -> list[float]:
     """Return the probability of support that each row gets, calibrated on the other data sets."""
-    found = []
-    for row, compared in zip(table.rows, table.compared, strict=True):
-        log_odds = answer_log_odds(models[row.data_set], compared)
-        found.append(1.0 if log_odds is None else models[row.data_set].answers.probability(log_odds))
-    return found
+    return [
+        scored_probability(models[row.data_set], compared)
+        for row, compared in zip(table.rows, table.compared, strict=True)
+    ]

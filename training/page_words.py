@@ -10,8 +10,10 @@ SummEdits (Apache-2.0), BEGIN (CC BY 4.0) and ExpertQA (MIT); `make agreement DA
 `make support` trains the model again on the same answers and on {pairs} sentences made by rule from their contexts.
 
 **Leave one data set out.** All agreement below is of a model, and a calibration, that never saw the data set it is
-measured on, nor sentences made from it: one model for each data set, trained on all the others. That is the
-nearest thing to your own answers, which no model of ours has seen. The model that ships is trained on all of them.
+measured on, nor sentences made from it: one model for each data set, trained on all the others. That is the nearest
+thing to your own answers, which no model of ours has seen. The model that ships is trained on all of them. Binding,
+which decides on short answers to a question, was fitted to none of them: its weights come from [everyday
+rows](#everyday-answers).
 
 **What the figures mean.** AUROC is the chance that an unsupported answer gets a higher risk than a supported one: 0.5
 is a coin, 1 is perfect. It says how well answers are *ranked*, not whether a probability is right (that is
@@ -25,6 +27,62 @@ other either. And nobody's labels here are of your documents: label some answers
 
 **What was asked of the score**, and whether it is reached. A "yes" is of the mean; where an interval is given below, it
 may reach under what was asked."""
+
+CHANGED = """\
+## What changed
+
+Since version 4 of the model two checks share the work. *Coverage*, the score as it was, finds what an answer **adds**:
+sentences whose words no passage has. *Binding* finds what an answer **changes**: the right words with one wrong value,
+role or condition. Binding decides on short answers to a question ([how](support.md#binding)), coverage on all others,
+and on sentences that have hardly a word of the contexts or that repeat a passage.
+
+Most answers of the public data sets are no short answers to a question: binding decides on {decided} of {rows}, all in
+BEGIN and ExpertQA. So these figures hardly move, and the mean is {mean}. BEGIN is talk over one passage, where
+additions are what goes wrong. Answers are ranked by the score that the product gives them, which mixes both checks in
+one task. The figures before are of version 3, measured in the same way."""
+
+EVERYDAY = """\
+## Everyday answers
+
+The public data sets are mostly summaries and long answers. `training/everyday` has {rows} short answers to everyday
+questions over company documents, in minimal pairs: from the same contexts a right answer and one or two that are wrong
+in as little as a real mistake would be. A right paraphrase shares fewer words with its context than a wrong near-copy,
+so coverage alone, which looks for additions, is at or below a coin: the first column of figures.
+
+Seven authors wrote them. **What is left out:** for the five development authors (ash to gorse) the weights of binding
+that score an author's rows were fitted, and scaled, without that author. **What is not:** rules, word lists and
+constants were made with a look at the rows of all five. No rule, no weight and no constant was made with cedar and
+dogwood, the *unread authors*; for them everything is as it ships. Read their lines, and take the others for what
+development saw.
+
+A row is *flagged* where its band is *unsupported* or a finding shows a **rival**: what the context has in place of a
+value. Balanced accuracy is of that. Intervals (95%) come from drawing the pairs of each author again {draws} times; the
+line of several authors is their mean.
+
+{authors}
+
+On unread authors the AUROC is {auroc} ({low} to {high}). That is better than a coin and **not good enough to decide
+alone**: of the answers held *supported* {supported} are right, of those held *unsupported* {unsupported} are wrong, and
+{doubtful} of all are *doubtful*. A person, or a judge that is a strong model, has to read what matters.
+
+**What it finds** (half or more flagged): {found}. **What it does not** (fewer than three in ten flagged): {missed}.
+**What it flags wrongly** (more than two right ones in ten): {alarms}.
+
+By kind, first of unread authors, then of development authors by weights that never saw the author. The AUROC of a kind
+is of its rows against all right ones. A kind has few rows: a share of 20 rows is sure to about 0.2 either way.
+
+{wrong}
+
+{right}"""
+
+CONTRADICTIONS = """\
+## False contradictions
+
+A contradiction is shown with what the context says instead, and `--fail-on contradicted` stops a build on it. So it
+should seldom stand against a right answer. These are answers that people found supported, up to 100 of each data set
+(of RAGTruth of each task), drawn once, scored by the model that ships: how many have a rival, and how many are said to
+be contradicted by a finding of any kind in a sentence that is not held supported. Long answers full of values, such as
+descriptions of a business from its data, are where a value is most often held against the wrong place."""
 
 RANKING = """\
 ## Ranking answers
@@ -95,7 +153,11 @@ on that half if every probability were right.
 The probabilities before, by left-out data set; on the dashed line they come true, and a circle is as large as the
 number of its answers:
 
-![Reliability of the support score on data sets its model never saw]({diagram})"""
+![Reliability of the support score on data sets its model never saw]({diagram})
+
+The bands by the limits of the rubric ({high:g} and {low:g}), before any labels of the data set:
+
+{bands}"""
 
 SPANS = """\
 ## Unsupported spans
@@ -109,8 +171,8 @@ SPEED = """\
 ## Speed
 
 CPU time of one process of one machine for an answer of RAGTruth, the mean of {answers} ({words} words on average,
-against {context_words} words of context). Read the proportions: another machine has other times. These are the only
-figures of this page that change from run to run."""
+against {context_words} words of context), and for an everyday answer. Read the proportions: another machine has other
+times. These are the only figures of this page that change from run to run."""
 
 MODEL = """\
 ## The model that ships

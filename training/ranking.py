@@ -46,8 +46,8 @@ def intervals(rows: Sequence[Labelled], support: Sequence[float], overlap: Seque
         weights = drawn_weights(rows, tasks, rng)
         for task, indices in tasks.items():
             labels = np.array([float(rows[index].unsupported) for index in indices])
-            of_set["support"].append(_weighted_auroc(labels, _part(support, indices), weights[task]))
-            of_set["overlap"].append(_weighted_auroc(labels, _part(overlap, indices), weights[task]))
+            of_set["support"].append(weighted_auroc(labels, _part(support, indices), weights[task]))
+            of_set["overlap"].append(weighted_auroc(labels, _part(overlap, indices), weights[task]))
         for name, figures in of_set.items():
             drawn[name].append(np.mean(figures, axis=0))
     means = {name: np.mean(figures, axis=0) for name, figures in drawn.items()}
@@ -98,7 +98,7 @@ def drawn_weights(
     return {task: times[:, [place[index] for index in indices]].astype(float) for task, indices in tasks.items()}
 
 
-def _weighted_auroc(labels: Array, risks: Array, weights: Array) -> Array:
+def weighted_auroc(labels: Array, risks: Array, weights: Array) -> Array:
     """Return the AUROC of each draw; a tie counts one half."""
     order = np.argsort(risks, kind="stable")
     starts = np.flatnonzero(np.diff(risks[order], prepend=-1.0))

@@ -65,7 +65,7 @@ def _fits(row: Labelled, model: SupportModel) -> dict[str, Fit]:
     rules = load_verdict().rubric.support
     for threshold in THRESHOLDS:
         scorer = SupportScorer(replace(rules, unsupported_below=threshold), model=model)
-        support = scorer.score(answer, contexts)
+        support = scorer.score(answer, contexts, row.question)
         below = f"below {float(threshold):g}"
         ways[f"sentences {below}"] = list(support.spans) if support is not None else []
         ways[f"first to last finding of sentences {below}"] = _cut(support, _between)

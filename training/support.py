@@ -16,10 +16,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from plumbrule.files import written_whole
-from plumbrule.support.calibration import Curve, Example, fit_curve
+from plumbrule.support.binding.binding_words import binding_words
+from plumbrule.support.calibration import Curve, Example, fit_curve, logistic
 from plumbrule.support.constants import load_constants
 from plumbrule.support.measures import LOWERS_RISK, MEASURES
 from plumbrule.support.support_model import SupportModel
+from plumbrule.support.support_scorer import decided_log_odds
 from plumbrule.support.word_lists import support_words
 from training.data import FOLDER, Labelled, read_labelled
 from training.rule_pairs import Pair, make_pairs
@@ -110,10 +112,29 @@ def model_file(model: SupportModel) -> bytes:
 
 
 def answer_log_odds(model: SupportModel, compared: Compared) -> float | None:
-    """Return a model's uncalibrated log-odds of one answer; None where it claims nothing."""
+    """Return a model's uncalibrated log-odds of one answer by coverage alone; None where it claims nothing."""
     if not compared.measures:
         return None
     return model.answer_log_odds([model.log_odds(measures) for measures in compared.measures])
+
+
+def scored_log_odds(model: SupportModel, compared: Compared) -> float | None:
+    """Return the uncalibrated log-odds that the support score gives an answer, by binding where that decides."""
+    if not compared.bound:
+        return answer_log_odds(model, compared)
+    known = binding_words()
+    return min(
+        decided_log_odds(model, known, measures, model.log_odds(measures), bound)
+        for measures, bound in zip(compared.measures, compared.bound, strict=True)
+    )
+
+
+def scored_probability(model: SupportModel, compared: Compared) -> float:
+    """Return the support of an answer: where binding decides, its log-odds are calibrated as they are."""
+    log_odds = scored_log_odds(model, compared)
+    if log_odds is None:
+        return 1.0
+    return logistic(log_odds) if compared.bound else model.answers.probability(log_odds)
 
 
 def _sentences(table: Table, kept: Sequence[int]) -> tuple[Array, Array, Array]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from plumbrule.support.binding.answer_binding import BoundSentence, bind
 from plumbrule.support.evidence_index import Ground
 from plumbrule.support.measures import Comparison, compare
 from plumbrule.support.word_lists import support_words
@@ -26,6 +27,7 @@ class Compared(NamedTuple):
     measures: list[tuple[float, ...]]
     places: list[tuple[int, int]]
     labels: list[float]  # 1: unsupported; NaN: in an unsupported answer, and nobody said which sentence
+    bound: list[BoundSentence]  # what binding makes of them, where it decides; else empty
 
 
 def compare_rows(rows: Sequence[Labelled]) -> list[Compared]:
@@ -37,10 +39,13 @@ def compare_rows(rows: Sequence[Labelled]) -> list[Compared]:
 def compare_row(row: Labelled) -> Compared:
     """Return the measures of one row."""
     found = [each for each in compare_texts(row.answer, row.contexts)[0] if each.claims]
+    binding = bind(row.question, TextView(row.answer), [TextView(context) for context in row.contexts])
+    bound = {each.sentence.start: each for each in binding.sentences}
     return Compared(
         measures=[each.measures for each in found],
         places=[(each.sentence.start, each.sentence.end) for each in found],
         labels=[label_of(row, each, len(found)) for each in found],
+        bound=[bound[each.sentence.start] for each in found] if binding.decides else [],
     )
 
 

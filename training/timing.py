@@ -1,4 +1,4 @@
-"""What the support score costs: CPU time for an answer of RAGTruth, measured in this process."""
+"""What the support score costs: CPU time for an answer of RAGTruth and an everyday one, measured in this process."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,10 +11,12 @@ from plumbrule.text.text_view import TextView
 from plumbrule.verdicts.lexicon import lexicon_of
 from plumbrule.verdicts.verdict import VerdictScorer
 from training.data import Labelled
+from training.everyday_rows import EverydayRow, read_everyday
 from training.verdicts import sample_of
 
 _EVERY = 3  # one answer in so many is timed
 _TIMED = "ragtruth"
+_EVERYDAY = "ash"
 
 
 class Timing(NamedTuple):
@@ -27,6 +29,7 @@ class Timing(NamedTuple):
     cached: float  # the contexts were met before
     verdict: float  # the whole verdict with claims and support
     parse: float  # of the whole, what the parse of the claims takes
+    everyday: float  # support of an everyday answer, every text read for the first time
 
 
 def time_support(rows: Sequence[Labelled]) -> Timing:
@@ -37,18 +40,19 @@ def time_support(rows: Sequence[Labelled]) -> Timing:
     words = lexicon_of(loaded.rubric).claims
     texts = [row.answer for row in timed]
     samples = [sample_of(row) for row in timed]
-    fresh = [(TextView(row.answer), [TextView(context) for context in row.contexts]) for row in timed]
-    for answer, contexts in [(TextView(row.answer), [TextView(each) for each in row.contexts]) for row in timed[:20]]:
-        support.score(answer, contexts)
+    fresh = [_views(row) for row in timed]
+    everyday = [_views(row) for row in read_everyday(_EVERYDAY)]
+    for views in [*map(_views, timed[:20]), *everyday[:20]]:
+        support.score(*views)
     extract_claims(texts[:20], words)
 
-    def each(work: Callable[[], object]) -> float:
+    def each(work: Callable[[], list[object]]) -> float:
         start = time.process_time()
-        work()
-        return 1000 * (time.process_time() - start) / len(timed)
+        done = work()
+        return 1000 * (time.process_time() - start) / len(done)
 
     anew = each(lambda: [support.score(*views) for views in fresh])
-    again = [(TextView(answer.text), contexts) for answer, contexts in fresh]
+    again = [(TextView(answer.text), contexts, question) for answer, contexts, question in fresh]
     return Timing(
         answers=len(timed),
         words=sum(len(row.answer.split()) for row in timed) / len(timed),
@@ -56,5 +60,11 @@ def time_support(rows: Sequence[Labelled]) -> Timing:
         support=anew,
         cached=each(lambda: [support.score(*views) for views in again]),
         verdict=each(lambda: list(verdicts.score_many(samples))),
-        parse=each(lambda: extract_claims(texts, words)),
+        parse=each(lambda: list(extract_claims(texts, words))),
+        everyday=each(lambda: [support.score(*views) for views in everyday[20:]]),
     )
+
+
+def _views(row: Labelled | EverydayRow) -> tuple[TextView, list[TextView], str]:
+    """Return texts that nothing has read yet."""
+    return TextView(row.answer), [TextView(context) for context in row.contexts], row.question

@@ -218,6 +218,21 @@ def test_a_calibration_changes_probabilities_and_is_stamped() -> None:
     assert other["sha256"] != stamp["sha256"]
 
 
+def test_a_calibration_leaves_the_log_odds_that_it_is_fitted_to() -> None:
+    """Where binding decides, what is copied or far goes by coverage as it ships, whatever calibration is in force."""
+    contexts = [TextView(FEES), TextView(f"{OTHER} Nobody counts them, and the parks have no staff for it until June.")]
+    for answer in ("The wire fee is $25.", "Quantum turbines hum 7 lullabies nightly."):
+        ours, shipped = (
+            SupportScorer(load_verdict(None, overrides).rubric.support).score(
+                TextView(answer), contexts, "What is the wire fee?"
+            )
+            for overrides in ({"support.calibration": CALIBRATION}, {})
+        )
+        assert ours is not None
+        assert shipped is not None
+        assert ours.log_odds == shipped.log_odds
+
+
 def test_bands_that_cross_are_refused() -> None:
     """What is supported cannot be unsupported as well."""
     with pytest.raises(RubricError, match="unsupported_below may not be above supported_from"):

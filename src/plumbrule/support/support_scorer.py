@@ -9,7 +9,7 @@ from typing import Any, Literal
 from plumbrule.errors import RubricError
 from plumbrule.rubrics import SupportRules, VerdictRubric
 from plumbrule.support.binding.answer_binding import AnswerBinding, BoundSentence, bind
-from plumbrule.support.binding.binding_words import binding_words
+from plumbrule.support.binding.binding_words import BindingWords, binding_words
 from plumbrule.support.calibration import Curve, log_odds_of, logistic
 from plumbrule.support.evidence import Evidence
 from plumbrule.support.evidence_index import Ground
@@ -99,10 +99,16 @@ class SupportScorer:
     """Scores answers by one rubric's rules of support."""
 
     def __init__(
-        self, rules: SupportRules, verifier: Verifier | None = None, *, model: SupportModel | None = None
+        self,
+        rules: SupportRules,
+        verifier: Verifier | None = None,
+        *,
+        model: SupportModel | None = None,
+        binding: BindingWords | None = None,
     ) -> None:
         self._rules = rules
         self._model = model if model is not None else load_model()
+        self._binding = binding if binding is not None else binding_words()
         self._words = support_words(self._model.constants)
         self._constants = self._model.constants.answers
         self._verifier = verifier
@@ -124,11 +130,14 @@ class SupportScorer:
         compared = compare(answer, ground, self._words)
         if not compared:
             return None
-        binding = bind(question, answer, contexts)
+        binding = bind(question, answer, contexts, self._binding)
         bound = [_bound_at(binding, each.sentence.start) for each in compared]
         raw = self._log_odds(compared, answer, ground)
         if binding.decides:
-            raw = [self._decided(*each) for each in zip(compared, raw, bound, strict=True)]
+            raw = [
+                decided_log_odds(self._model, self._binding, each.measures, log_odds, of)
+                for each, log_odds, of in zip(compared, raw, bound, strict=True)
+            ]
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
         log_odds = self._answer_log_odds(claimed, binding)
         score = self._probability(log_odds, self._answers, binding) if log_odds is not None else 1.0
@@ -147,20 +156,6 @@ class SupportScorer:
             verifier=self._verifier.identity if self._verifier is not None else None,
             log_odds=log_odds,
         )
-
-    def _decided(self, compared: Comparison, raw: float, bound: BoundSentence) -> float:
-        """Return the log-odds of a sentence that binding decides on.
-
-        Near its evidence the small changes tell. What is far from all evidence is an addition, and what repeats a
-        passage is none: there coverage tells.
-        """
-        known = binding_words()
-        coverage = log_odds_of(self._sentences.probability(raw), self._constants.verifier_bound)
-        decided = known.support_share * raw + bound.log_odds
-        if bound.copied:
-            return max(decided, coverage)
-        far = compared.measures[MEASURES.index("words")] >= known.constants.far
-        return min(decided, coverage) if far else decided
 
     def _answer_log_odds(self, claimed: Sequence[float], binding: AnswerBinding) -> float | None:
         """Return the log-odds that all of an answer is supported; None where it claims nothing."""
@@ -227,6 +222,23 @@ class SupportScorer:
         if probability >= self._supported:
             return "supported"
         return "unsupported" if probability < self._unsupported else "doubtful"
+
+
+def decided_log_odds(
+    model: SupportModel, known: BindingWords, measures: Sequence[float], raw: float, bound: BoundSentence
+) -> float:
+    """Return the log-odds of a sentence that binding decides on, from its measures and their log-odds by coverage.
+
+    Near its evidence the small changes tell. What is far from all evidence is an addition, and what repeats a passage
+    is none: there coverage tells, as it is calibrated with the model. A calibration of one's own is fitted to these
+    log-odds, so they cannot depend on it.
+    """
+    coverage = log_odds_of(model.sentences.probability(raw), model.constants.answers.verifier_bound)
+    decided = known.support_share * raw + bound.log_odds
+    if bound.copied:
+        return max(decided, coverage)
+    far = measures[MEASURES.index("words")] >= known.constants.far
+    return min(decided, coverage) if far else decided
 
 
 def _bound_at(binding: AnswerBinding, start: int) -> BoundSentence:

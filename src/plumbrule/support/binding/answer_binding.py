@@ -44,9 +44,14 @@ class AnswerBinding:
     decides: bool  # a short answer to a question: small changes are what goes wrong there
 
 
-def bind(question: str, answer: TextView, contexts: Sequence[TextView]) -> AnswerBinding:
-    """Hold every value, identifier and change of wording of an answer against its contexts."""
-    known = binding_words()
+def bind(
+    question: str, answer: TextView, contexts: Sequence[TextView], known: BindingWords | None = None
+) -> AnswerBinding:
+    """Hold every value, identifier and change of wording of an answer against its contexts.
+
+    ``known`` is what ships unless another is given.
+    """
+    known = known if known is not None else binding_words()
     ground = BoundGround(contexts, known)
     places = answer.sentences
     bound = places[: known.constants.most_sentences]
