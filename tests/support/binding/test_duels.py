@@ -138,3 +138,11 @@ def test_only_the_best_places_and_rivals_duel(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Duels, "_duel", counted)
     assert bindings("", "The fee is £5.", context)["£5"].outcome == "bound"
     assert compared == [KNOWN.constants.most_rivals] * KNOWN.constants.most_rivals
+
+
+@pytest.mark.parametrize(("value", "wrong"), [("£10", True), ("£6", False)])
+def test_the_askers_number_chooses_the_range(value: str, *, wrong: bool) -> None:
+    """At 70 one is not "aged 18 to 64": a range with two ends is not open."""
+    context = "Visitors aged 18 to 64 pay £10; visitors over 65 pay £6."
+    binding = bindings("I am 70 years old, what do I pay?", f"You pay {value}.", context)[value]
+    assert (binding.margin > 0) is wrong

@@ -119,11 +119,12 @@ _MANY = 10**9
 
 
 def _ranges(text: str, known: BindingWords) -> list[tuple[int, int]]:
-    found = [(int(each[1]), int(each[2])) for each in _ASKED_RANGE.finditer(text) if len(each[0]) < 20]
-    found = [each for each in found if each[0] < each[1]]
+    both = [each for each in _ASKED_RANGE.finditer(text) if len(each[0]) < 20 and int(each[1]) < int(each[2])]
+    found = [(int(each[1]), int(each[2])) for each in both]
+    begun = {each.start() for each in both}  # "aged 18 to 64" has an end
     for bound in known.bounds.finditer(text):
         word, digits = (bound["before"] or bound["after"]).lower(), bound["first"] or bound["last"]
-        if len(digits) > 9:
+        if len(digits) > 9 or bound.start("first") in begun:
             continue
         number = int(digits)
         if word in known.under:
