@@ -49,7 +49,7 @@ def test_a_campaign_from_end_to_end(backend: "Backend") -> None:
         submit_records(ledger, "c", [("", change)], evaluator="Ada Ö/%", reason="tone", at=AT)
         kept = {record.record.trace_id: record for record in stored_records(ledger)}
         assert (len(kept), kept[items[1]].revision, kept[items[1]].record.scores["compliance_alignment"]) == (4, 1, 3)
-        assert close_campaign(ledger, "c", author="Lead", at=AT).release is True
+        assert close_campaign(ledger, "c", author="Lead", second="Owner", at=AT).release is True
         assert ledger.verify().whole
 
 

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plumbrule.support import support_model as model_module
-from plumbrule.support.constants import read_data
+from plumbrule.support.binding.binding_words import BINDING_FILES, read_binding_data
+from plumbrule.support.constants import MODEL_FILE, read_data
 from plumbrule.support.measures import LOWERS_RISK, MEASURES
 from plumbrule.support.support_model import load_model, model_of
+from plumbrule.support.word_lists import WORD_FILES
 
 MODEL = load_model()
 SMALL = model_of(
@@ -61,17 +63,23 @@ def test_extreme_log_odds_stay_numbers() -> None:
 
 
 def test_the_hash_covers_every_data_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another byte in the weights, the words or the thesaurus is another hash."""
+    """Another byte in the weights, the words, the thesaurus or the files of binding is another hash."""
+    shipped = {
+        **{name: read_data(name) for name in (MODEL_FILE, *WORD_FILES)},
+        **{name: read_binding_data(name) for name in BINDING_FILES},
+    }
+    assert list(shipped) == ["model.json", "words.yaml", "thesaurus.tsv", "binding.json", "binding.yaml"]
 
     def changed(name: str) -> str:
-        monkeypatch.setattr(model_module, "read_data", lambda each: read_data(each) + (b"\n" if each == name else b""))
+        for reader in ("read_data", "read_binding_data"):
+            monkeypatch.setattr(model_module, reader, lambda each: shipped[each] + (b"\n" if each == name else b""))
         return load_model.__wrapped__().sha256
 
-    hashes = {changed(name) for name in ("", "model.json", "words.yaml", "thesaurus.tsv")}
-    assert len(hashes) == 4
+    hashes = {changed(name) for name in ("", *shipped)}
+    assert len(hashes) == 1 + len(shipped)
     assert MODEL.sha256 in hashes
-    whole = b"".join(hashlib.sha256(read_data(name)).digest() for name in ("model.json", "words.yaml", "thesaurus.tsv"))
-    assert MODEL.stamp == {"name": "plumbrule-support", "version": "3", "sha256": hashlib.sha256(whole).hexdigest()}
+    whole = b"".join(hashlib.sha256(content).digest() for content in shipped.values())
+    assert MODEL.stamp == {"name": "plumbrule-support", "version": "4", "sha256": hashlib.sha256(whole).hexdigest()}
 
 
 def test_every_weight_has_its_sign() -> None:

@@ -74,7 +74,7 @@ def bind(
                 measures=measures,
                 log_odds=-log_risk(measures, known),
                 copied=_is_copy(edits, measures, known),
-                contradictions=tuple(_contradictions(own, place.start, values, known)),
+                contradictions=tuple(_contradictions(own, place.start, values, known, decides=decides)),
                 changes=tuple((place.start + piece.starts[at], place.start + piece.ends[at]) for at in edits.put_in),
                 passage=ground.pieces[edits.unit].text if edits.unit is not None else "",
             )
@@ -142,16 +142,23 @@ def log_risk(measures: Mapping[str, float], known: BindingWords) -> float:
     return known.intercept + fsum([weights.get(name, 0.0) * amount for name, amount in measures.items()])
 
 
-def _contradictions(bindings: Sequence[Binding], base: int, values: int, known: BindingWords) -> list[Contradiction]:
-    """Return the values that the contexts give otherwise; the more values an answer has, the surer it must be."""
+def _contradictions(
+    bindings: Sequence[Binding], base: int, values: int, known: BindingWords, *, decides: bool
+) -> list[Contradiction]:
+    """Return the values that the contexts give otherwise.
+
+    It must be surer where an answer has many values, and in texts that binding does not decide on.
+    """
     constants = known.constants
-    shown = constants.shown_margin + constants.shown_step * max(0, values - constants.few_values)
+    shown = constants.shown_margin if decides else constants.shown_elsewhere
+    shown += constants.shown_step * max(0, values - constants.few_values)
+    rivalled = constants.rivalled if decides else constants.rivalled_elsewhere
     found = []
     for each in bindings:
         rival = each.rival
         if each.outcome == "bound" and rival is not None and each.margin >= shown:
             margin = each.margin
-        elif each.outcome == "absent" and rival is not None and each.rival_weight > known.constants.rivalled:
+        elif each.outcome == "absent" and rival is not None and each.rival_weight > rivalled:
             margin = 1.0
         else:
             continue

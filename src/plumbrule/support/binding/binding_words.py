@@ -45,9 +45,11 @@ class BindingConstants:
     most_rivals: int
     least_bound: float  # margin below which a value is bound for good
     shown_margin: float  # from which a rival is a contradiction that is shown
+    shown_elsewhere: float  # the same, in an answer that binding does not decide on
     shown_step: float  # more of it for each value of an answer beyond a few: with many, some stand out by chance
     few_values: int
     rivalled: float  # fit from which the rival of a value that no context has speaks of the same thing
+    rivalled_elsewhere: float  # the same, in an answer that binding does not decide on
     rounded: float  # share by which a converted or worked-out value may be rounded
     long_text: int  # characters from which a JSON value is text
     deepest: int  # levels of JSON that are read

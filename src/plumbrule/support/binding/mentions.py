@@ -1,6 +1,7 @@
 """What a sentence mentions that can be right or wrong: identifiers, quantities, dates, times, ordinals, fractions."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -91,13 +92,14 @@ class _Free:
     """Which stretches of a text are not taken by a mention yet."""
 
     def __init__(self) -> None:
-        self._taken: list[tuple[int, int]] = []
+        self._taken: list[tuple[int, int]] = []  # in their order; none overlaps another
 
     def take(self, start: int, end: int) -> bool:
         """Take a stretch; False where a part of it is taken."""
-        if any(start < last and end > first for first, last in self._taken):
+        at = bisect_left(self._taken, (end,))
+        if at and self._taken[at - 1][1] > start:
             return False
-        self._taken.append((start, end))
+        self._taken.insert(at, (start, end))
         return True
 
 

@@ -20,7 +20,11 @@ Weights = dict[str, float]
 
 
 class Piece:
-    """A stretch of text with its lemmas, the segments they stand in, and its mentions."""
+    """A stretch of text with its lemmas, the segments they stand in, and its mentions.
+
+    Only the first of very many mentions are bound; the others are mentions all the same, not words that say what a
+    value is of.
+    """
 
     def __init__(self, text: str, known: BindingWords) -> None:
         self.text = text
@@ -33,11 +37,12 @@ class Piece:
         self.lemmas = [lemma for lemma, _, _ in words]
         self.starts = [start for _, start, _ in words]
         self.ends = [end for _, _, end in words]
-        self.mentions = find_mentions(text, known)[: known.constants.most_mentions]
+        self._all_mentions = find_mentions(text, known)
+        self.mentions = self._all_mentions[: known.constants.most_mentions]
         self.content = [lemma for lemma in self.lemmas if lemma not in known.stop]
         cuts = [cut.start() for cut in _SEGMENT.finditer(text)]
         self._segments = [bisect_left(cuts, start) for start in self.starts]
-        ends = [mention.end for mention in self.mentions]
+        ends = [mention.end for mention in self._all_mentions]
         self._within = [
             self._mention_at(bisect_right(ends, start), end) for start, end in zip(self.starts, self.ends, strict=True)
         ]
@@ -51,8 +56,8 @@ class Piece:
 
     def _mention_at(self, index: int, end: int) -> Mention | None:
         """Return the mention that a word stands in: the first that ends after its start."""
-        if index < len(self.mentions) and self.mentions[index].start < end:
-            return self.mentions[index]
+        if index < len(self._all_mentions) and self._all_mentions[index].start < end:
+            return self._all_mentions[index]
         return None
 
     def denied(self) -> dict[str, bool]:
@@ -66,7 +71,7 @@ class Piece:
     def words_of(self, mention: Mention) -> Weights:
         """Return the words that say what a value is of: where there are several, the nearer the more."""
         constants, stop = self._known.constants, self._known.stop
-        others = [other for other in self.mentions if other is not mention and comparable(mention, other)]
+        others = [other for other in self._all_mentions if other is not mention and comparable(mention, other)]
         several = bool(others)
         here = bisect_left(self._cuts, mention.start)
         shared = self._head_end(min([mention, *others], key=lambda each: each.start)) if others else 0
