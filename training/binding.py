@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from sklearn.metrics import roc_auc_score
 
 from plumbrule.files import written_whole
-from plumbrule.support.binding.answer_binding import bind
+from plumbrule.support.binding.bound_answer import bind
 from plumbrule.text.text_view import TextView
 from training.everyday_rows import DEVELOPED, MEASURED, EverydayRow, read_everyday
 

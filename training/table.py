@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from plumbrule.support.binding.answer_binding import BoundSentence, bind
+from plumbrule.support.binding.bound_answer import BoundSentence, bind
 from plumbrule.support.evidence_index import Ground
 from plumbrule.support.measures import Comparison, compare
 from plumbrule.support.word_lists import support_words

@@ -27,7 +27,7 @@ def test_the_rubric_that_ships() -> None:
     """The thresholds are those of the requirements, exactly."""
     loaded = load_verdict()
     rubric = loaded.rubric
-    assert (loaded.name, loaded.version) == ("verdict", "1")
+    assert (loaded.name, loaded.version) == ("verdict", "2")
     assert rubric.relevance.fail_below == Fraction(1, 10)
     assert rubric.completeness.warn_below == Fraction(6, 10)
     assert rubric.hallucination.fail_above == Fraction(1, 2)

@@ -62,7 +62,7 @@ def test_what_stands_nowhere_is_unsupported() -> None:
 def test_a_contradicted_number_says_what_the_passage_has() -> None:
     """The reason quotes both."""
     (sentence,) = given("The wire fee is $95.", FEES).sentences
-    assert sentence.reasons == ("says '$95' where the context has '$25': 'The wire fee is $25.'",)
+    assert sentence.reasons == ("numbers not in the context: '$95' (where the passage has '$25')",)
 
 
 @pytest.mark.parametrize(

@@ -102,9 +102,7 @@ def test_the_documented_form() -> None:
                     "band": "unsupported",
                     "claims": True,
                     "evidence": {"context": 0, "start": 0, "end": 60},
-                    "reasons": [
-                        "says '12 months' where the context has 'six months': 'The holding period lasts six months.'"
-                    ],
+                    "reasons": ["numbers not in the context: '12 months' (where the passage has 'six months')"],
                 }
             ],
             "unsupported_spans": [{"start": 0, "end": 51}],

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from plumbrule.errors import RubricError
 from plumbrule.rubrics import SupportRules, VerdictRubric
-from plumbrule.support.binding.answer_binding import AnswerBinding, BoundSentence, bind
 from plumbrule.support.binding.binding_words import BindingWords, binding_words
+from plumbrule.support.binding.bound_answer import AnswerBinding, BoundSentence, bind
 from plumbrule.support.calibration import Curve, log_odds_of, logistic
 from plumbrule.support.evidence import Evidence
 from plumbrule.support.evidence_index import Ground

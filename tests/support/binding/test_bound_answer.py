@@ -7,8 +7,8 @@ import sys
 import orjson
 import pytest
 
-from plumbrule.support.binding.answer_binding import AnswerBinding, BoundSentence, bind
 from plumbrule.support.binding.binding_words import binding_words
+from plumbrule.support.binding.bound_answer import AnswerBinding, BoundSentence, bind
 from plumbrule.support.binding.slots import BoundGround, Piece
 from plumbrule.text.text_view import TextView
 
@@ -124,7 +124,7 @@ def test_more_values_need_a_larger_margin() -> None:
 
 PROGRAM = """
 import sys, orjson
-from plumbrule.support.binding.answer_binding import bind
+from plumbrule.support.binding.bound_answer import bind
 from plumbrule.text.text_view import TextView
 for answer in orjson.loads(sys.stdin.buffer.read()):
     found = bind("What are the rules?", TextView(answer["answer"]), [TextView(each) for each in answer["contexts"]])
