@@ -53,6 +53,8 @@ class BindingConstants:
     rounded: float  # share by which a converted or worked-out value may be rounded
     long_text: int  # characters from which a JSON value is text
     deepest: int  # levels of JSON that are read
+    longest_side: int  # characters of what heads a cell, and of what stands beside it
+    most_readings: int  # times that the length of a context is read as JSON in vain
     least_rows: int  # lines of a table
     candidates: int  # units that a sentence is aligned with
     least_run: int  # words of a run that counts as copied from another unit

@@ -91,8 +91,9 @@ class Duels:
                 places.append(slot)
             elif self._rivals(mention, slot):
                 rivals.append(slot)
-        fitting = [slot for slot in places if _fit(wanted, slot.words)]
-        places = fitting or places
+        fits = {id(slot): _fit(wanted, slot.words) for slot in places}
+        fitting = [slot for slot in places if fits[id(slot)]]
+        places = sorted(fitting or places, key=lambda slot: -fits[id(slot)])[: constants.most_rivals]
         columns = {slot.place.key for slot in places if slot.place.cell and slot.own}
         if columns:
             chosen = {id(slot) for slot in (*rivals, *places)}

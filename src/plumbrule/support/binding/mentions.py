@@ -17,12 +17,12 @@ from plumbrule.text.values import Value, extract_values, match_value
 MentionKind = Literal["identifier", "number", "date"]
 
 _IDENTIFIER = re.compile(
-    r"""(?P<url>(?:https?://|www\.)\S+[\w/]|\b[\w-]+(?:\.[\w-]+)+/[\w/.-]*\w)
-      |(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    r"""(?P<url>(?:https?://|www\.)\S+[\w/]|(?<![\w.-])[\w-]+(?:\.[\w-]+)+/[\w/.-]*\w)
+      |(?P<email>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
       |(?P<path>(?<![\w/])/[a-z][\w/{}.-]+)
       |(?P<phone>(?<![\w.,£$€-])(?!\d{4}-\d\d-\d\d)\+?\d{2,5}(?:[ -]\d{2,4}){2,4}(?![\w%]))
       |(?P<version>\bv?\d+\.\d+\.\d+(?:\.\d+)*\b|\bv\d+(?:\.\d+)*\b)
-      |(?P<code>\b(?=[\w/-]*\d)(?=[\w/-]*[A-Za-z])[A-Z0-9][A-Za-z0-9]*(?:[-/][A-Za-z0-9]+)*\b)
+      |(?P<code>\b(?=[\w/-]{0,80}\d)(?=[\w/-]{0,80}[A-Za-z])[A-Z0-9][A-Za-z0-9]*(?:[-/][A-Za-z0-9]+)*\b)
       |(?P<name>\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[a-z]+(?:_[a-z0-9]+)+\b)""",
     re.VERBOSE,
 )
@@ -382,7 +382,7 @@ def implied_dates(text: str, mentions: Iterable[Mention], known: BindingWords) -
         names += [("weekday", day) for day in known.days[5:]]
     found = []
     for granularity, name in names:
-        values = extract_values(name.capitalize())
+        values = extract_values(f"in {name.capitalize()}")  # "May" alone may be no month
         if values:
             found.append(_dated(0, 0, granularity, name.capitalize(), values[0]))
     return found

@@ -4,21 +4,39 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
-from typing import Any
+from typing import Any, NamedTuple
 
 from plumbrule.support.binding.binding_words import BindingConstants
 from plumbrule.support.facts import in_words
 from plumbrule.text.sentences import sentences
+from plumbrule.text.work_limits import LONGEST_SENTENCE
 
 _TAG = re.compile(r"<[^<>]{0,300}>")
-_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL | re.IGNORECASE)
-_ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL | re.IGNORECASE)
-_CELL = re.compile(r"<t[hd]\b[^<>]*>(.*?)</t[hd]>", re.DOTALL | re.IGNORECASE)
+_TABLE = (re.compile(r"<table\b", re.IGNORECASE), re.compile(r"</table>", re.IGNORECASE))
+_ROW = (re.compile(r"<tr\b", re.IGNORECASE), re.compile(r"</tr>", re.IGNORECASE))
+_CELL = (re.compile(r"<t[hd]\b[^<>]*>", re.IGNORECASE), re.compile(r"</t[hd]>", re.IGNORECASE))
 _RULE = re.compile(r"[\s|:+-]+")
 _DECODER = JSONDecoder()
 _SEPARATORS = ("|", "\t", ";", ",")
 _TRUTHS = {True: "yes", False: "no", None: "unknown"}
 _LABEL_LENGTH = 60
+
+
+class _Element(NamedTuple):
+    """An element of HTML: where it stands, and where its content does."""
+
+    start: int
+    first: int
+    last: int
+    end: int
+
+
+class _Row(NamedTuple):
+    """A row of a table: where it stands, and its cells."""
+
+    start: int
+    end: int
+    cells: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +67,14 @@ class _Reader:
     def __init__(self, context: int, text: str, constants: BindingConstants) -> None:
         self._context, self._text, self._constants = context, text, constants
         self._at = 0  # how far the data is read
+        self._tried = 0  # characters that were read as JSON and are none
 
     def places(self) -> Iterator[Place]:
         at = 0
-        for table in _TABLE.finditer(self._text):
-            yield from self._lines(at, table.start())
+        for table in self._elements(_TABLE, 0, len(self._text)):
+            yield from self._lines(at, table.start)
             yield from self._html(table)
-            at = table.end()
+            at = table.end
         yield from self._lines(at, len(self._text))
 
     def _prose(self, start: int, end: int) -> Iterator[Place]:
@@ -75,10 +94,12 @@ class _Reader:
         index = 0
         while index < len(lines):
             first, last = lines[index]
-            stop = self._json_end(first, last, end)
-            if stop is not None:
+            data = self._read_json(first, last, end)
+            if data is not None:
+                value, begin, stop = data
                 yield from self._prose(prose, first)
-                yield from self._json(first, stop)
+                self._at = begin
+                yield from self._value(value, "", "", "", (begin, stop), 0)
                 prose = stop
                 while index < len(lines) and lines[index][0] < stop:
                     index += 1
@@ -95,10 +116,10 @@ class _Reader:
             index += 1
         yield from self._prose(prose, end)
 
-    def _json_end(self, first: int, last: int, end: int) -> int | None:
-        """Return where the JSON object or list ends that a line begins with."""
+    def _read_json(self, first: int, last: int, end: int) -> tuple[object, int, int] | None:
+        """Return the JSON object or list that a line begins with, and where it stands."""
         opening = self._text[first:last].lstrip()[:1]
-        if opening not in ("{", "["):
+        if opening not in ("{", "[") or self._tried > self._constants.most_readings * len(self._text):
             return None
         start = self._text.index(opening, first)
         if (
@@ -107,16 +128,14 @@ class _Reader:
         ):
             return None  # a citation marker, or a list of numbers, which says nothing of what they are
         try:
-            _, stop = _DECODER.raw_decode(self._text, start)
-        except (JSONDecodeError, RecursionError, ValueError):
+            value, stop = _DECODER.raw_decode(self._text, start)
+        except JSONDecodeError as error:
+            self._tried += error.pos - start
             return None
-        return stop if stop <= end else None
-
-    def _json(self, first: int, stop: int) -> Iterator[Place]:
-        start = min(at for at in (self._text.find("{", first), self._text.find("[", first)) if at >= 0)
-        value, _ = _DECODER.raw_decode(self._text, start)
-        self._at = start
-        yield from self._value(value, "", "", "", (start, stop), 0)
+        except (RecursionError, ValueError):  # no place is told where it went wrong
+            self._tried += len(self._text)
+            return None
+        return (value, start, stop) if stop <= end else None
 
     def _value(
         self,
@@ -131,10 +150,11 @@ class _Reader:
             return
         if isinstance(value, dict):
             labels = [each for each in value.values() if isinstance(each, str) and len(each) < _LABEL_LENGTH]
-            around = " ".join([*labels, side])[: self._constants.long_text * 4]
+            around = self._cut(" ".join([*labels, side]))
+            few = list(dict.fromkeys(labels))[:2]  # of two labels one is not the member itself
             for key, member in value.items():
-                named = f"{path} {in_words(key)}".strip()
-                own = next((each for each in labels if each != member), label)
+                named = self._cut(f"{path} {in_words(self._cut(key))}".strip())
+                own = next((each for each in few if each != member), label)
                 yield from self._value(member, named, own, around, where, depth + 1)
         elif isinstance(value, list):
             for member in value:
@@ -180,36 +200,54 @@ class _Reader:
 
     def _table(self, lines: Sequence[tuple[int, int]], separator: str, title: str) -> Iterator[Place]:
         rows = [
-            (start, _cells(self._text[start:end].strip(), separator))
+            _Row(start, end, _cells(self._text[start:end].strip(), separator))
             for start, end in lines
             if not _RULE.fullmatch(self._text[start:end])
         ]
         yield from self._rows(rows, title)
 
-    def _html(self, table: re.Match[str]) -> Iterator[Place]:
-        rows = [
-            (table.start() + row.start(), [_TAG.sub(" ", cell).strip() for cell in _CELL.findall(row[0])])
-            for row in _ROW.finditer(table[0])
-        ]
-        yield from self._rows([row for row in rows if row[1]], "")
+    def _elements(self, tags: tuple[re.Pattern[str], re.Pattern[str]], start: int, end: int) -> Iterator[_Element]:
+        """Yield the elements of a stretch; where none is closed any more there is none, however many are opened."""
+        opening, closing = tags
+        at = start
+        while (first := opening.search(self._text, at, end)) and (last := closing.search(self._text, first.end(), end)):
+            at = last.end()
+            yield _Element(first.start(), first.end(), last.start(), at)
 
-    def _rows(self, rows: Sequence[tuple[int, list[str]]], title: str) -> Iterator[Place]:
+    def _html(self, table: _Element) -> Iterator[Place]:
+        rows = []
+        for row in self._elements(_ROW, table.start, table.end):
+            cells = [
+                _TAG.sub(" ", self._text[cell.first : cell.last]).strip()
+                for cell in self._elements(_CELL, row.first, row.end)
+            ]
+            if cells:
+                rows.append(_Row(row.start, row.end, cells))
+        yield from self._rows(rows, "")
+
+    def _rows(self, rows: Sequence[_Row], title: str) -> Iterator[Place]:
         if not rows:
             return
-        header = [in_words(name) if "_" in name else name for name in rows[0][1]]
-        for start, cells in rows[1:]:
-            at = start
-            for column, (name, cell) in enumerate(zip(header, cells, strict=False)):
-                if not cell:
-                    continue
-                found = self._text.find(cell, at)
-                at = found if found >= 0 else at
-                others = [other for place, other in enumerate(cells) if place not in (0, column)]
+        header = [in_words(name) if "_" in name else name for name in map(self._cut, rows[0].cells)]
+        for row in rows[1:]:
+            at = row.start
+            filled = [(column, cell) for column, cell in enumerate(row.cells[: len(header)]) if cell]
+            beside = [(column, cell) for column, cell in filled if column][: self._constants.longest_side]
+            for column, cell in filled:
+                found = self._text.find(cell, at, row.end)
+                start, end = (found, found + len(cell)) if found >= 0 else (row.start, row.end)
+                others = [other for place, other in beside if place != column]
+                name = header[column]
                 yield Place(
-                    context=self._context, start=at, end=at + len(cell), text=cell,
-                    head=f"{name} {cells[0]}" if column else name, side=" ".join([*others, title]), key=name, cell=True,
+                    context=self._context, start=start, end=end, text=cell[:LONGEST_SENTENCE],
+                    head=self._cut(f"{name} {self._cut(row.cells[0])}") if column else name,
+                    side=self._cut(" ".join([*others, title])), key=name, cell=True,
                 )  # fmt: skip
-                at += len(cell) if found >= 0 else 0
+                at = end if found >= 0 else at
+
+    def _cut(self, text: str) -> str:
+        """Return as much of what heads a cell, or stands beside it, as is read again with each cell."""
+        return text[: self._constants.longest_side]
 
 
 def _cells(line: str, separator: str) -> list[str]:

@@ -40,12 +40,11 @@ class Piece:
         self._all_mentions = find_mentions(text, known)
         self.mentions = self._all_mentions[: known.constants.most_mentions]
         self.content = [lemma for lemma in self.lemmas if lemma not in known.stop]
-        cuts = [cut.start() for cut in _SEGMENT.finditer(text)]
+        self._mention_ends = [mention.end for mention in self._all_mentions]
+        self._within = [self._mention_at(*place) for place in zip(self.starts, self.ends, strict=True)]
+        marks = [mark.span() for mark in _SEGMENT.finditer(text)]
+        cuts = [start for start, end in marks if self._mention_at(start, end) is None]  # "7:00" and "1,000" are whole
         self._segments = [bisect_left(cuts, start) for start in self.starts]
-        ends = [mention.end for mention in self._all_mentions]
-        self._within = [
-            self._mention_at(bisect_right(ends, start), end) for start, end in zip(self.starts, self.ends, strict=True)
-        ]
         self._cuts = cuts
         self._known = known
         odd: set[int] = set()
@@ -54,8 +53,9 @@ class Piece:
                 odd ^= {segment}
         self._odd = odd
 
-    def _mention_at(self, index: int, end: int) -> Mention | None:
-        """Return the mention that a word stands in: the first that ends after its start."""
+    def _mention_at(self, start: int, end: int) -> Mention | None:
+        """Return the mention that a stretch stands in: the first that ends after its start."""
+        index = bisect_right(self._mention_ends, start)
         if index < len(self._all_mentions) and self._all_mentions[index].start < end:
             return self._all_mentions[index]
         return None
@@ -126,11 +126,12 @@ _MANY = 10**9
 
 
 def _ranges(text: str, known: BindingWords) -> list[tuple[int, int]]:
-    found = [(int(each[1]), int(each[2])) for each in _ASKED_RANGE.finditer(text) if len(each[0]) < 20]
-    found = [each for each in found if each[0] < each[1]]
+    both = [each for each in _ASKED_RANGE.finditer(text) if len(each[0]) < 20 and int(each[1]) < int(each[2])]
+    found = [(int(each[1]), int(each[2])) for each in both]
+    begun = {each.start() for each in both}  # "aged 18 to 64" has an end
     for bound in known.bounds.finditer(text):
         word, digits = (bound["before"] or bound["after"]).lower(), bound["first"] or bound["last"]
-        if len(digits) > 9:
+        if len(digits) > 9 or bound.start("first") in begun:
             continue
         number = int(digits)
         if word in known.under:
@@ -184,7 +185,7 @@ class BoundContext:
         words: Weights = {}
         _add(words, _content(place.side, known), constants.row_weight)
         _add(words, _content(place.head, known), 1.0)
-        own, heading = find_mentions(place.text, known), find_mentions(place.head, known)
+        own, heading = (find_mentions(text, known)[: constants.most_mentions] for text in (place.text, place.head))
         for mention in own:
             mention.cell = True
             given = with_unit(mention, place.key, known) if mention.dimension == "count:" else mention

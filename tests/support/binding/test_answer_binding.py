@@ -1,0 +1,198 @@
+"""Binding of answers: edits and findings by sentence, which answers it decides on, and how much work it may be."""
+
+import os
+import subprocess
+import sys
+
+import orjson
+import pytest
+
+from plumbrule.support.binding.answer_binding import AnswerBinding, BoundSentence, bind
+from plumbrule.support.binding.binding_words import binding_words
+from plumbrule.support.binding.slots import BoundGround, Piece
+from plumbrule.text.text_view import TextView
+
+CONSTANTS = binding_words().constants
+HALL = (
+    "Tickets may not be returned after the show has begun. Members may bring one guest to the main hall.",
+    "The bar opens one hour before the show. The library is shut on public holidays. The lift is beside the stairs.",
+)
+BIKE = (
+    "A bike may be returned within 30 days of the purchase. Helmets are sold on the upper floor of the shop. "
+    "The workshop mends wheels and brakes, and it lends tools to anyone who asks at the till."
+)
+
+
+def bound(question: str, answer: str, *contexts: str) -> AnswerBinding:
+    """Bind an answer."""
+    return bind(question, TextView(answer), [TextView(context) for context in contexts])
+
+
+def only(answer: str) -> BoundSentence:
+    """Return the only sentence of an answer over the rules of a hall."""
+    (sentence,) = bound("What are the rules?", answer, *HALL).sentences
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("answer", "measure"),
+    [
+        ("Tickets may be returned after the show has begun.", "left_deny"),
+        ("All members may bring one guest to the main hall.", "put_all"),
+        ("Members must bring one guest to the main hall.", "swap_must_may"),
+        ("Tickets may not be returned before the show has begun.", "swap_before_after"),
+        ("The bar opens one hour after the show.", "swap_after_before"),
+        ("The library is open on public holidays.", "opposite"),
+    ],
+)
+def test_a_change_of_wording_counts_against_a_sentence(answer: str, measure: str) -> None:
+    """A denial left out, "all" put in, what may be that must, before and after swapped, an opposite."""
+    sentence = only(answer)
+    assert sentence.measures[measure] > 0
+    assert sentence.measures["copy_with_change"] > 0
+    assert not sentence.copied
+    assert sentence.log_odds < only("Tickets may not be returned after the show has begun.").log_odds
+
+
+def test_a_copy_changes_nothing() -> None:
+    """Of each passage."""
+    for context in HALL:
+        for place in TextView(context).sentences:
+            sentence = only(context[place.start : place.end])
+            assert sentence.copied
+            assert "edited" not in sentence.measures
+            assert not sentence.changes
+
+
+def test_a_paraphrase_is_no_copy_with_a_change() -> None:
+    """Other words are no edits of a passage."""
+    sentence = only("An hour ahead of the performance you can get a drink.")
+    assert not sentence.copied
+    assert "copy_with_change" not in sentence.measures
+
+
+def test_a_change_shows_the_words_and_the_passage() -> None:
+    """In the answer's own places."""
+    answer = "That is so. The library is open on public holidays."
+    sentence = bound("When is it open?", answer, *HALL).sentences[1]
+    assert [answer[start:end] for start, end in sentence.changes] == ["open"]
+    assert sentence.passage == "The library is shut on public holidays."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "contexts", "decides"),
+    [
+        ("How long may I return a bike?", "Within 30 days.", (BIKE,), True),
+        ("How long may I return a bike", "Within 30 days.", (BIKE,), False),
+        ("What is sold?", "They sell helmets.", (BIKE,), False),
+        ("What is sold?", "They sell helmets.", HALL, True),
+        ("How long?", "Within 30 days.", ("Bikes go back within 30 days.",), False),
+        ("How long?", "Within 30 days. " * 40, (BIKE,), False),
+    ],
+    ids=["short", "no question", "one context without a value", "several contexts", "short context", "long answer"],
+)
+def test_binding_decides_on_short_answers(
+    question: str, answer: str, contexts: tuple[str, ...], *, decides: bool
+) -> None:
+    """To a question, over contexts that say more, with a value where there is one context."""
+    assert bound(question, answer, *contexts).decides is decides
+
+
+def test_a_contradiction_quotes_the_rival_and_what_it_is_of() -> None:
+    """A sentence of prose, or what heads a cell; and it stands where the answer has the value."""
+    answer = "Yes. A bike may be returned within 45 days of the purchase."
+    (found,) = bound("How long may I return a bike?", answer, BIKE).sentences[1].contradictions
+    assert answer[found.start : found.end] == "45 days"
+    assert (found.against, found.of) == ("30 days", "A bike may be returned within 30 days of the purchase.")
+    table = "| Ticket | Weekday | Weekend |\n|---|---|---|\n| Adult | £9 | £12 |\n| Child | £5 | £7 |\n"
+    (sentence,) = bound("What does a child pay?", "A child pays £12 at the weekend.", table).sentences
+    assert [(each.against, each.of) for each in sentence.contradictions] == [("£7", "Weekend Child")]
+
+
+def test_more_values_need_a_larger_margin() -> None:
+    """With many values some stand out by chance: a contradiction of a short answer is none in a long list."""
+    context = (
+        "Renew a passport with form PA-12. Report a lost passport with form PA-30. The fees are listed: £1 to £99."
+    )
+    wrong = "Renew a passport with form PA-30."
+    listed = " The fees are listed: " + ", ".join(f"£{number}" for number in range(1, 40)) + "."
+    few, many = (bound("Which form?", answer, context).sentences[0] for answer in (wrong, wrong + listed))
+    assert few.contradictions
+    assert few.contradictions[0].margin < CONSTANTS.shown_margin + 36 * CONSTANTS.shown_step
+    assert not many.contradictions
+
+
+PROGRAM = """
+import sys, orjson
+from plumbrule.support.binding.answer_binding import bind
+from plumbrule.text.text_view import TextView
+for answer in orjson.loads(sys.stdin.buffer.read()):
+    found = bind("What are the rules?", TextView(answer["answer"]), [TextView(each) for each in answer["contexts"]])
+    print(found)
+"""
+
+
+def test_another_hash_seed_changes_nothing() -> None:
+    """Not in the last digit of a measure."""
+    answers = [
+        "All tickets may be returned before the show, within 45 days.",
+        "The library is open for one hour.",
+        BIKE,
+    ]
+    records = [{"answer": answer, "contexts": [*HALL, BIKE]} for answer in answers]
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            input=orjson.dumps(records),
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("0", "77777")
+    ]
+    assert printed[0].count(b"\n") == len(answers)
+    assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        " ".join(f"The fee of office {number} is £{number}." for number in range(2_500)),
+        "Fees: " + " ".join(map(str, range(5_000))),
+        "| a | b |\n" + "| £1 | £2 |\n" * 5_000,
+        "| a | b |\n| c | " + "£5 " * 30_000 + "|\n",
+        "a" * 100_000,
+        "a-" * 50_000,
+        "A-" * 50_000,
+        "a.b" * 30_000,
+        "[" * 1_000_000,
+        "[\n" * 20_000,
+        "{}\n" * 20_000,
+        '{"a":' * 900 + "1" + "}" * 900,
+        "<table" * 20_000,
+        "a | " * 20_000 + "\n" + "b | " * 20_000,
+    ],
+    ids=["sentences", "numbers", "table", "cell", "word", "hyphens", "capitals", "dots", "brackets", "bracket lines",
+         "empty objects", "deep data", "open tables", "wide table"],
+)  # fmt: skip
+def test_hostile_contexts_are_read_within_bounds(context: str) -> None:
+    """Units, slots and mentions stay within their numbers."""
+    ground = BoundGround([TextView(context), TextView(BIKE)], binding_words())
+    assert len(ground.pieces) <= CONSTANTS.most_units
+    assert len(ground.slots) <= CONSTANTS.most_slots
+    assert all(len(piece.mentions) <= CONSTANTS.most_mentions for piece in ground.pieces)
+
+
+def test_an_answer_is_bound_up_to_a_number_of_values_and_sentences() -> None:
+    """Those beyond it have no measures, and every sentence is there."""
+    answer = " ".join(f"It costs £{number}." for number in range(1_000, 1_200))
+    found = bound("What does it cost?", answer, BIKE).sentences
+    assert len(found) == 200
+    assert sum(bool(each.measures) for each in found) == CONSTANTS.most_mentions
+    assert len(Piece("£5 " * 500, binding_words()).mentions) == CONSTANTS.most_mentions
+
+
+def test_mentions_beyond_the_bound_are_no_words_of_the_others() -> None:
+    """Of many amounts only the first are bound; the rest do not say what those are of."""
+    piece = Piece("The fees are " + ", ".join(f"£{number}" for number in range(1, 200)) + ".", binding_words())
+    assert piece.words_of(piece.mentions[0]).keys() == {"fee"}

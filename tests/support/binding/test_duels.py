@@ -1,0 +1,148 @@
+"""Duels: a value is held against the places that speak of the same thing."""
+
+from typing import Any
+
+import pytest
+
+from plumbrule.support.binding.binding_words import binding_words
+from plumbrule.support.binding.duels import Binding, Duels
+from plumbrule.support.binding.mentions import Mention
+from plumbrule.support.binding.slots import BoundGround, Piece, Slot
+from plumbrule.text.sentences import sentences
+from plumbrule.text.text_view import TextView
+
+KNOWN = binding_words()
+FARES = "| Ticket | Weekday | Weekend |\n|---|---|---|\n| Adult | £9 | £12 |\n| Child | £5 | £7 |\n"
+POOL = "The pool opens at 7:00 on weekdays and at 9:00 on Saturdays."
+RENT = "The deposit is £40 and the rent is £300."
+FORMS = "Renew a passport with form PA-12. Report a lost passport with form PA-30."
+PRICES = "| Item | Fee |\n|---|---|\n| Bike | 40 |\n| Boat | 90 |\n"
+ROOM = "The room costs £80 a night. Breakfast costs £12 a person."
+RETURNS = "A bike may be returned within 30 days. Helmets are sold on the second floor of the shop."
+
+
+def bindings(question: str, answer: str, *contexts: str) -> dict[str, Binding]:
+    """Return what became of each value of an answer, by its text."""
+    ground = BoundGround([TextView(context) for context in contexts], KNOWN)
+    pieces = [Piece(answer[place.start : place.end], KNOWN) for place in sentences(answer)]
+    return {each.mention.text: each for each in Duels(Piece(question, KNOWN), pieces, ground, KNOWN).bindings()}
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "context"),
+    [
+        ("A child pays £7 at the weekend.", "£7", FARES),
+        ("On Saturdays the pool opens at 9:00.", "9:00", POOL),
+        ("The deposit is £40 and the rent is £300.", "£40", RENT),
+        ("Renew a passport with form PA-12.", "PA-12", FORMS),
+        ("The boat costs £90.", "£90", PRICES),
+        ("A bike may be returned within 30 days.", "30 days", RETURNS),
+    ],
+)
+def test_a_value_at_its_place_loses_to_no_rival(answer: str, value: str, context: str) -> None:
+    """In cells and in prose, for amounts, times, periods and identifiers."""
+    binding = bindings("", answer, context)[value]
+    assert binding.outcome == "bound"
+    assert binding.margin < KNOWN.constants.least_bound
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "rival", "context"),
+    [
+        ("A child pays £12 at the weekend.", "£12", "£7", FARES),
+        ("A child pays £5 at the weekend.", "£5", "£7", FARES),
+        ("On Saturdays the pool opens at 7:00.", "7:00", "9:00", POOL),
+        ("The deposit is £300 and the rent is £40.", "£300", "£40", RENT),
+        ("The deposit is £300 and the rent is £40.", "£40", "£300", RENT),
+        ("Renew a passport with form PA-30.", "PA-30", "PA-12", FORMS),
+        ("The boat costs £40.", "£40", "90", PRICES),
+    ],
+    ids=["other row", "other column", "role in a sentence", "swapped", "swapped back", "identifier", "header's unit"],
+)
+def test_the_value_of_another_thing_loses_to_the_right_one(answer: str, value: str, rival: str, context: str) -> None:
+    """The rival is the value that the contexts have at the place the sentence speaks of."""
+    binding = bindings("", answer, context)[value]
+    assert binding.outcome == "bound"
+    assert binding.margin > 0
+    assert binding.rival is not None
+    assert binding.rival.mention.text == rival
+
+
+def test_a_mark_inside_a_value_parts_no_segment() -> None:
+    """The colon of 7:00 and the comma of 1,000 are no marks between words: both times have their own day nearest."""
+    slots = {slot.mention.text: slot.words for slot in BoundGround([TextView(POOL)], KNOWN).slots}
+    assert slots["9:00"]["saturday"] > slots["7:00"]["saturday"]
+    assert slots["9:00"]["pool"] == slots["7:00"]["pool"] == 1.0
+
+
+def test_a_value_that_the_asker_brought_is_not_missed() -> None:
+    """No context need have it."""
+    found = bindings("I paid £60 for a bike, may I return it?", "You paid £60 and may return it.", RETURNS)
+    assert found["£60"].outcome == "asked"
+
+
+def test_a_value_that_no_context_has_stands_against_its_rival() -> None:
+    """The value of the place that fits best."""
+    binding = bindings("How long may I return a bike?", "A bike may be returned within 45 days.", RETURNS)["45 days"]
+    assert binding.outcome == "absent"
+    assert binding.rival is not None
+    assert binding.rival.mention.text == "30 days"
+    assert binding.rival_weight > KNOWN.constants.rivalled
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "value", "context"),
+    [
+        ("", "The room is £80 and breakfast £12, so £92 in total.", "£92", ROOM),
+        ("What do 3 nights cost?", "The room is £80 a night, so 3 nights come to £240.", "£240", ROOM),
+        ("", "With 20% off the bike is £32.", "£32", "The bike costs £40. Members get 20% off."),
+        ("", "It begins at 10:30 and lasts 45 minutes, so it ends at 11:15.", "11:15",
+         "The tour begins at 10:30 and lasts 45 minutes."),
+        ("", "It is 5 miles.", "5 miles", "The walk is 8 km long."),
+    ],
+)  # fmt: skip
+def test_a_value_that_follows_from_others_is_derived(question: str, answer: str, value: str, context: str) -> None:
+    """A sum, a product, a discount, a time, a conversion."""
+    assert bindings(question, answer, context)[value].outcome == "derived"
+
+
+def test_a_wrong_figure_is_no_operand() -> None:
+    """Three nights at a price that no context has: neither the price nor what follows from it."""
+    found = bindings("What do 3 nights cost?", "The room is £85 a night, so 3 nights come to £255.", ROOM)
+    assert [found[value].outcome for value in ("£85", "£255")] == ["absent", "absent"]
+
+
+def test_a_day_within_a_range_is_there() -> None:
+    """And a day outside it is not."""
+    context = "The shop is open Mon-Thu."
+    assert bindings("", "The shop is open on Tuesday.", context)["Tuesday"].outcome == "bound"
+    assert bindings("", "The shop is open on Sunday.", context)["Sunday"].outcome == "absent"
+
+
+def test_a_small_count_is_too_vague_to_be_missed() -> None:
+    """So is a fraction."""
+    found = bindings("", "There are two ways, and half of them are short.", "The paths are long.")
+    assert {each.outcome for each in found.values()} == {"vague"}
+
+
+def test_only_the_best_places_and_rivals_duel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often the contexts have the value and other values: their product is bounded."""
+    context = " ".join(f"The fee of office {number} is £{5 + number % 2}." for number in range(400))
+    compared: list[int] = []
+    duel = Duels._duel
+
+    def counted(self: Duels, place: Slot, mention: Mention, rivals: list[Slot], *rest: Any) -> Any:
+        compared.append(len(rivals))
+        return duel(self, place, mention, rivals, *rest)
+
+    monkeypatch.setattr(Duels, "_duel", counted)
+    assert bindings("", "The fee is £5.", context)["£5"].outcome == "bound"
+    assert compared == [KNOWN.constants.most_rivals] * KNOWN.constants.most_rivals
+
+
+@pytest.mark.parametrize(("value", "wrong"), [("£10", True), ("£6", False)])
+def test_the_askers_number_chooses_the_range(value: str, *, wrong: bool) -> None:
+    """At 70 one is not "aged 18 to 64": a range with two ends is not open."""
+    context = "Visitors aged 18 to 64 pay £10; visitors over 65 pay £6."
+    binding = bindings("I am 70 years old, what do I pay?", f"You pay {value}.", context)[value]
+    assert (binding.margin > 0) is wrong
