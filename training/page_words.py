@@ -63,7 +63,8 @@ line of several authors is their mean.
 
 On unread authors the AUROC is {auroc} ({low} to {high}). That is better than a coin and **not good enough to decide
 alone**: of the answers held *supported* {supported} are right, of those held *unsupported* {unsupported} are wrong, and
-{doubtful} of all are *doubtful* (means of both authors). A person, or a judge that is a strong model, has to read what matters.
+{doubtful} of all are *doubtful* (means of both authors). A person, or a judge that is a strong model, has to read what
+matters.
 
 **What it finds** (half or more flagged): {found}. **What it does not** (fewer than three in ten flagged): {missed}.
 **What it flags wrongly** (more than two right ones in ten): {alarms}.
