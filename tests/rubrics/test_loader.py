@@ -183,7 +183,7 @@ def test_an_override_of_no_key(key: str) -> None:
 def test_a_stamp_names_the_rubric() -> None:
     """Name, version and hash."""
     loaded = load_verdict()
-    assert loaded.stamp() == {"name": "verdict", "version": "1", "sha256": loaded.sha256}
+    assert loaded.stamp() == {"name": "verdict", "version": "2", "sha256": loaded.sha256}
     assert len(loaded.sha256) == 64
 
 

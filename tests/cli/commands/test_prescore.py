@@ -87,9 +87,9 @@ field_missing      1  warning   evidence.jsonl:1  citations[0]: source_title, ef
 trace_missing      1  warning   evidence.jsonl:2  there is no trace of this response                \n\
 
 look closer: plumbrule prescore evidence.jsonl --explain 0b7e4a52-6f0e-4f43-9a51-3a1f0f2c9d11
-rubric: compliance version 1, sha256 <compliance>
+rubric: compliance version 2, sha256 <compliance>
 rubric: refusals version 1, sha256 <refusals>
-rubric: verdict version 1, sha256 <verdict>
+rubric: verdict version 2, sha256 <verdict>
 """)
 
 

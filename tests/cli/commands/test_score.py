@@ -56,7 +56,7 @@ support: supported 2 · doubtful 0 · unsupported 1 · not scored 1
   │ The fee is $25.
 
 look closer: plumbrule score answers.jsonl --explain wrong
-rubric: verdict version 1, sha256 <sha256>
+rubric: verdict version 2, sha256 <sha256>
 """)
 
 
@@ -189,7 +189,7 @@ unsupported  0.15  The wire fee is $30.                                         
                    context 0 at 0–20: The wire fee is $25.                        \n\
                 ✗  numbers not in the context: '$30' (where the passage has '$25')
 support model: plumbrule-support version 3, sha256 <model>
-rubric: verdict version 1, sha256 <sha256>
+rubric: verdict version 2, sha256 <sha256>
 """)
 
 
