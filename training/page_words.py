@@ -47,7 +47,7 @@ EVERYDAY = """\
 The public data sets are mostly summaries and long answers. `training/everyday` has {rows} short answers to everyday
 questions over company documents, in minimal pairs: from the same contexts a right answer and one or two that are wrong
 in as little as a real mistake would be. A right paraphrase shares fewer words with its context than a wrong near-copy,
-so coverage alone, which looks for additions, is at or below a coin: the first column of figures.
+so coverage alone, which looks for additions, is hardly better than a coin or worse: the first column of figures.
 
 Seven authors wrote them. **What is left out:** for the five development authors (ash to gorse) the weights of binding
 that score an author's rows were fitted, and scaled, without that author. **What is not:** rules, word lists and
