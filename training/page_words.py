@@ -47,7 +47,7 @@ EVERYDAY = """\
 The public data sets are mostly summaries and long answers. `training/everyday` has {rows} short answers to everyday
 questions over company documents, in minimal pairs: from the same contexts a right answer and one or two that are wrong
 in as little as a real mistake would be. A right paraphrase shares fewer words with its context than a wrong near-copy,
-so coverage alone, which looks for additions, is at or below a coin: the first column of figures.
+so coverage alone, which looks for additions, is hardly better than a coin or worse: the first column of figures.
 
 Seven authors wrote them. **What is left out:** for the five development authors (ash to gorse) the weights of binding
 that score an author's rows were fitted, and scaled, without that author. **What is not:** rules, word lists and
@@ -63,7 +63,8 @@ line of several authors is their mean.
 
 On unread authors the AUROC is {auroc} ({low} to {high}). That is better than a coin and **not good enough to decide
 alone**: of the answers held *supported* {supported} are right, of those held *unsupported* {unsupported} are wrong, and
-{doubtful} of all are *doubtful*. A person, or a judge that is a strong model, has to read what matters.
+{doubtful} of all are *doubtful* (means of both authors). A person, or a judge that is a strong model, has to read what
+matters.
 
 **What it finds** (half or more flagged): {found}. **What it does not** (fewer than three in ten flagged): {missed}.
 **What it flags wrongly** (more than two right ones in ten): {alarms}.
@@ -82,7 +83,8 @@ A contradiction is shown with what the context says instead, and `--fail-on cont
 should seldom stand against a right answer. These are answers that people found supported, up to 100 of each data set
 (of RAGTruth of each task), drawn once, scored by the model that ships: how many have a rival, and how many are said to
 be contradicted by a finding of any kind in a sentence that is not held supported. Long answers full of values, such as
-descriptions of a business from its data, are where a value is most often held against the wrong place."""
+descriptions of a business from its data, are where a value is most often held against the wrong place. How clear a
+rival must be before it is shown was chosen with a look at these data sets, so the figures flatter."""
 
 RANKING = """\
 ## Ranking answers

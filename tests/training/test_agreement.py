@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
+from training.calibrating import bands_of
 from training.data import Labelled
 from training.page import diagram, signed, table
 from training.ranking import intervals
@@ -144,6 +145,12 @@ def test_balanced_accuracy_and_its_gain() -> None:
     assert balanced_accuracy(rows, labels) == {"one": {"task": 1.0}}
     many = rows_of(labels * 50)
     assert gain(many, checked * 50) == (0.5, 0.5, 0.5)
+
+
+def test_bands_hold_what_their_limits_say() -> None:
+    """By the limits of the rubric, each with the share of its answers that people found as the band says."""
+    found = bands_of(rows_of([False, True, True, False, True]), [0.7, 0.9, 0.29, 0.3, 0.1])
+    assert found == {"one": (2, 1, 2, 2, pytest.approx(0.2))}
 
 
 def test_the_fit_of_spans() -> None:
