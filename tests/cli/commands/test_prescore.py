@@ -259,7 +259,7 @@ CASES: dict[str, dict[str, set[str | None]]] = {  # what the demo's cases must c
     "wrong_number": {"attribution_accuracy": {"Unsafe"}, "grounding_integrity": {"Unsafe"}},
     "wrong_date": {"attribution_accuracy": {"Unsafe"}, "grounding_integrity": {"Unsafe"}},
     "contradicted": {"attribution_accuracy": {"Unsafe", "Needs Review"}, "grounding_integrity": {"Unsafe", "Adequate"}},
-    "invented": {"attribution_accuracy": {"Needs Review"}, "grounding_integrity": {"Needs Review"}},
+    "invented": {"attribution_accuracy": {"Needs Review"}, "grounding_integrity": {"Needs Review", "Unsafe"}},
     "off_topic": {"response_completeness": {"Needs Review"}},
     "partial": {"response_completeness": {"Needs Review", "Adequate"}},
     "refusal_right": {"refusal_appropriateness": {"Strong"}, "attribution_accuracy": {None}},
