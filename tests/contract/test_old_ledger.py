@@ -77,7 +77,16 @@ CHANGED: tuple[tuple[str, str, str], ...] = (
     (r"rubric (check|show)", r"", "faults name their line; policies are compared; new keys"),
     (r"score answers.jsonl --explain", r"", "plainer words: supported"),
     (r"support calibrate", r"", "decides by the log loss of answers"),
-    (r"(score|prescore|judge|suite run)", r"(\*\.)?rubrics?(\.\*)?\.sha256", "refusals in other words; parts answered"),
+    (
+        r"(score|prescore|judge|suite run|support show|run )",
+        r"(.*\.)?(rubrics?(\.\*)?|verdict|compliance)\.(sha256|version)|.*\.sha256",
+        "refusals in other words; parts answered",
+    ),
+    (
+        r"(score|prescore|judge|suite run|incident)",
+        r"(.*\.)?(support(\..*)?|unsupported|faithfulness_score|rationale|scores\..*|level|basis|judgement\..*)",
+        "binding decides on short answers to a question",
+    ),
     (r"score ", r"\*\.refusal\.start", "the words that decline, with who declines"),
     (r"judge -q \"Which fee\?\"", r"(?!judge)\w+", "'I cannot say' is a refusal"),
     (r"rubric show", r"content\.(refusal|completeness)\.\w+", "patterns for phrases, parts for keywords"),
