@@ -125,7 +125,10 @@ class _Worker:
 
     def __init__(self, target: str, folder: Path) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - this Python, with a module of our own
-            [sys.executable, "-P", "-m", __name__, target, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-P", "-m", __name__, target, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         self._writing = threading.Lock()
         self._under_way: dict[int, asyncio.Future[Message]] = {}
