@@ -150,7 +150,8 @@ def test_balanced_accuracy_and_its_gain() -> None:
 def test_bands_hold_what_their_limits_say() -> None:
     """By the limits of the rubric, each with the share of its answers that people found as the band says."""
     found = bands_of(rows_of([False, True, True, False, True]), [0.7, 0.9, 0.29, 0.3, 0.1])
-    assert {name: tuple(bands) for name, bands in found.items()} == {"one": (2, 1, 2, 2, pytest.approx(0.2))}
+    assert found.keys() == {"one"}
+    assert list(found["one"]) == pytest.approx([2, 1, 2, 2, 0.2])
 
 
 def test_the_fit_of_spans() -> None:
