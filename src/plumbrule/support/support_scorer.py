@@ -131,7 +131,8 @@ class SupportScorer:
         if not compared:
             return None
         binding = bind(question, answer, contexts, self._binding)
-        bound = [_bound_at(binding, each.sentence.start) for each in compared]
+        by_start = {each.sentence.start: each for each in binding.sentences}
+        bound = [by_start[each.sentence.start] for each in compared]
         raw = self._log_odds(compared, answer, ground)
         if binding.decides:
             raw = [
@@ -239,10 +240,6 @@ def decided_log_odds(
         return max(decided, coverage)
     far = measures[MEASURES.index("words")] >= known.constants.far
     return min(decided, coverage) if far else decided
-
-
-def _bound_at(binding: AnswerBinding, start: int) -> BoundSentence:
-    return next(each for each in binding.sentences if each.sentence.start == start)
 
 
 def _bound_findings(bound: BoundSentence) -> list[Finding]:

@@ -19,7 +19,7 @@ class Contradiction:
     start: int
     end: int
     margin: float
-    against: str  # the rival as the context writes it; empty where no context has the value
+    against: str  # the rival as the context writes it
     of: str  # what the rival is said of
 
 

@@ -150,7 +150,7 @@ class Duels:
             return Binding(sentence=index, mention=mention, outcome="derived", level=level, cue=cue, rival=rival)
         counted = mention.base == "count" and (mention.text.lower() in self._known.small or rival is None)
         free = mention.base == "money" and not mention.amount
-        if mention.base in ("ordinal", "fraction") or counted or free:
+        if mention.base == "fraction" or counted or free:
             return Binding(sentence=index, mention=mention, outcome="vague", rival=rival)
         weight = _fit(wanted, rival.words) if rival is not None else 0.0
         return Binding(sentence=index, mention=mention, outcome="absent", rival=rival, rival_weight=weight)

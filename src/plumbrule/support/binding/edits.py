@@ -63,8 +63,7 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     size = max(1, len(content))
     measures |= {
         "opposite": float(bool(words.opposite)), "opposite_near": near * bool(words.opposite),
-        "new_near": near * len(words.new) / size, "foreign_near": near * len(words.foreign) / size,
-        "moved_near": near * len(words.moved) / size, "foreign": len(words.foreign) / size,
+        "foreign_near": near * len(words.foreign) / size, "moved_near": near * len(words.moved) / size,
     }  # fmt: skip
     denied, denied_there = sentence.denied(), ground.pieces[unit].denied()
     shared = sorted(denied.keys() & denied_there.keys())
@@ -73,9 +72,7 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
         turned = [weight for lemma, weight in zip(shared, told, strict=True) if denied[lemma] != denied_there[lemma]]
         measures["turned"] = sum(turned) / sum(told) * min(1.0, sum(told) / (sum(weights) or 1.0) * 2)
         measures["turned_all"] = float(len(turned) == len(told) and len(told) > 1)
-    names, foreign_names = _names(sentence, put_in, set(theirs), ground, asked, known)
-    measures |= {"new_name": float(bool(names)), "foreign_name": float(bool(foreign_names))}
-    measures["elsewhere"] = _elsewhere(unit, ground, asked)
+    measures["foreign_name"] = float(_has_foreign_name(sentence, put_in, set(theirs), ground, asked, known))
     changes = (
         len(words.moved) + len(words.opposite) + len(words.foreign) + len(words.new) + len(put_classes - unit_classes)
         + len((left_classes & known.kept) - classes)
@@ -164,13 +161,11 @@ def _word_changes(
     return changes
 
 
-def _names(
+def _has_foreign_name(
     sentence: Piece, put_in: Sequence[int], unit: set[str], ground: BoundGround, asked: Collection[str],
     known: BindingWords,
-) -> tuple[list[int], list[int]]:  # fmt: skip
-    """Return the capitalised words that no context has, and those that only other places have."""
-    new: list[int] = []
-    foreign: list[int] = []
+) -> bool:  # fmt: skip
+    """Tell whether a sentence puts in a capitalised word that only other places of the contexts have."""
     mentions = [(mention.start, mention.end) for mention in sentence.mentions]
     for at in put_in:
         lemma, start = sentence.lemmas[at], sentence.starts[at]
@@ -180,15 +175,6 @@ def _names(
             continue
         if sentence.text[sentence.ends[at - 1] : start].strip(" "):  # after a mark any word may begin with a capital
             continue
-        (foreign if lemma in ground.words or ground.forms(lemma) else new).append(at)
-    return new, foreign
-
-
-def _elsewhere(unit: int, ground: BoundGround, asked: Collection[str]) -> float:
-    """Return how much better another context has the words of the question than the one that the sentence is from."""
-    here = ground.owners[unit]
-    fits = [sum([ground.rarity(lemma) for lemma in words]) for words in ground.asked_words(asked)]
-    if len(fits) < 2:
-        return 0.0
-    best = max(fit for index, fit in enumerate(fits) if index != here)
-    return max(0.0, (best - fits[here]) / (best + fits[here] + 1.0))
+        if lemma in ground.words or ground.forms(lemma):
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""What a sentence mentions that can be right or wrong: identifiers, quantities, dates, times, ordinals, fractions."""
+"""What a sentence mentions that can be right or wrong: identifiers, quantities, dates, times, fractions."""
 
 import re
 from bisect import bisect_left
@@ -190,9 +190,7 @@ def _counted(text: str, known: BindingWords) -> Iterator[Mention]:
             yield _number(word, "count:time", known.times[said])
         elif said in known.fractions and said not in known.ordinals:
             yield _number(word, "fraction", known.fractions[said])
-        elif said in known.ordinals:
-            continue
-        else:
+        elif said not in known.ordinals:  # "first" is too vague to be held against a place
             weeks = extract_values("two weeks")[0]
             yield Mention(start=word.start(), end=word.end(), kind="number", dimension="period", text=word[0],
                           amount=Fraction(1_209_600), value=weeks)  # fmt: skip

@@ -227,16 +227,8 @@ class BoundGround:
         self.known = known
         self.contexts = [view.by(_read_context, known) for view in contexts]
         self.pieces = [piece for context in self.contexts for piece in context.pieces][: known.constants.most_units]
-        self.owners = [index for index, context in enumerate(self.contexts) for _ in context.pieces]
-        self._lemma_sets = [
-            frozenset(lemma for piece in context.pieces for lemma in piece.content) for context in self.contexts
-        ]
-        self.slots: list[Slot] = []
-        self.owner: dict[int, int] = {}  # of a slot: its context
-        for index, context in enumerate(self.contexts):
-            for slot in context.slots[: known.constants.most_slots - len(self.slots)]:
-                self.owner[id(slot)] = index
-                self.slots.append(slot)
+        slots = [slot for context in self.contexts for slot in context.slots]
+        self.slots = slots[: known.constants.most_slots]
         units = Counter(lemma for piece in self.pieces for lemma in set(piece.lemmas))
         smoothing = 0.5
         total = len(self.pieces) + smoothing
@@ -248,11 +240,6 @@ class BoundGround:
         for lemma in sorted(units):
             if len(lemma) >= stem:
                 self._stems.setdefault(lemma[:stem], []).append(lemma)
-
-    def asked_words(self, asked: Iterable[str]) -> list[list[str]]:
-        """Return, for each context, the words of a question that it has."""
-        wanted = sorted(lemma for lemma in asked if lemma not in self.known.stop)
-        return [[lemma for lemma in wanted if lemma in words] for words in self._lemma_sets]
 
     def rarity(self, lemma: str) -> float:
         """Return how much a word tells: the fewer places have it, the more."""
