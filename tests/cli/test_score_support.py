@@ -45,7 +45,7 @@ supported    0.72  International wires cost $45.
                    context 0 at 0–84: The firm charges a fee of $25 for a
                    domestic wire and $45 for an international wire.\
 """)
-    assert f"support model: plumbrule-support version 3, sha256 {load_model().sha256[:12]}" in out
+    assert f"support model: plumbrule-support version {load_model().version}, sha256 {load_model().sha256[:12]}" in out
 
 
 def test_an_answer_that_claims_nothing(run: Run, write: Write) -> None:
