@@ -52,9 +52,9 @@ format: $(STAMPS)/test  ## format and mend what can be mended
 lock: $(STAMPS)/venv  ## resolve the dependencies again
 	$(PIP) install uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build pyproject.toml -o requirements.lock
+		--no-header --extra build --extra web pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test --extra verifier \
+		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test --extra verifier --extra web \
 		-c requirements.lock pyproject.toml -o requirements-test.lock
 
 clean:  ## remove what the other commands made
@@ -75,4 +75,7 @@ $(STAMPS)/demo: $(STAMPS)/venv requirements.lock pyproject.toml
 $(STAMPS)/test: $(STAMPS)/venv requirements-test.lock pyproject.toml
 	$(PIP) install --require-hashes -r requirements-test.lock
 	$(PIP) install --no-deps --no-build-isolation -e .
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } \
+		|| echo "There is no Chromium: install the package chromium, or the tests in a browser are skipped."
 	@touch $@ $(STAMPS)/demo

@@ -41,6 +41,7 @@ _COMMANDS = {
     "runs": "List the runs of the ledger.",
     "sample": "Draw a review sample for a trigger, and open its campaign.",
     "schema": "Print the JSON schema of a result or a file.",
+    "serve": "Open the pages of a ledger in a browser.",
     "score": "Give every answer a verdict, with the evidence.",
     "show": "Show one run's figures and gates.",
     "suite": "Run an assistant against the test suite that ships.",

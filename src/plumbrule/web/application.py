@@ -1,0 +1,95 @@
+"""The application put together: its routes, its guard, and what a visitor sees where something fails."""
+
+import logging
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.resources import as_file, files
+from pkgutil import iter_modules
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from plumbrule._version import __version__
+from plumbrule.errors import PlumbruleError
+from plumbrule.ledger import LedgerError
+from plumbrule.web import pages
+from plumbrule.web.request_guard import RequestGuard
+from plumbrule.web.routes import Routes, add_routes
+from plumbrule.web.site import Site
+from plumbrule.web.visit import Visit
+from plumbrule.web.visit_errors import SignInError, VisitError
+
+_log = logging.getLogger("plumbrule.web")
+_TITLES = {
+    401: "Sign in",
+    403: "You may not do this",
+    404: "There is no such page",
+    405: "This page cannot do that",
+    409: "Somebody else was first",
+}
+
+
+def create_app(site: Site) -> FastAPI:
+    """Return the application of a site."""
+    app = FastAPI(title="Plumbrule", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.site = site
+    add_routes(app, _page_routes())
+    with as_file(files("plumbrule.web") / "static") as folder:
+        app.mount("/static", StaticFiles(directory=folder), name="static")
+    app.add_exception_handler(VisitError, _refuse)
+    app.add_exception_handler(PlumbruleError, _explain)
+    app.add_exception_handler(HTTPException, _miss)
+    app.add_exception_handler(RequestValidationError, _misunderstand)
+    app.add_exception_handler(Exception, _fail)
+    app.add_middleware(RequestGuard, hosts=site.hosts)
+    return app
+
+
+def _page_routes() -> Iterator[Routes]:
+    """Give the routes of every module of pages, in the order of their names."""
+    for module in sorted(iter_modules(pages.__path__), key=lambda each: each.name):
+        yield import_module(f"{pages.__name__}.{module.name}").routes
+
+
+def _refuse(request: Request, error: Exception) -> Response:
+    if isinstance(error, SignInError) and request.method == "GET" and not _wants_json(request):
+        return RedirectResponse(f"/sign-in?next={request.url.path}", status_code=303)
+    status = error.status if isinstance(error, VisitError) else 400
+    return _tell(request, status, str(error))
+
+
+def _explain(request: Request, error: Exception) -> Response:
+    """Show a mistake that the visitor can mend, or a ledger that cannot be read, in the words of the command line."""
+    return _tell(request, 503 if isinstance(error, LedgerError) else 400, str(error))
+
+
+def _miss(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    return _tell(request, status, f"Nothing is at {request.url.path}." if status == 404 else str(error))
+
+
+def _misunderstand(request: Request, error: Exception) -> Response:
+    problems = error.errors() if isinstance(error, RequestValidationError) else []
+    words = "; ".join(f"{'.'.join(str(part) for part in each['loc'][1:])}: {each['msg']}" for each in problems[:5])
+    return _tell(request, 422, words or "the request was not understood")
+
+
+def _fail(request: Request, error: Exception) -> Response:
+    _log.error("%s %s failed", request.method, request.scope["route"].path, exc_info=error)
+    return _tell(request, 500, "The fault is ours; the server's log has the details. Nothing was half-written.")
+
+
+def _tell(request: Request, status: int, message: str) -> Response:
+    if _wants_json(request):
+        return JSONResponse({"status": status, "error": message}, status_code=status)
+    site: Site = request.app.state.site
+    visit = Visit(request=request, site=site, person=None, session_id="")
+    title = _TITLES.get(status, "That did not work" if status < 500 else "This page cannot be shown now")
+    return visit.render("error.html", status=status, title=title, message=message)
+
+
+def _wants_json(request: Request) -> bool:
+    return request.url.path.startswith("/api/") or "application/json" in request.headers.get("accept", "")

@@ -1,0 +1,24 @@
+"""What one running web application is set up with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from plumbrule.api.ledger_access import now
+from plumbrule.web.store import Store
+
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """The ledger that is shown, who may see it, and the store for what is no part of the ledger."""
+
+    ledger: str  # its address
+    store: Store
+    team: bool = False  # people sign in; else everything is done by the one local person
+    local_person: str | None = None  # who that is; None: nobody can change anything
+    hosts: tuple[str, ...] = LOCAL_HOSTS  # the names that a request may call this application by
+    https: bool = False  # it is reached by HTTPS, so that cookies are for HTTPS only
+    demo: bool = False  # it shows the ledger of the demo
+    clock: Callable[[], datetime] = field(default=now)

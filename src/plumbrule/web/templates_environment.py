@@ -1,0 +1,80 @@
+"""The templates of the pages: every text from outside is made safe and escaped; a missing value is an error."""
+
+import hashlib
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from plumbrule._version import __version__
+from plumbrule.reports import figure_text
+from plumbrule.terminal import safe, shortened
+
+_NAVIGATION = (  # the parts of the application, in the head of every page
+    ("/", "Overview"),
+    ("/try", "Try it"),
+    ("/runs", "Runs"),
+    ("/rate", "Rate"),
+    ("/adjudicate", "Adjudicate"),
+    ("/campaigns", "Campaigns"),
+    ("/monitoring", "Monitoring"),
+)
+
+
+def render_template(name: str, **values: object) -> str:
+    """Return a page."""
+    return _environment().get_template(name).render(values)
+
+
+@cache
+def static_address(name: str) -> str:
+    """Return the address of a file of the application, which changes when the file does."""
+    content = (files("plumbrule.web") / "static" / name).read_bytes()
+    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def shown_time(moment: datetime | str | None) -> Markup | str:
+    """Return a moment in UTC, which the page's script turns to the reader's zone."""
+    if moment is None:
+        return "–"
+    at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    iso, words = at.isoformat(), f"{at:%Y-%m-%d %H:%M}"
+    return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(iso, escape(words), escape(words))
+
+
+def plural(count: int, word: str, words: str | None = None) -> str:
+    """Return a count with its noun."""
+    return f"{count:,} {word if count == 1 else words or word + 's'}"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("plumbrule.web"),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "figure": figure_text.figure,
+        "signed": figure_text.signed,
+        "percent": figure_text.percent,
+        "interval": figure_text.interval_text,
+        "time": shown_time,
+        "shortened": shortened,
+    }
+    environment.globals |= {
+        "static": static_address,
+        "version": __version__,
+        "plural": plural,
+        "navigation": _NAVIGATION,
+    }
+    return environment
+
+
+def _shown(value: object) -> object:
+    return safe(value) if type(value) is str else value

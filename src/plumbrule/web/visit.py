@@ -1,0 +1,114 @@
+"""One request: who makes it, the ledger it reads, and how its page is rendered."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.web.roles import EVERY_ROLE, Person
+from plumbrule.web.site import Site
+from plumbrule.web.templates_environment import render_template
+from plumbrule.web.visit_errors import ForbiddenError
+
+COOKIE = "plumbrule_session"
+CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
+_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+_NEW_ID_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A request with its person; pages take it as their first parameter."""
+
+    request: Request = field(repr=False)
+    site: Site
+    person: Person | None
+    session_id: str = field(repr=False)
+
+    @property
+    def now(self) -> datetime:
+        """The moment to record and to count claims by."""
+        return self.site.clock()
+
+    @property
+    def name(self) -> str:
+        """The name that the ledger keeps for what this visit changes."""
+        if self.person is None or self.person.name is None:
+            raise ForbiddenError("Say who you are first: start the application again with --as NAME.")
+        return self.person.name
+
+    @property
+    def csrf(self) -> str:
+        """The token that a form of this session carries."""
+        return csrf_token(self.site, self.session_id)
+
+    @contextmanager
+    def ledger(self) -> Iterator[Ledger]:
+        """Give the ledger, verified as it is read."""
+        with open_ledger(self.site.ledger) as ledger:
+            yield ledger
+
+    def render(self, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+        """Return a page."""
+        page = render_template(template, visit=self, site=self.site, person=self.person, csrf=self.csrf, **values)
+        response = HTMLResponse(page, status_code=status)
+        keep_session(response, self)
+        return response
+
+    def redirect(self, address: str) -> RedirectResponse:
+        """Send the browser on after a change, so that a reload repeats nothing; only to a page of this application."""
+        if not address.startswith("/") or address.startswith(("//", "/\\")):
+            address = "/"
+        response = RedirectResponse(address, status_code=303)
+        keep_session(response, self)
+        return response
+
+
+def csrf_token(site: Site, session_id: str) -> str:
+    """Return the token that shows that a form came from a page of this session."""
+    return hmac.new(site.store.secret("csrf"), session_id.encode(), hashlib.sha256).hexdigest()
+
+
+def keep_session(response: HTMLResponse | RedirectResponse, visit: Visit) -> None:
+    """Give a new visitor the cookie of their session."""
+    if visit.session_id and visit.request.cookies.get(COOKIE) != visit.session_id:
+        response.set_cookie(COOKIE, visit.session_id, httponly=True, secure=visit.site.https, samesite="lax")
+
+
+async def begin_visit(request: Request) -> Visit:
+    """Find out who makes a request, and refuse a change that no page of this application asked for."""
+    site: Site = request.app.state.site
+    session_id = request.cookies.get(COOKIE) or ""
+    if len(session_id) != _NEW_ID_BYTES * 2:
+        session_id = secrets.token_hex(_NEW_ID_BYTES)
+    person = Person(name=site.local_person, roles=EVERY_ROLE)
+    visit = Visit(request=request, site=site, person=person, session_id=session_id)
+    if request.method not in _SAFE_METHODS:
+        await _check_origin(visit)
+    return visit
+
+
+async def _check_origin(visit: Visit) -> None:
+    """Refuse a change from another site, and one without the token of the session."""
+    request = visit.request
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        raise ForbiddenError("This change was asked for by another site, and was not made.")
+    token = request.headers.get(CSRF_HEADER)
+    if token is None and request.headers.get("content-type", "").startswith(("multipart/", "application/x-www-form")):
+        given = (await request.form()).get(CSRF_FIELD)
+        token = given if isinstance(given, str) else None
+    if token is None or not hmac.compare_digest(token.encode(), visit.csrf.encode()):
+        raise ForbiddenError("This form is too old or not from this application. Reload its page and send it again.")
+
+
+Visiting = Annotated[Visit, Depends(begin_visit)]

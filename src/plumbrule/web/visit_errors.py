@@ -1,0 +1,36 @@
+"""Why a request is refused, each with its status; the message is for the visitor."""
+
+from typing import ClassVar
+
+
+class VisitError(Exception):
+    """A request that is not answered as asked."""
+
+    status: ClassVar[int] = 400
+
+
+class SignInError(VisitError):
+    """Nobody is signed in, and the page needs somebody."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("Sign in to see this page.")
+
+
+class ForbiddenError(VisitError):
+    """The visitor may not do this."""
+
+    status = 403
+
+
+class AbsentError(VisitError):
+    """There is no such thing."""
+
+    status = 404
+
+
+class ConflictError(VisitError):
+    """Somebody else changed the same thing first."""
+
+    status = 409

@@ -1,0 +1,144 @@
+"""The web application on a copy of the demo's ledger: by a client in the process, and in a real browser."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fcntl import LOCK_EX, flock
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from plumbrule.web.application import create_app
+from plumbrule.web.site import Site
+from plumbrule.web.store import Store, store_address
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SCREENSHOTS = os.environ.get("PLUMBRULE_SCREENSHOTS")  # the folder that pictures of the pages go to
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="session")
+def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the demo, once for all processes that test."""
+    shared = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
+    folder = shared / "plumbrule-demo"
+    with (shared / "demo.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not (folder / "made").exists():
+            command = [sys.executable, "-m", "plumbrule", "demo", "--into", str(folder), "--json"]
+            subprocess.run(command, check=True, capture_output=True)
+            (folder / "made").touch()
+    return folder
+
+
+@pytest.fixture
+def site(demo_folder: Path, tmp_path: Path) -> Iterator[Site]:
+    """Give the site of a copy of the demo's ledger, used by one local person."""
+    folder = tmp_path / "site"
+    shutil.copytree(demo_folder, folder)
+    ledger = f"sqlite:///{folder / '.plumbrule' / 'ledger.db'}"
+    store = Store(store_address(ledger))
+    yield Site(ledger=ledger, store=store, local_person="Robin Reader", hosts=("testserver", "127.0.0.1"), demo=True)
+    store.close()
+
+
+@pytest.fixture
+def client(site: Site) -> Iterator[TestClient]:
+    """Give a client of the site that follows no redirect."""
+    with TestClient(create_app(site), follow_redirects=False, raise_server_exceptions=False) as client:
+        yield client
+
+
+@contextmanager
+def served(site: Site) -> Iterator[str]:
+    """Serve a site on a free port of this machine, and give its address."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        app = create_app(site)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def address(site: Site) -> Iterator[str]:
+    """Give the address of the site, served for a browser."""
+    with served(site) as where:
+        yield where
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start a real Chromium."""
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail("there is no Chromium: install the package chromium")
+        pytest.skip("there is no Chromium: install the package chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """Give a page of the browser whose addresses start at the site; no error may reach its console."""
+    context = browser.new_context(base_url=address, viewport=WIDE, reduced_motion="reduce")
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    context.close()
+    assert faults == []
+
+
+Look = Callable[[Page, str], None]
+
+
+@pytest.fixture
+def look() -> Look:
+    """Look at a page in light, dark and narrow: nothing scrolls sideways, axe finds nothing; take pictures."""
+
+    def look_at(page: Page, name: str) -> None:
+        for scheme, size, suffix in (("light", WIDE, ""), ("dark", WIDE, "-dark"), ("light", NARROW, "-390")):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert sideways <= 0, f"{name}{suffix} scrolls sideways by {sideways} px"
+            found: Any = Axe().run(page).response["violations"]
+            problems = [(each["id"], each["help"], [node["html"][:200] for node in each["nodes"]]) for each in found]
+            assert problems == [], f"{name}{suffix}"
+            if SCREENSHOTS:
+                Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
+                page.screenshot(path=f"{SCREENSHOTS}/{name}{suffix}.png", full_page=True)
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+
+    return look_at
