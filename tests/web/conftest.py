@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from plumbrule.web.application import create_app
 from plumbrule.web.site import Site
@@ -34,7 +34,7 @@ FLAGS = [
     "--disable-sync",
 ]
 SCREENSHOTS = os.environ.get("PLUMBRULE_SCREENSHOTS")  # the folder that pictures of the pages go to
-WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 
 
 @pytest.fixture(scope="session")
@@ -129,7 +129,7 @@ def look() -> Look:
     def look_at(page: Page, name: str) -> None:
         for scheme, size, suffix in (("light", WIDE, ""), ("dark", WIDE, "-dark"), ("light", NARROW, "-390")):
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            page.set_viewport_size(size)  # type: ignore[arg-type]
+            page.set_viewport_size(size)
             sideways = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert sideways <= 0, f"{name}{suffix} scrolls sideways by {sideways} px"
             found: Any = Axe().run(page).response["violations"]
@@ -139,6 +139,6 @@ def look() -> Look:
                 Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
                 page.screenshot(path=f"{SCREENSHOTS}/{name}{suffix}.png", full_page=True)
         page.emulate_media(color_scheme="light")
-        page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+        page.set_viewport_size(WIDE)
 
     return look_at
