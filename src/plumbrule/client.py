@@ -28,8 +28,8 @@ from plumbrule.reviews.campaign_progress import (
     ReleasedItem,
 )
 from plumbrule.reviews.queue import NothingLeft
+from plumbrule.reviews.record_store import ExportedRecord
 from plumbrule.reviews.sheets import Sheet
-from plumbrule.reviews.submission import Submitted
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.comparison import RunComparison
 from plumbrule.runs.gates import GateDecision
@@ -184,10 +184,10 @@ class Connection:
 
     def submit_record(
         self, record: Mapping[str, object], *, reason: str | None = None, campaign: str = "last"
-    ) -> Submitted:
+    ) -> ExportedRecord:
         """Keep a record of an item that the caller holds or, with a reason, a revision of one."""
         return self._post(
-            Submitted, f"/campaigns/{_part(campaign)}/records", {"record": dict(record), "reason": reason}
+            ExportedRecord, f"/campaigns/{_part(campaign)}/records", {"record": dict(record), "reason": reason}
         )
 
     def show_adjudication(self, trace_id: str | None = None, *, campaign: str = "last") -> Sheet | NothingLeft:
@@ -195,10 +195,10 @@ class Connection:
         path = f"/api/v1/campaigns/{_part(campaign)}/adjudication"
         return self._sheet(self._client.call("GET", path, query={"trace_id": trace_id}))
 
-    def adjudicate(self, record: Mapping[str, object], *, trace_id: str, campaign: str = "last") -> Submitted:
+    def adjudicate(self, record: Mapping[str, object], *, trace_id: str, campaign: str = "last") -> ExportedRecord:
         """Decide an item on which the evaluators disagree."""
         path = f"/campaigns/{_part(campaign)}/items/{_part(trace_id)}/adjudicate"
-        return self._post(Submitted, path, {"record": dict(record)})
+        return self._post(ExportedRecord, path, {"record": dict(record)})
 
     def feedback(self, *, triggers: Iterable[str] = ()) -> Feedback:
         """Return the patterns in what was reviewed."""

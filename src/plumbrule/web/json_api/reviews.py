@@ -18,8 +18,8 @@ from plumbrule.reviews.campaign_progress import (
     ReleasedItem,
 )
 from plumbrule.reviews.queue import NothingLeft
+from plumbrule.reviews.record_store import ExportedRecord
 from plumbrule.reviews.sheets import Sheet
-from plumbrule.reviews.submission import Submitted
 from plumbrule.web.roles import Role
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
@@ -156,13 +156,14 @@ def post_release(visit: Visiting, campaign: str, trace_id: str) -> ReleasedItem:
         return reviews.release_item(trace_id, visit.name, campaign=campaign, ledger=ledger, at=visit.now)
 
 
-@routes.call("/campaigns/{campaign}/records", role=Role.EVALUATOR, method="POST", result=Submitted)
-def post_record(visit: Visiting, campaign: str, given: Annotated[Submission, Body()]) -> Submitted:
+@routes.call("/campaigns/{campaign}/records", role=Role.EVALUATOR, method="POST", result=ExportedRecord)
+def post_record(visit: Visiting, campaign: str, given: Annotated[Submission, Body()]) -> ExportedRecord:
     """Keep a record of an item that the caller holds or, with a reason, a revision of one."""
     with visit.ledger() as ledger:
-        return reviews.submit_record(
+        submitted = reviews.submit_record(
             given.record, evaluator=visit.name, reason=given.reason, campaign=campaign, ledger=ledger, at=visit.now
         )
+    return submitted.records[0].exported()
 
 
 @routes.call("/campaigns/{campaign}/adjudication", role=Role.ADJUDICATOR, result=Sheet | NothingLeft)
@@ -173,11 +174,14 @@ def get_adjudication(visit: Visiting, campaign: str, trace_id: str | None = None
 
 
 @routes.call(
-    "/campaigns/{campaign}/items/{trace_id}/adjudicate", role=Role.ADJUDICATOR, method="POST", result=Submitted
+    "/campaigns/{campaign}/items/{trace_id}/adjudicate", role=Role.ADJUDICATOR, method="POST", result=ExportedRecord
 )
-def post_adjudication(visit: Visiting, campaign: str, trace_id: str, given: Annotated[Ruling, Body()]) -> Submitted:
+def post_adjudication(
+    visit: Visiting, campaign: str, trace_id: str, given: Annotated[Ruling, Body()]
+) -> ExportedRecord:
     """Decide an item on which the evaluators disagree."""
     with visit.ledger() as ledger:
-        return reviews.adjudicate(
+        submitted = reviews.adjudicate(
             given.record, visit.name, trace_id=trace_id, campaign=campaign, ledger=ledger, at=visit.now
         )
+    return submitted.records[0].exported()
