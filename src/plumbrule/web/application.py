@@ -45,6 +45,7 @@ def create_app(site: Site) -> FastAPI:
     )
     app.state.site = site
     add_routes(app, _all_routes())
+    site.store.make_tables()
     with as_file(files("plumbrule.web") / "static") as folder:
         app.mount("/static", StaticFiles(directory=folder), name="static")
     app.add_exception_handler(VisitError, _refuse)
