@@ -37,6 +37,7 @@ def create_app(site: Site) -> FastAPI:
     app = FastAPI(title="Plumbrule", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.site = site
     add_routes(app, _page_routes())
+    site.store.make_tables()
     with as_file(files("plumbrule.web") / "static") as folder:
         app.mount("/static", StaticFiles(directory=folder), name="static")
     app.add_exception_handler(VisitError, _refuse)
