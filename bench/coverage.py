@@ -22,6 +22,7 @@ from bench.false_alarms import (
     refit_preferred,
     watched_mean,
     watched_share,
+    worse_at_a_look,
     worse_is_found,
     worse_of_identical,
 )
@@ -200,6 +201,12 @@ def rates() -> Iterator[Rate]:
             trials=0.15 if samples == 30 else 0.05,
             happens=partial(worse_of_identical, samples=samples, repeats=repeats),
         )
+    yield Rate(
+        name="compare --confidence sequential: identical, worse at any of 5 looks, n = 60 to 300",
+        most=0.05,
+        trials=0.05,
+        happens=partial(worse_at_a_look, looks=5, samples=60),
+    )
     yield Rate(
         name="compare --fail-on worse: one in six fails more, n = 300",
         least=0.8,
