@@ -105,6 +105,24 @@ def test_a_run_anchored_by_people_waits_for_them(tmp_path: Path) -> None:
         gate("last", address, confidence="sequential")
 
 
+def test_a_sheet_labels_the_answers_that_it_showed(tmp_path: Path) -> None:
+    """The sheet of a good run is no label of a bad one's answers, although both have the same samples and draw."""
+    address, sheet = ADDRESS.format(tmp_path), tmp_path / "sheet.csv"
+    begin(tmp_path, samples=40)
+    label(tmp_path, 20, lambda _: True)
+    data = tmp_path / "data.jsonl"
+    lines = [json.loads(line) for line in data.read_text().splitlines()]
+    data.write_text("".join(json.dumps({**line, "answer": "The fee is $99."}) + "\n" for line in lines))
+    with pytest.raises(InputError, match=r"sheet\.csv:2: the label of 'q\d+' is about another answer than the run's"):
+        check_labels(tmp_path / "run.yaml", sheet)
+    run(tmp_path / "run.yaml", address)
+    draw_labels("last", 20, address, author="ada")
+    with pytest.raises(InputError, match="is about another answer than the run's: its sheet was written for another"):
+        add_labels(sheet, "last", address, author="ada")
+    assert show_labels("last", address).labelled == 0
+    assert gate("last", address, anchor="people").outcome != "RELEASE"
+
+
 def test_a_gate_is_the_same_from_the_ledger_alone(tmp_path: Path) -> None:
     """The draw and the labels are entries; the file of labels is not needed again."""
     address = ADDRESS.format(tmp_path)
