@@ -102,15 +102,18 @@ def compare(
     *,
     other_dataset: bool = False,
     margins: Mapping[str, Fraction | float] | None = None,
+    confidence: Confidence | None = None,
 ) -> RunComparison:
     """Compare two runs of one dataset, or with ``other_dataset`` of two, sample by sample.
 
     ``margins`` are by how much a figure may be worse in the second run, by its name: ``{"pass_rate": 0.03}``.
+    ``confidence="sequential"`` asks for intervals that are valid however often one looks, as the policy of either run
+    may.
     """
     exact = {name: Fraction(margin) for name, margin in (margins or {}).items()}
     with opened(ledger) as store:
         found = find_run(store, first), find_run(store, second)
-        return compare_runs(store, *found, other_dataset=other_dataset, margins=exact)
+        return compare_runs(store, *found, other_dataset=other_dataset, margins=exact, confidence=confidence)
 
 
 def judge(sample: Sample, config: Path | str | None = None) -> SingleJudgement:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from plumbrule.runs.gates import look_text
+from plumbrule.runs.gates import against_labels, labels_text, look_text, repeated_text
 from plumbrule.runs.report.gate_text import gate_text, numbers_text
 from plumbrule.runs.report.run_report import Reason, ReasonKind, Repeats, ReportGate
 from plumbrule.runs.run_results import RunSummary
@@ -24,8 +24,10 @@ def reasons_for(
         *_failing_gates(summary, gates, bound=bound),
     ]
     remarks = [
+        *_against_labels(summary),
         *_unsettled_gates(summary, [gate for gate in gates if gate.passed and not bound]),
         *_looks(summary),
+        *_repeated_samples(summary),
         *_failing_repeats(repeats),
         *_few_repeats(repeats),
         *_metadata(summary),
@@ -60,6 +62,17 @@ def _unsettled_gates(summary: RunSummary, gates: Sequence[ReportGate]) -> _Reaso
     for gate in gates:
         if gate.inconclusive:
             yield "inconclusive", gate_text(gate, confidence=summary.confidence)
+
+
+def _against_labels(summary: RunSummary) -> _Reasons:
+    if summary.labels is not None:
+        for gate in against_labels(summary.gates, summary.labels):
+            yield "labels", f"{labels_text(gate, summary.labels)}."
+
+
+def _repeated_samples(summary: RunSummary) -> _Reasons:
+    if summary.repeated_samples:
+        yield "repeated_samples", f"{repeated_text(summary.repeated_samples, summary.aggregates.counts.attempted)}."
 
 
 def _looks(summary: RunSummary) -> _Reasons:
