@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from plumbrule._version import __version__
 from plumbrule.reports import figure_text
-from plumbrule.terminal import safe, shortened
+from plumbrule.terminal import masked_address, safe, shortened
 
 _NAVIGATION = (  # the parts of the application, in the head of every page
     ("/", "Overview"),
@@ -66,6 +66,7 @@ def _environment() -> Environment:
         "interval": figure_text.interval_text,
         "time": shown_time,
         "shortened": shortened,
+        "masked_address": masked_address,
     }
     environment.globals |= {
         "static": static_address,
