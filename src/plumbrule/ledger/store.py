@@ -195,6 +195,16 @@ class Ledger:
             recorded_at_utc=last.recorded_at_utc,
         )
 
+    def extent(self, *kinds: str) -> tuple[int, int]:
+        """Return how many entries of these kinds there are, and the number of the last one, -1 where there is none.
+
+        As entries are only ever added, what was read of these kinds holds for as long as its extent is the same.
+        """
+        wanted = select(func.count(), func.max(entries.c.sequence)).where(entries.c.kind.in_(kinds))
+        with reading(self._engine, self.name) as connection:
+            count, last = connection.execute(wanted).one()
+        return count, -1 if last is None else last
+
     def verify(self, *checkpoints: Checkpoint, anchors: Iterable[tuple[int, str]] = ()) -> Verification:
         """Walk along the whole chain and name the first broken entry; checkpoints must be held, too.
 

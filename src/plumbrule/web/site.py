@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from plumbrule.api.ledger_access import now
+from plumbrule.web.result_memory import ResultMemory
 from plumbrule.web.run_jobs import Configurations
 from plumbrule.web.store import Store
 
@@ -24,3 +25,4 @@ class Site:
     configurations: Configurations = field(default_factory=Configurations)  # of runs that may be started
     demo: bool = False  # it shows the ledger of the demo
     clock: Callable[[], datetime] = field(default=now)
+    memory: ResultMemory = field(default_factory=ResultMemory, repr=False, compare=False)

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from plumbrule._version import __version__
 from plumbrule.reports import figure_text
-from plumbrule.terminal import safe, shortened
+from plumbrule.terminal import masked_address, safe, shortened
 
 _NAVIGATION = (  # the parts of the application, in the head of every page
     ("/", "Overview"),
@@ -73,6 +73,7 @@ def _environment() -> Environment:
         "time": shown_time,
         "shortened": shortened,
         "part": path_part,
+        "masked_address": masked_address,
     }
     environment.globals |= {
         "static": static_address,
