@@ -5,13 +5,15 @@ from fractions import Fraction
 from pathlib import Path
 
 from plumbrule.api.ledger_access import Ledgers, now, opened
+from plumbrule.ledger import ResultKey
 from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.comparison import RunComparison, compare_runs
 from plumbrule.runs.gates import GateDecision, GatePolicy, decide_release
 from plumbrule.runs.plan import Plan, PlanSummary, plan_run
-from plumbrule.runs.run_entries import find_run
+from plumbrule.runs.run_entries import find_run, read_run
 from plumbrule.runs.run_results import RunLine, RunSummary, SingleJudgement
+from plumbrule.runs.sample_detail import SampleDetail, read_sample_detail
 from plumbrule.runs.session import Begun, RunOutcome, Watch, execute
 from plumbrule.runs.single_judgement import judge_sample
 from plumbrule.runs.summary import run_lines, summarise_run
@@ -75,6 +77,17 @@ def show(
     """
     with opened(ledger) as store:
         return summarise_run(store, find_run(store, reference), samples=samples, policy=GatePolicy(anchor=anchor))
+
+
+def show_sample(reference: str, sample_id: str, ledger: Ledgers = None, *, repeat: int | None = None) -> SampleDetail:
+    """Return one sample of a run whole; without a ``repeat``, of the first that has a result of it."""
+    with opened(ledger) as store:
+        run = find_run(store, reference)
+        repeats = range(read_run(run).body.summary.repeats) if repeat is None else (repeat,)
+        keys = {each: ResultKey(run=run.subject, repeat=each, sample=sample_id).subject for each in repeats}
+        there = {entry.subject for entry in store.glance("result", list(keys.values()))}
+        first = next((each for each, subject in keys.items() if subject in there), repeats[0])
+        return read_sample_detail(store, run, sample_id, first)
 
 
 def gate(

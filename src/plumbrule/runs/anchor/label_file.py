@@ -25,6 +25,7 @@ from plumbrule.samples import Refusal, Sample
 from plumbrule.samples.byte_streams import STANDARD_INPUT, Flaw, Rows, Source, format_of
 from plumbrule.samples.formats.csv import read_csv
 from plumbrule.samples.formats.jsonl import read_jsonl
+from plumbrule.terminal import cell_text, text_of_cell
 
 Key = tuple[int, str]  # of an answer: the repeat and the sample's id
 
@@ -39,7 +40,6 @@ _TRUTHS = {
 }
 _WHOLE = re.compile(r"\d{1,3}(\.0)?")
 _SHA256 = re.compile("[0-9a-f]{64}")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would work out a cell that begins with one of these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +205,7 @@ def _sample_id(record: Mapping[str, object], place: str) -> str:
         value = str(value)
     if not isinstance(value, str) or not value:
         raise InputError(f"{place}: 'sample_id' is missing")
-    return value[1:] if value.startswith("'") and value[1:].startswith(_FORMULA) else value
+    return text_of_cell(value)
 
 
 def _score(record: Mapping[str, object], name: str, scale: Scale, place: str) -> int | None:
@@ -258,4 +258,4 @@ def _cell(name: str, row: Mapping[str, object]) -> object:
     if name == "answer" and isinstance(refusal, Refusal):
         value = f"(refused: {refusal.code or refusal.reason or 'no reason'})"
     text = "\n\n".join(map(str, value)) if isinstance(value, list) else value
-    return f"'{text}" if isinstance(text, str) and text.startswith(_FORMULA) else text
+    return cell_text(text) if isinstance(text, str) else text

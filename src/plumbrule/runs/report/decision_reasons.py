@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from plumbrule.runs.gates import against_labels, labels_text, look_text, repeated_text
 from plumbrule.runs.report.gate_text import gate_text, numbers_text
-from plumbrule.runs.report.run_report import Reason, ReasonKind, Repeats, ReportGate
+from plumbrule.runs.report.run_report import Reason, ReasonKind, Repeats, Report, ReportGate
 from plumbrule.runs.run_results import RunSummary
 
 
@@ -38,6 +38,22 @@ def reasons_for(
         *(Reason(kind=kind, blocking=True, text=text) for kind, text in blocking),
         *(Reason(kind=kind, blocking=False, text=text) for kind, text in remarks),
     )
+
+
+def decision_title(report: Report) -> str:
+    """Return the decision as one short sentence, such as ``No release: 3 of 4 gates fail``."""
+    gates = report.gates
+    if not report.complete:
+        return f"Not complete: {report.finished:,} of {report.planned:,} results are there"
+    waiting = sum(gate.waits_for is not None for gate in gates)
+    if waiting:
+        return f"Not decided: {waiting} of {len(gates)} gates wait for labels by people"
+    failing, unsettled = sum(not gate.passed for gate in gates), sum(gate.inconclusive for gate in gates)
+    if report.decision == "RELEASE":
+        return "Release: every gate holds" + (f", {unsettled} not settled" if unsettled else "")
+    if report.decision == "INCONCLUSIVE":
+        return f"Inconclusive: {unsettled} of {len(gates)} gates are not settled"
+    return f"No release: {failing} of {len(gates)} gates {'fails' if failing == 1 else 'fail'}"
 
 
 _Reasons = Iterator[tuple[ReasonKind, str]]
