@@ -4,6 +4,7 @@ import hashlib
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -23,7 +24,7 @@ _NAVIGATION = (  # the parts of the application, in the head of every page
 )
 
 
-def render_template(name: str, **values: object) -> str:
+def render_template(name: str, /, **values: object) -> str:
     """Return a page."""
     return _environment().get_template(name).render(values)
 
@@ -42,6 +43,11 @@ def shown_time(moment: datetime | str | None) -> Markup | str:
     at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
     iso, words = at.isoformat(), f"{at:%Y-%m-%d %H:%M}"
     return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(iso, escape(words), escape(words))
+
+
+def path_part(text: str) -> str:
+    """Return a name or an id as one part of an address."""
+    return quote(text, safe="")
 
 
 def plural(count: int, word: str, words: str | None = None) -> str:
@@ -67,6 +73,7 @@ def _environment() -> Environment:
         "time": shown_time,
         "shortened": shortened,
         "masked_address": masked_address,
+        "part": path_part,
     }
     environment.globals |= {
         "static": static_address,
