@@ -7,10 +7,11 @@ from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.ledger import LedgerState, state_of_ledger
 from plumbrule.reviews import campaign_outcomes
 from plumbrule.reviews.campaign_agreement import CampaignAgreement
-from plumbrule.reviews.campaign_outcomes import CampaignOutcome, latest_outcomes, unfinished_campaigns
-from plumbrule.reviews.campaign_progress import CampaignProgress
+from plumbrule.reviews.campaign_list import CampaignList, list_campaigns
+from plumbrule.reviews.campaign_outcomes import CampaignOutcome, latest_outcomes
 from plumbrule.runs.release_states import ReleaseState, release_states
 
+_MOST_OPEN = 20
 KINDS = ("run", "decision", "label", "campaign", "claim", "record")  # of the entries that it is made from
 
 
@@ -20,16 +21,17 @@ class Overview:
 
     releases: tuple[ReleaseState, ...]  # of each assistant and model, by its runs, the latest first
     reviews: tuple[CampaignOutcome, ...]  # the latest closed campaign of each trigger
-    campaigns: tuple[CampaignProgress, ...]  # that are open
+    campaigns: CampaignList  # those that are open, the newest first
 
 
 def overview(ledger: Ledgers = None, *, at: datetime | None = None) -> Overview:
     """Return where everything stands; nothing is written."""
+    moment = at or now()
     with opened(ledger) as store:
         return Overview(
             releases=release_states(store),
-            reviews=latest_outcomes(store),
-            campaigns=unfinished_campaigns(store, at=at or now()),
+            reviews=latest_outcomes(store, at=moment),
+            campaigns=list_campaigns(store, state="open", most=_MOST_OPEN, at=moment),
         )
 
 

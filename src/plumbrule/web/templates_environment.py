@@ -72,8 +72,8 @@ def _environment() -> Environment:
         "interval": figure_text.interval_text,
         "time": shown_time,
         "shortened": shortened,
-        "part": path_part,
         "masked_address": masked_address,
+        "part": path_part,
     }
     environment.globals |= {
         "static": static_address,
