@@ -24,6 +24,12 @@ _CUT = "…"  # where a table shows the start of a name
 UUID_TEXT = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 
 
+def check_word(name: str, word: str | None, words: Sequence[str]) -> None:
+    """Refuse a word that is none of these, such as one that a Python caller misspelt; None is no word."""
+    if word is not None and word not in words:
+        raise UsageError(f"{name}: '{str(word)[:_SHOWN]}' is none of: {', '.join(words)}")
+
+
 def pick(
     wanted: str, things: Iterable[_Thing], names: Callable[[_Thing], Sequence[str]], *, where: str, what: str
 ) -> _Thing | None:

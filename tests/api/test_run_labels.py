@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.runs.anchor.labelled_run import ADDRESS, begin
@@ -18,9 +19,10 @@ from plumbrule.api.run_labels import (
     plan_samples,
     show_labels,
 )
-from plumbrule.api.runs import gate, run, show
+from plumbrule.api.runs import compare, gate, run, show
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import open_ledger
+from plumbrule.reviews.campaign_store import ReleaseTerms
 from plumbrule.reviews.sample_draw import Request
 from plumbrule.runs.run_entries import find_run, read_decision
 
@@ -244,6 +246,31 @@ def test_a_plan_from_the_labels_of_a_run(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="give the rate that you expect"):
         plan_samples()
     assert plan_samples(rate=0.92).limit == 0.85
+
+
+def test_what_python_callers_misspell_is_refused(tmp_path: Path) -> None:
+    """Before anything is written: a word of a policy, a margin, a number of answers, a name that names nobody."""
+    address = ADDRESS.format(tmp_path)
+    begin(tmp_path, samples=5)
+    wrong: dict[str, Any] = {"anchor": "People"}
+    for decide in (lambda: gate("last", address, **wrong), lambda: show("last", address, **wrong)):
+        with pytest.raises(UsageError, match="anchor: 'People' is none of: judge, people"):
+            decide()
+    policy: dict[str, Any] = {"decide_on": "BOUND"}
+    with pytest.raises(UsageError, match="decide_on: 'BOUND' is none of: point, bound"):
+        run(tmp_path / "run.yaml", address, **policy)
+    with pytest.raises(UsageError, match="decide_on: 'BOUND' is none of: point, bound"):
+        ReleaseTerms(**policy)
+    for margin in (float("nan"), float("inf"), "3%"):
+        margins: dict[str, Any] = {"pass_rate": margin}
+        with pytest.raises(UsageError, match="is no number"):
+            compare("last", "last", address, margins=margins)
+    with pytest.raises(UsageError, match="draw one at least"):
+        draw_labels("last", 0, address, author="ada")
+    with pytest.raises(UsageError, match="names nobody"):
+        draw_labels("last", 2, address, author="...")
+    with open_ledger(address) as ledger:
+        assert len(list(ledger.runs())) == 1
 
 
 def test_nothing_is_drawn_from_a_run_that_is_not_there(tmp_path: Path) -> None:

@@ -492,6 +492,13 @@ def test_a_policy_may_ask_for_more_and_not_for_less() -> None:
             weaker.over(bound)
 
 
+@pytest.mark.parametrize("wrong", [{"decide_on": "Bound"}, {"confidence": "sequental"}, {"anchor": "People"}])
+def test_a_policy_that_there_is_not_is_refused(wrong: dict[str, Any]) -> None:
+    """A misspelt word decides nothing: it would be taken for the weaker policy, or stand in the ledger unreadable."""
+    with pytest.raises(UsageError, match="is none of: "):
+        GatePolicy(**wrong)
+
+
 def test_looks_are_named() -> None:
     """The first is not worth a word."""
     assert look_text(1, "fixed") is None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 from plumbrule.api.ledger_access import Ledgers, opened
 from plumbrule.codec import json_line
@@ -37,7 +38,7 @@ from plumbrule.monitoring.reviewed_interactions import (
 from plumbrule.monitoring.webhook import Webhook
 from plumbrule.monitoring.week_reviews import WeekReviews, reviews_by_week
 from plumbrule.monitoring.weekly_figures import figures_over
-from plumbrule.names import nearest
+from plumbrule.names import check_word, nearest
 from plumbrule.outcomes import DecideOn
 from plumbrule.reports.incident_html import render_incident
 from plumbrule.reports.json import render_json
@@ -121,6 +122,7 @@ def monitor(
     ask for that as well. A rubric that is weaker than the one that ships is an error, unless it is accepted; the report
     then says so.
     """
+    check_word("decide_on", decide_on, get_args(DecideOn))
     check_weeks(first, last)
     policy = check_policy(reviews.loaded, accept_weaker=accept_weaker_policy)
     report = _report_on(reviews, reviews.read(), first=first, last=last, decide_on=decide_on)

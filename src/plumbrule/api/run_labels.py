@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from plumbrule.api.ledger_access import Ledgers, now, opened
+from plumbrule.api.reviews import accountable
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.campaign_labels import campaign_labels
@@ -42,7 +43,7 @@ def draw_labels(
         run, results = _run(store, reference)
         if sheet is not None:
             check_sheet(Path(sheet))
-        drawn = draw_answers(store, run, results, count, seed=seed, author=author, at=now())
+        drawn = draw_answers(store, run, results, count, seed=seed, author=accountable(author), at=now())
         standing = read_run_labels(store, run.run_id)
         if sheet is not None:
             _write_sheet(store, run, results, Path(sheet))
@@ -58,6 +59,7 @@ def add_labels(
     reason: str | None = None,
 ) -> LabelStatus:
     """Keep the labels of a file as those of ``author``; a label that they change needs a reason."""
+    author = accountable(author)
     with opened(ledger) as store:
         run, results = _run(store, reference)
         read = read_labels(file, rubric_of(store, run.run_id), repeats=run.body.summary.repeats)
@@ -76,6 +78,7 @@ def add_campaign_labels(
     campaign: str, reference: str = "last", ledger: Ledgers = None, *, author: str, reason: str | None = None
 ) -> LabelStatus:
     """Keep what a closed review campaign says of the drawn answers of a run as labels."""
+    author = accountable(author)
     with opened(ledger) as store:
         run, results = _run(store, reference)
         drawn = read_run_labels(store, run.run_id).drawn

@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from plumbrule.api.ledger_access import Ledgers, now, opened
+from plumbrule.errors import UsageError
 from plumbrule.ledger import ResultKey
 from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
@@ -123,10 +124,17 @@ def compare(
     ``confidence="sequential"`` asks for intervals that are valid however often one looks, as the policy of either run
     may.
     """
-    exact = {name: Fraction(margin) for name, margin in (margins or {}).items()}
+    exact = {name: _margin(name, margin) for name, margin in (margins or {}).items()}
     with opened(ledger) as store:
         found = find_run(store, first), find_run(store, second)
         return compare_runs(store, *found, other_dataset=other_dataset, margins=exact, confidence=confidence)
+
+
+def _margin(name: str, margin: Fraction | float) -> Fraction:
+    try:
+        return Fraction(margin)
+    except (ArithmeticError, ValueError, TypeError):
+        raise UsageError(f"the margin of {name}: {str(margin)[:40]!r} is no number") from None
 
 
 def judge(sample: Sample, config: Path | str | None = None) -> SingleJudgement:

@@ -9,13 +9,14 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import get_args
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions.interaction import Interaction, authors_of
 from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.ledger.entry import utc_text
-from plumbrule.names import key_of_trace, pick
+from plumbrule.names import check_word, key_of_trace, pick
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision, EarlierCampaign, earlier_remark
@@ -84,6 +85,10 @@ class ReleaseTerms:
     mode: ReleaseMode = "any_record"
     decide_on: DecideOn | None = None
     accept_weaker_policy: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse terms that there are not: they would decide as others."""
+        check_word("decide_on", self.decide_on, get_args(DecideOn))
 
 
 def open_campaign(

@@ -7,10 +7,11 @@ by the figures; policy ``bound`` releases only where the whole interval of every
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, get_args
 
 from plumbrule.codec import optional_key
 from plumbrule.errors import UsageError
+from plumbrule.names import check_word
 from plumbrule.outcomes import DecideOn, Outcome, Settled
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
@@ -282,6 +283,12 @@ class GatePolicy:
     decide_on: DecideOn | None = None
     confidence: Confidence | None = None
     anchor: Anchor | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a policy that there is not: it would decide as another one."""
+        check_word("decide_on", self.decide_on, get_args(DecideOn))
+        check_word("confidence", self.confidence, get_args(Confidence))
+        check_word("anchor", self.anchor, get_args(Anchor))
 
     @classmethod
     def of(cls, begun: "_Begun") -> "GatePolicy":

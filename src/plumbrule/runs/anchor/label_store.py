@@ -75,6 +75,8 @@ def draw_answers(
     ledger: Ledger, run: RunEntry, results: Sequence[SampleResult], count: int, *, seed: int, author: str, at: datetime
 ) -> tuple[DrawnAnswer, ...]:
     """Draw so many answers of samples that have none yet, and keep the draw; each sample gives one answer at most."""
+    if count < 1:
+        raise UsageError(f"{run.run_id}: {count} answers cannot be drawn: draw one at least")
     if len(results) < run.tasks:
         raise UsageError(f"{run.run_id}: is not complete: a part of a part is no random part of the run; resume it")
     before = {sample for _, sample in read_run_labels(ledger, run.run_id).drawn}
