@@ -1,14 +1,16 @@
 """A run through LiteLLM's proxy: the candidate over OpenAI's protocol, the judge over Anthropic's, to its end.
 
-Behind the proxy a counting server answers; one request in ten with 429, 408 or late. LiteLLM is no dependency: a pinned
-version is installed in an environment of its own in a temporary folder, or ``--litellm`` names its command. With
-``--inspect``, the Python of an environment with inspect-ai and openai, the same answers are asked for and judged by
-Inspect AI through the same proxy: compare wall and CPU.
+Behind the proxy a counting server answers; one request in ten with 429, 408 or late. The same answers are then asked
+for and judged by Inspect AI and by promptfoo through the same proxy, each with its own defaults: compare wall and CPU.
+None of the three is a dependency: pinned versions are installed in environments of their own, in a temporary folder or
+in the one that ``--tools`` names, where they are found again. promptfoo needs npm and Node 20, and is left out where
+there is no npm.
 """
 
 import argparse
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,14 +18,24 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.faults import ANSWER, JUDGE, call_command, configure, run_command
 from tests.servers.scripted import GOOD, Request, ScriptedServer, Step
 
 LITELLM = "litellm[proxy]==1.74.0"
+INSPECT_AI = ("inspect-ai==0.3.112", "openai==1.97.0")
+PROMPTFOO = "promptfoo@0.121.20"  # the last that runs on Node 20
+QUIET = {
+    "PROMPTFOO_DISABLE_TELEMETRY": "1",
+    "PROMPTFOO_DISABLE_UPDATE": "1",
+    "PROMPTFOO_DISABLE_SHARING": "1",
+    "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+}
+PASSED = '{"pass": true, "score": 1, "reason": "Correct."}'
 MODEL = "scripted-2025-01-01"
 FAULTS = (Step(status=429), Step(status=408), Step(text=GOOD, delay_s=2.0))
 INSPECT = """
@@ -47,8 +59,9 @@ print(log.status, len(log.samples or []))
 class Provider:
     """Answers as a candidate or a judge; one request in ten fails or is late."""
 
-    def __init__(self) -> None:
+    def __init__(self, judged: str = GOOD) -> None:
         self.asked: Counter[str] = Counter()
+        self._judged = judged
 
     def __call__(self, request: Request) -> Step:
         """Answer one request."""
@@ -58,33 +71,51 @@ class Provider:
         self.asked[str(fault.status) if fault is not None and fault.status != 200 else "answered"] += 1
         if fault is not None and fault.status != 200:
             return fault
-        return Step(text=GOOD if judging else ANSWER, delay_s=fault.delay_s if fault is not None else 0.05)
+        text = self._judged if judging else ANSWER
+        return Step(text=text, delay_s=fault.delay_s if fault is not None else 0.05)
+
+
+class Done(NamedTuple):
+    """What a run took, and whether it came to its end."""
+
+    wall_s: float
+    cpu_s: float
+    fine: bool
 
 
 def main() -> None:
-    """Run, print what came of it, and leave with 1 where it did not come to its end."""
+    """Run, print what came of it, and leave with 1 where our run did not come to its end or took longer than others."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--litellm", type=Path, help="its command, where it is installed already")
-    options.add_argument("--inspect", type=Path, help="the Python of an environment with inspect-ai and openai")
+    options.add_argument("--tools", type=Path, help="folder for the other tools; kept, so that they are installed once")
     options.add_argument("--samples", type=int, default=200)
     chosen = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        command = chosen.litellm or _install(Path(folder))
-        fine = _plumbrule(command, Path(folder), chosen.samples)
-        if chosen.inspect is not None:
-            _inspect(command, Path(folder), chosen.inspect, chosen.samples)
-    sys.exit(0 if fine else 1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        tools = chosen.tools.resolve() if chosen.tools is not None else folder / "tools"
+        proxy = _environment(tools / "litellm", LITELLM) / "litellm"
+        ours = _plumbrule(proxy, folder, chosen.samples)
+        others = {"Inspect AI": _inspect(proxy, folder, tools, chosen.samples)}
+        if shutil.which("npm") is None:
+            print("promptfoo: left out, for there is no npm")
+        else:
+            others["promptfoo"] = _promptfoo(proxy, folder, tools, chosen.samples)
+    for name, theirs in others.items():
+        print(f"{name}: {theirs.wall_s / ours.wall_s:.1f} times our wall, {theirs.cpu_s / ours.cpu_s:.1f} our CPU")
+    ahead = all(ours.wall_s < theirs.wall_s and ours.cpu_s < theirs.cpu_s for theirs in others.values())
+    sys.exit(0 if ours.fine and ahead else 1)
 
 
-def _install(folder: Path) -> Path:
-    subprocess.run([sys.executable, "-m", "venv", folder / "litellm"], check=True)
-    subprocess.run([folder / "litellm/bin/pip", "install", "--quiet", LITELLM], check=True)
-    return folder / "litellm/bin/litellm"
+def _environment(folder: Path, *packages: str) -> Path:
+    """Return where the commands of an environment with these packages are; it is made where there is none."""
+    if not folder.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([folder / "bin/pip", "install", "--quiet", *packages], check=True)
+    return folder / "bin"
 
 
-def _plumbrule(command: Path, folder: Path, count: int) -> bool:
+def _plumbrule(proxy: Path, folder: Path, count: int) -> Done:
     provider = Provider()
-    with ScriptedServer(provider) as server, _proxy(command, folder, server.port) as address:
+    with ScriptedServer(provider) as server, _proxy(proxy, folder, server.port) as address:
         candidate = f'{{kind: model, model: "local:{MODEL}", base_url: "{address}/v1"}}'
         judge = f'{{kind: llm, model: "anthropic:{MODEL}", base_url: "{address}"}}'
         config = configure(folder, count, candidate, judge, "repeats: 1\nconcurrency: 16\n")
@@ -96,20 +127,60 @@ def _plumbrule(command: Path, folder: Path, count: int) -> bool:
         f"plumbrule: exit code {done['code']:g}, {counts['scored']} of {count} scored, {done['wall_s']:.1f} s, ", end=""
     )
     print(f"CPU {done['cpu_s']:.1f} s; requests at the server {dict(provider.asked)}, by the run {ours}", flush=True)
-    return done["code"] == 0 and counts["scored"] == count and ours == provider.asked.total()
+    fine = done["code"] == 0 and counts["scored"] == count and ours == provider.asked.total()
+    return Done(done["wall_s"], done["cpu_s"], fine)
 
 
-def _inspect(command: Path, folder: Path, python: Path, count: int) -> None:
+def _inspect(proxy: Path, folder: Path, tools: Path, count: int) -> Done:
+    python = _environment(tools / "inspect", *INSPECT_AI) / "python"
     provider = Provider()
     script = folder / "inspect_task.py"
     script.write_text(INSPECT.replace("MODEL", MODEL), encoding="utf-8")
-    with ScriptedServer(provider) as server, _proxy(command, folder, server.port) as address:
-        started = time.monotonic(), _children_cpu_s()
-        arguments = [str(python), str(script), f"{address}/v1", str(count)]
-        done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
-        wall_s, cpu_s = time.monotonic() - started[0], _children_cpu_s() - started[1]
-    told = done.stdout.strip() or done.stderr.strip()[-300:]
-    print(f"inspect: {told}, {wall_s:.1f} s, CPU {cpu_s:.1f} s; requests at the server {dict(provider.asked)}")
+    with ScriptedServer(provider) as server, _proxy(proxy, folder, server.port) as address:
+        wall_s, cpu_s, run = _timed([str(python), str(script), f"{address}/v1", str(count)], folder)
+    told = run.stdout.strip() or run.stderr.strip()[-300:]
+    print(f"Inspect AI: {told}, {wall_s:.1f} s, CPU {cpu_s:.1f} s; requests at the server {dict(provider.asked)}")
+    return Done(wall_s, cpu_s, run.returncode == 0)
+
+
+def _promptfoo(proxy: Path, folder: Path, tools: Path, count: int) -> Done:
+    command = tools / "promptfoo/node_modules/.bin/promptfoo"
+    if not command.exists():
+        install = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"]
+        subprocess.run([*install, "--prefix", str(tools / "promptfoo"), PROMPTFOO], check=True)
+    provider = Provider(PASSED)
+    with ScriptedServer(provider) as server, _proxy(proxy, folder, server.port) as address:
+        settings = {"apiBaseUrl": f"{address}/v1", "apiKey": "none", "temperature": 0, "max_tokens": 1024}
+        model = {"id": f"openai:chat:{MODEL}", "config": settings}
+        grading = f"{JUDGE} Say whether the answer '{{{{output}}}}' meets this: {{{{rubric}}}}"
+        content = {
+            "prompts": ["{{question}}"],
+            "providers": [model],
+            "defaultTest": {
+                "assert": [{"type": "llm-rubric", "value": ANSWER}],
+                "options": {"provider": model, "rubricPrompt": grading},
+            },
+            "tests": [{"vars": {"question": f"What is the fee of plan {number}?"}} for number in range(count)],
+        }
+        (folder / "promptfoo.json").write_text(json.dumps(content), encoding="utf-8")
+        arguments = [str(command), "eval", "--config", "promptfoo.json", "--output", "result.json", "--no-cache"]
+        more = ["--max-concurrency", "16", "--no-table", "--no-progress-bar"]
+        wall_s, cpu_s, run = _timed([*arguments, *more], folder, QUIET | {"PROMPTFOO_CONFIG_DIR": str(folder)})
+    result = folder / "result.json"
+    told = json.loads(result.read_text())["results"]["stats"] if result.exists() else {"said": run.stderr[-300:]}
+    told.pop("tokenUsage", None)
+    print(f"promptfoo: {told}, {wall_s:.1f} s, CPU {cpu_s:.1f} s; requests at the server {dict(provider.asked)}")
+    return Done(wall_s, cpu_s, run.returncode == 0)
+
+
+def _timed(
+    arguments: list[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> "tuple[float, float, subprocess.CompletedProcess[str]]":
+    """Run a command in a folder, and return its wall and CPU seconds."""
+    started = time.monotonic(), _children_cpu_s()
+    variables = os.environ | (environment or {})
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False, env=variables)
+    return time.monotonic() - started[0], _children_cpu_s() - started[1], done
 
 
 def _children_cpu_s() -> float:

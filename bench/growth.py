@@ -1,4 +1,4 @@
-"""How work grows with hostile input: CPU seconds at n, 2n and 4n of each kind; CPU and peak memory of hostile files.
+"""How work grows with hostile input, in CPU seconds at n, 2n and 4n; what hostile files and responses cost.
 
 Every case runs in a process of its own, so that its CPU time and its peak memory are its own. Read the ratio from n to
 4n: 4 is linear, 16 quadratic; all must stay under 4.5. The machine's other work moves the times, not the ratios.
@@ -10,13 +10,17 @@ import json
 import os
 import random
 import resource
+import socketserver
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 Work = Callable[[], object]
 MOST_RATIO = 4.5
@@ -30,7 +34,7 @@ refund review sender transfer wire""".split()  # noqa: SIM905 - a list of words 
 def main() -> None:
     """Run every case, or those that are named, and print the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    known = ", ".join([*CASES, *FILES])
+    known = ", ".join([*CASES, *FILES, *RESPONSES])
     options.add_argument("cases", nargs="*", metavar="CASE", help=f"one of {known}; all where none is named")
     options.add_argument("--case", help=argparse.SUPPRESS)
     options.add_argument("--make", type=Path, help=argparse.SUPPRESS)
@@ -39,10 +43,11 @@ def main() -> None:
         _make(chosen.case, chosen.make)
         return
     if chosen.case:
-        print(json.dumps(_measure(*CASES[chosen.case]) if chosen.case in CASES else _measure_file(chosen.case)))
+        measured = _measure(*CASES[chosen.case]) if chosen.case in CASES else _measure_hostile(chosen.case)
+        print(json.dumps(measured))
         return
     grown = _print_growth([name for name in chosen.cases or CASES if name in CASES])
-    held = _print_files([name for name in chosen.cases or FILES if name in FILES])
+    held = _print_hostile([name for name in chosen.cases or [*FILES, *RESPONSES] if name in FILES | RESPONSES])
     sys.exit(0 if grown and held else 1)
 
 
@@ -66,8 +71,11 @@ def _print_growth(names: list[str]) -> bool:
     return held
 
 
-def _print_files(names: list[str]) -> bool:
-    """Print what each hostile file costs; tell whether all of it is within bounds."""
+def _print_hostile(names: list[str]) -> bool:
+    """Print what each hostile file and response costs; tell whether all of it is within bounds.
+
+    The bytes of a response are those that were sent until the client had enough.
+    """
     if not names:
         return True
     print(f"\n{'':32}{'bytes':>12}{'CPU s':>8}{'peak MB':>9}")
@@ -90,22 +98,86 @@ def _in_its_own_process(name: str) -> dict[str, Any]:
     return done
 
 
-def _measure_file(name: str) -> dict[str, object]:
-    """Score one hostile file from the command line, and tell what that process took; what it says is not the point.
+def _measure_hostile(name: str) -> dict[str, object]:
+    """Give one hostile file or response to the command line, and tell what that process took; not what it says.
 
-    The file is made by another process: a process begins with the peak memory of the one that started it.
+    A file is made by another process: a process begins with the peak memory of the one that started it.
     """
     with tempfile.TemporaryDirectory() as folder:
+        if name in RESPONSES:
+            encoding, content, _ = RESPONSES[name]
+            with _Hostile(encoding, content) as server:
+                used = _use(["run", str(_configure(Path(folder), name, server.server_address[1]))])
+            return {"bytes": server.sent, **used}
         subprocess.run([sys.executable, "-m", "bench.growth", "--make", folder, "--case", name], check=True)
         [path] = Path(folder).iterdir()
         commands = {".yaml": ["rubric", "check", str(path)], ".parquet": ["validate", str(path)]}
         command = commands.get(path.suffix, ["score", str(path), "--skip-bad", "--workers", "1"])
-        process = subprocess.Popen(
-            [sys.executable, "-m", "plumbrule", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        _, _, used = os.wait4(process.pid, 0)
-        size = path.stat().st_size
-    return {"bytes": size, "cpu_s": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1024}
+        return {"bytes": path.stat().st_size, **_use(command)}
+
+
+def _use(command: list[str]) -> dict[str, object]:
+    """Call the command, and return the CPU time and the peak memory of its process."""
+    whole = [sys.executable, "-m", "plumbrule", *command]
+    process = subprocess.Popen(whole, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, _, used = os.wait4(process.pid, 0)
+    return {"cpu_s": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1024}
+
+
+class _Hostile(socketserver.ThreadingTCPServer):
+    """Answers every request with the same content, without an end where it has none, and counts what it sent."""
+
+    daemon_threads = True
+
+    def __init__(self, encoding: str, content: Callable[[], Iterator[bytes]]) -> None:
+        super().__init__(("127.0.0.1", 0), _Answer)
+        self.head = f"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: {encoding}\r\n".encode()
+        self.content = content
+        self.sent = 0
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Answer(socketserver.StreamRequestHandler):
+    server: _Hostile
+
+    def handle(self) -> None:
+        length = 0
+        while line := self.rfile.readline().strip():
+            name, _, value = line.lower().partition(b":")
+            length = int(value) if name == b"content-length" else length
+        self.rfile.read(length)
+        try:
+            self.wfile.write(self.server.head)
+            for piece in self.server.content():
+                self.wfile.write(piece)
+                self.server.sent += len(piece)
+        except OSError:  # the client has had enough
+            return
+
+
+def _configure(folder: Path, name: str, port: int) -> Path:
+    """Write a run of one sample whose candidate gives a hostile response."""
+    (folder / "data.jsonl").write_text(
+        '{"id": "1", "question": "What?", "answer": "Free.", "contexts": ["It is free."]}\n'
+    )
+    url = f"http://127.0.0.1:{port}/v1"
+    plain = f'{{kind: model, model: "local:hostile", base_url: "{url}"}}'
+    streamed = f'{{kind: http, url: "{url}", request: {{q: "{{question}}"}}, response: {{delta: t}}, stream: sse}}'
+    candidate = streamed if RESPONSES[name][2] else plain
+    path = folder / "run.yaml"
+    more = "retry: {time_budget_s: 5}\ntimeout_s: 20\n"
+    path.write_text(
+        f"name: hostile\ndataset: {{path: data.jsonl, id: hostile}}\ncandidate: {candidate}\n"
+        f"judge: {{kind: rules}}\n{more}"
+    )
+    return path
 
 
 def _make(name: str, folder: Path) -> None:
@@ -165,6 +237,16 @@ def _answer(n: int) -> Work:
     return _scored({"answer": " ".join(map(_sentence, range(n))), "contexts": [passage]})
 
 
+def _forms(n: int) -> Work:
+    """Return words that all look like forms of one another."""
+
+    def written(first: int) -> str:
+        rows = [" ".join(f"office{10 * row + at}" for at in range(10)) for row in range(first, first + n)]
+        return " ".join(f"The {row} costs ${number}." for number, row in enumerate(rows))
+
+    return _scored({"answer": written(10 * n), "contexts": [written(0)]})
+
+
 def _repeated(unit: str, *, context: str | None = None) -> Callable[[int], Work]:
     def prepare(n: int) -> Work:
         text = unit * n
@@ -197,6 +279,18 @@ def _numbered(unit: str) -> Callable[[int], Work]:
 def _long_question(n: int) -> Work:
     text = " ".join(map(_sentence, range(n)))
     return _scored({"question": text, "answer": _sentence(3), "contexts": [_sentence(3)]})
+
+
+def _marks(n: int) -> Work:
+    from plumbrule.cli.views.verdict_tables import marked_answer  # noqa: PLC0415 - each case imports only its own
+    from plumbrule.rubrics import load_verdict  # noqa: PLC0415 - the same
+    from plumbrule.samples import sample_from  # noqa: PLC0415 - the same
+    from plumbrule.verdicts import VerdictScorer  # noqa: PLC0415 - the same
+
+    answer = " ".join(f"It is ${number}." for number in range(n))
+    sample = sample_from({"answer": answer, "contexts": ["It is free."]})
+    verdict = VerdictScorer(load_verdict()).score(sample)
+    return lambda: marked_answer(sample, verdict, only_unsupported=True)
 
 
 def _read(name: str, content: bytes) -> Work:
@@ -277,6 +371,8 @@ CASES: dict[str, tuple[Callable[[int], Work], int]] = {
     "equal sentences": (_equal_sentences, 300),
     "answer": (_answer, 500),
     "question": (_long_question, 1000),
+    "forms of a word": (_forms, 300),
+    "marks of an answer": (_marks, 2000),
     "digit groups": (_repeated(",000", context=",000"), 10_000),
     "digits": (_repeated("7"), 50_000),
     "grouped numbers": (_numbered("{n},000"), 1000),
@@ -322,9 +418,7 @@ def _answer_of(size: int) -> tuple[str, bytes]:
 
 
 def _packed(name: str, content: bytes) -> tuple[str, bytes]:
-    import zstandard  # noqa: PLC0415 - only these need it
-
-    return f"{name}.zst", zstandard.compress(content)
+    return f"{name}.zst", _zstd(content)
 
 
 def _parquet(**columns: list[object]) -> tuple[str, bytes]:
@@ -373,6 +467,56 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
         b"a0: &a0 {x: 1}\n"
         + b"".join(b"a%d: &a%d {<<: [%s]}\n" % (n, n, b",".join([b"*a%d" % (n - 1)] * 9)) for n in range(1, 30)),
     ),
+}
+
+HEAD = b"content-type: application/json\r\n\r\n"
+EVENTS = b"content-type: text/event-stream\r\n\r\n"
+
+
+def _endless(piece: bytes, head: bytes = HEAD, start: bytes = b"") -> Callable[[], Iterator[bytes]]:
+    return lambda: chain([head, start], repeat(piece))
+
+
+def _bomb(pack: Callable[[bytes], bytes], layers: int) -> Callable[[], Iterator[bytes]]:
+    """Return zeros without an end, packed so many times."""
+
+    def content() -> Iterator[bytes]:
+        piece = pack(bytes(64 * MB)) * 64
+        for _ in range(layers - 1):
+            piece = pack(piece) * 64
+        return chain([HEAD], repeat(piece))
+
+    return content
+
+
+def _gzip(content: bytes) -> bytes:
+    return zlib.compress(content, wbits=31)
+
+
+def _zstd(content: bytes) -> bytes:
+    import zstandard  # noqa: PLC0415 - only these need it
+
+    return zstandard.compress(content)
+
+
+# of each: its encoding, the end of its head with its body, and whether it is read as a stream of events
+RESPONSES: dict[str, tuple[str, Callable[[], Iterator[bytes]], bool]] = {
+    "response packed by gzip": ("gzip", _bomb(_gzip, 1), False),
+    "response packed by gzip twice": ("gzip, gzip", _bomb(_gzip, 2), False),
+    "response packed by zstd": ("zstd", _bomb(_zstd, 1), False),
+    "response packed by zstd twice": ("zstd, zstd", _bomb(_zstd, 2), False),
+    "response packed ten times": (", ".join(["gzip"] * 10), _bomb(_gzip, 10), False),
+    "response of gzip in events": ("gzip", _bomb(_gzip, 1), True),
+    "response without an end": ("identity", _endless(b" " * MB), False),
+    "response of empty packings": ("gzip", _endless(_gzip(b"") * 1000), False),
+    "response of digits": ("identity", lambda: iter([HEAD, b'{"choices": ' + b"9" * (7 * MB) + b"}"]), False),
+    "response nested without end": ("identity", lambda: iter([HEAD, b"[" * (7 * MB)]), False),
+    "response of empty lists": ("identity", lambda: iter([HEAD, b'{"choices":[' + b"[]," * (2 * MB) + b"[]]}"]), False),
+    "headers without an end": ("identity", _endless(b"x: y\r\n" * 1000, b""), False),
+    "one header without an end": ("identity", _endless(b"x" * MB, b"x: "), False),
+    "events without an end": ("identity", _endless(b'data: {"t": "word "}\n\n' * 1000, EVENTS), True),
+    "events of nothing": ("identity", _endless(b": nothing\n\n" * 1000, EVENTS), True),
+    "one event without an end": ("identity", _endless(b"x" * MB, EVENTS, b"data: "), True),
 }
 
 

@@ -12,6 +12,7 @@ from bench.growth import CASES, MOST_RATIO
 
 import plumbrule
 from plumbrule.support import evidence_index, fact_checks, value_evidence
+from plumbrule.support.binding import slots
 from plumbrule.text import text_view, work_limits
 from plumbrule.text.work_limits import MOST_PARSED
 from plumbrule.verdicts import claim_evidence
@@ -37,7 +38,7 @@ def calls_of(work: Callable[[], object]) -> int:
 @pytest.fixture
 def _low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lower every limit, so that short texts reach it."""
-    for module in (claim_evidence, evidence_index, fact_checks, text_view, value_evidence):
+    for module in (claim_evidence, evidence_index, fact_checks, slots, text_view, value_evidence):
         for name in vars(work_limits):
             if name.startswith("MOST_") and hasattr(module, name):
                 monkeypatch.setattr(module, name, 16)
@@ -54,6 +55,7 @@ def _low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         ("data and answer", 60),
         ("equal sentences", 60),
         ("answer", 60),
+        ("forms of a word", 60),
         ("digit groups", 100),
         ("dates", 60),
         ("names", 60),

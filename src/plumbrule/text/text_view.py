@@ -153,10 +153,13 @@ class TextView:
 
     def lemmas_beside(self, offset: int) -> frozenset[str]:
         """Return the lemmas of the sentence that holds ``offset``."""
-        sentence = self.sentence_at(offset)
-        known = self._beside.get(sentence.start)
+        known = self._beside.get(offset)
         if known is None:
-            known = self._beside[sentence.start] = frozenset(lemmas(self.text[sentence.start : sentence.end]))
+            start, end = self.sentence_at(offset)
+            known = self._beside.get(start)
+            if known is None:
+                known = self._beside[start] = frozenset(lemmas(self.text[start:end]))
+            self._beside[offset] = known
         return known
 
     def lemmas_near(self, offset: int, reach: int) -> list[str]:

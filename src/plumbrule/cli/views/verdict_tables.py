@@ -167,11 +167,16 @@ def marked_answer(sample: Sample, verdict: Verdict, *, only_unsupported: bool) -
 
 def _marked(text: str, places: list[tuple[int, int, str]]) -> Text:
     """Return untrusted text with parts of it styled; the offsets are those of the text as it was given."""
-    cuts = sorted({0, len(text), *(start for start, _, _ in places), *(end for _, end, _ in places)})
+    begun: dict[int, list[int]] = {}
+    ended: dict[int, list[int]] = {}
+    for number, (start, end, _) in enumerate(places):
+        begun.setdefault(start, []).append(number)
+        ended.setdefault(end, []).append(number)
     shown = Text()
-    for start, end in pairwise(cuts):
-        styles = [style for first, last, style in places if first <= start and end <= last]
-        shown.append(safe(text[start:end]), " ".join(styles))
+    held: list[int] = []  # the places that the text is in, in their order
+    for start, end in pairwise(sorted({0, len(text), *begun, *ended})):
+        held = sorted({*held, *begun.get(start, ())}.difference(ended.get(start, ())))
+        shown.append(safe(text[start:end]), " ".join([places[number][2] for number in held]))
     return shown
 
 

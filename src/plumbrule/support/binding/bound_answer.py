@@ -10,6 +10,7 @@ from plumbrule.support.binding.edits import Edits, find_edits
 from plumbrule.support.binding.slots import BoundGround, Piece, Slot
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.text_view import TextView
+from plumbrule.text.work_limits import MOST_BOUND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ def bind(
     known = known if known is not None else binding_words()
     ground = BoundGround(contexts, known)
     places = answer.sentences
-    bound = places[: known.constants.most_sentences]
+    bound = [place for place in places[: known.constants.most_sentences] if place.end <= MOST_BOUND]
     pieces = [Piece(answer.text[place.start : place.end], known) for place in bound]
     asked = Piece(question[: known.constants.longest_question], known)
     bindings: dict[int, list[Binding]] = {}

@@ -12,6 +12,7 @@ from plumbrule.support.binding.mentions import CITATION, Mention, comparable, fi
 from plumbrule.support.binding.places import Place, read_places
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas, spans
+from plumbrule.text.work_limits import MOST_BOUND_FORMS, MOST_FORMS
 
 _SEGMENT = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|or|while|whereas|plus)\b")
 _ASKED_RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|and)\s*(\d+)\b")
@@ -240,6 +241,7 @@ class BoundGround:
         for lemma in sorted(units):
             if len(lemma) >= stem:
                 self._stems.setdefault(lemma[:stem], []).append(lemma)
+        self._forms: dict[str, list[str]] = {}
 
     def rarity(self, lemma: str) -> float:
         """Return how much a word tells: the fewer places have it, the more."""
@@ -250,11 +252,14 @@ class BoundGround:
         constants = self.known.constants
         if len(lemma) < constants.stem:
             return []
-        return [
-            other
-            for other in self._stems.get(lemma[: constants.stem], ())
-            if _shared(lemma, other) >= constants.form_letters * min(len(lemma), len(other))
-        ]
+        if lemma not in self._forms:
+            found = [
+                other
+                for other in self._stems.get(lemma[: constants.stem], ())[:MOST_FORMS]
+                if _shared(lemma, other) >= constants.form_letters * min(len(lemma), len(other))
+            ]
+            self._forms[lemma] = found[:MOST_BOUND_FORMS]
+        return self._forms[lemma]
 
     def wanted(self, words: Mapping[str, float]) -> Weights:
         """Return the words of a sentence as the contexts have them: themselves, in another form, or by a synonym."""
