@@ -38,6 +38,8 @@ class BindingConstants:
     stem: int  # letters that two forms of one word share at least
     form_letters: float  # share of the letters of the shorter form that they share at least
     smoothing: float  # of the duel's margin
+    rarity_smoothing: float  # of the number of places that have a word
+    turned_gain: float  # of the share of a sentence whose words its passage has too, where it denies some of them
     column_share: float  # by which a rival of the same column counts more
     range_gain: float  # for a slot whose range has the asker's number
     unit_share: float  # of the margin against a rival in another unit
@@ -174,7 +176,7 @@ def binding_words() -> BindingWords:
         clock=re.compile(
             rf"\b(?:(?P<part>half|quarter) (?P<side>past|to) (?P<of>\w+)"
             rf"|(?P<hour>\d\d?)\.(?P<minute>\d\d)\s*(?P<half>[ap])\.?m\b"
-            rf"|(?P<sharp>\w+) o['’]clock"
+            rf"|(?P<sharp>{spoken}|\d+) o['’]clock"
             rf"|(?P<spoken>{spoken}) (?:in the (?P<day>morning|afternoon|evening)|at night))",
             re.IGNORECASE,
         ),

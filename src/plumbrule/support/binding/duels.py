@@ -86,7 +86,7 @@ class Duels:
         wanted = self._wanted(index, mention)
         places: list[Slot] = []
         rivals: list[Slot] = []
-        for slot in ground.slots:
+        for slot in ground.alike(mention):
             if equal(mention, text, slot.mention, slot.text):
                 places.append(slot)
             elif self._rivals(mention, slot):

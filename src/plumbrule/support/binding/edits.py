@@ -70,7 +70,8 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     if shared:
         told = [ground.rarity(lemma) for lemma in shared]
         turned = [weight for lemma, weight in zip(shared, told, strict=True) if denied[lemma] != denied_there[lemma]]
-        measures["turned"] = sum(turned) / sum(told) * min(1.0, sum(told) / (sum(weights) or 1.0) * 2)
+        shared_share = sum(told) / (sum(weights) or 1.0)
+        measures["turned"] = sum(turned) / sum(told) * min(1.0, shared_share * constants.turned_gain)
         measures["turned_all"] = float(len(turned) == len(told) and len(told) > 1)
     measures["foreign_name"] = float(_has_foreign_name(sentence, put_in, set(theirs), ground, asked, known))
     changes = (
