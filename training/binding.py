@@ -23,7 +23,7 @@ from training.everyday_rows import DEVELOPED, MEASURED, EverydayRow, read_everyd
 TARGET = Path(__file__).parents[1] / "src/plumbrule/support/binding/binding.json"
 # What speaks for a sentence: a value that stands where it belongs, or that follows from others as the sentence says.
 SPEAKS_FOR = frozenset({"bound", "derived_2_cue", "derived_3_cue"})
-_RIDGE = 3.0
+_RIDGE = 1.0
 _EACH = 300.0  # what an author weighs
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]

@@ -65,7 +65,8 @@ class BindingConstants:
     stop_weight: float  # of a stop word in the share that is aligned
     run_weight: float  # of a copied word in the choice of the unit
     verbatim: float  # aligned share from which a sentence that changes nothing is a copy
-    far: float  # share of its words that no context has from which coverage decides on a sentence
+    alone_share: float  # of the log-odds of coverage, in an answer that binding decides over one context alone
+    longest_gap: int  # words between two runs that one of a sentence may stand for
     most_changes: int  # of a sentence that is a copy with a change
     most_answer_words: int  # of an answer that is short
     least_context_words: int  # that the contexts of a short answer have together
@@ -94,6 +95,7 @@ class BindingWords:
     swaps: tuple[tuple[str, str], ...]
     kept: frozenset[str]
     echoed: frozenset[str]
+    affirming: frozenset[str]
     cues: re.Pattern[str]
     free: re.Pattern[str]
     numbered: re.Pattern[str]
@@ -163,6 +165,7 @@ def binding_words() -> BindingWords:
         swaps=tuple((one, other) for one, other in raw["swaps"]),
         kept=frozenset(raw["kept"]),
         echoed=frozenset(raw["echoed"]),
+        affirming=frozenset(raw["affirming"]),
         cues=re.compile(_phrases(raw["cues"]), re.IGNORECASE),
         free=re.compile(rf"\b(?:{_either(raw['free'])})\b(?!-)(?! (?:{_either(raw['not_free'])})\b)", re.IGNORECASE),
         numbered=re.compile(rf"\b((?i:{_either(raw['numbered'])}))\s+([A-Z]?\d+(?:[.-]\d+)*[a-z]?\b|[A-Z]\b)(?!\s*%)"),

@@ -56,13 +56,21 @@ class Duels:
 
     def bindings(self) -> list[Binding]:
         """Return what became of each value, in their order."""
+        self._sure += [mention for index, mention in self._values if self._is_given(index, mention)]
         found = []
         for index, mention in self._values:
             binding = self._bind(index, mention)
-            if binding.outcome != "absent":
+            if binding.outcome == "derived":
                 self._sure.append(mention)
             found.append(binding)
         return found
+
+    def _is_given(self, index: int, mention: Mention) -> bool:
+        """Tell whether the contexts or the question have a value."""
+        text = self._sentences[index].text
+        return any(equal(mention, text, slot.mention, slot.text) for slot in self._ground.alike(mention)) or any(
+            equal(mention, text, other, self._question.text) for other in self._question.mentions
+        )
 
     def _wanted(self, index: int, mention: Mention) -> Weights:
         """Return the words that tell what a value of the answer is of, as the contexts have them."""

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple
 
 from plumbrule.support.binding.binding_words import BindingWords
@@ -73,6 +74,7 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
         shared_share = sum(told) / (sum(weights) or 1.0)
         measures["turned"] = sum(turned) / sum(told) * min(1.0, shared_share * constants.turned_gain)
         measures["turned_all"] = float(len(turned) == len(told) and len(told) > 1)
+    measures["replaced"] = near * _has_replaced(sentence.lemmas, theirs, runs, words.foreign, known)
     measures["foreign_name"] = float(_has_foreign_name(sentence, put_in, set(theirs), ground, asked, known))
     changes = (
         len(words.moved) + len(words.opposite) + len(words.foreign) + len(words.new) + len(put_classes - unit_classes)
@@ -160,6 +162,24 @@ def _word_changes(
         else:
             changes.new.append(at)
     return changes
+
+
+def _has_replaced(
+    sentence: Sequence[str], unit: Sequence[str], runs: Sequence[_Run], foreign: Sequence[int], known: BindingWords
+) -> bool:
+    """Tell whether a word of another place stands where the unit has one of its own, between the same words."""
+    said, longest = set(sentence), known.constants.longest_gap
+    for one, other in pairwise(runs):
+        theirs = unit[one.unit + one.size : other.unit]
+        first, last = one.sentence + one.size, other.sentence
+        if (
+            len(theirs) <= longest
+            and last - first <= longest
+            and any(first <= at < last for at in foreign)
+            and any(lemma not in known.stop and lemma not in said for lemma in theirs)
+        ):
+            return True
+    return False
 
 
 def _has_foreign_name(

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from plumbrule.support.binding.binding_words import BindingWords
-from plumbrule.text.dates import Date
+from plumbrule.text.dates import Date, Reading
 from plumbrule.text.numbers import Number, singular
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value, extract_values, match_value
@@ -267,7 +267,9 @@ def sort_of(mention: Mention) -> str:
     """Return what tells which values may equal or rival this one."""
     if mention.kind == "date":
         return "year" if mention.dimension == "year" else "date"
-    return mention.kind if mention.kind == "identifier" else mention.base
+    if mention.kind == "identifier" or mention.naked:  # a unit that is only guessed may be another
+        return "identifier" if mention.kind == "identifier" else "count"
+    return mention.base
 
 
 def compared_sorts(mention: Mention) -> frozenset[str] | None:
@@ -345,7 +347,11 @@ def _equal_numbers(mine: Mention, theirs: Mention) -> bool:
     if {one, other} == {"percent", "fraction"}:
         percent, part = (mine, theirs) if one == "percent" else (theirs, mine)
         return percent.amount == part.amount * 100
-    if "count" not in (one, other) or mine.plain != theirs.plain:
+    if mine.plain != theirs.plain:
+        return False
+    if theirs.naked:  # its unit is only guessed
+        return True
+    if "count" not in (one, other):
         return False
     if theirs.cell and (theirs.dimension == "count:" or one == "count"):
         return True
@@ -399,7 +405,11 @@ _RANGE = re.compile(r"s?\s*(?:-|–|—|to|through|until|till)\s*")
 
 
 def implied_dates(text: str, mentions: Iterable[Mention], known: BindingWords) -> list[Mention]:
-    """Return the days and months that a range has between its ends, and those of "daily" or "at weekends"."""
+    """Return the days and months that a range has between its ends, and those of "daily" or "at weekends".
+
+    A moment implies its day and its time: "2025-07-11T18:00" is on 11 July, and at 18:00.
+    """
+    mentions = list(mentions)
     names: list[tuple[str, str]] = []
     dated = [each for each in mentions if each.kind == "date" and each.dimension in ("weekday", "month")]
     for first, last in pairwise(dated):
@@ -413,12 +423,24 @@ def implied_dates(text: str, mentions: Iterable[Mention], known: BindingWords) -
         names += [("weekday", day) for day in known.days[:5]]
     if known.weekends.search(text):
         names += [("weekday", day) for day in known.days[5:]]
-    found = []
+    found = [part for mention in mentions for part in _parts_of_moment(mention)]
     for granularity, name in names:
         values = extract_values(f"in {name.capitalize()}")  # "May" alone may be no month
         if values:
             found.append(_dated(0, 0, granularity, name.capitalize(), values[0]))
     return found
+
+
+def _parts_of_moment(mention: Mention) -> Iterator[Mention]:
+    value = mention.value
+    if not isinstance(value, Date) or not all(each.time and each.day for each in value.readings):
+        return
+    for granularity, readings in (
+        ("day", [each._replace(time=None, zone=None) for each in value.readings]),
+        ("time", [Reading(time=each.time, zone=each.zone) for each in value.readings]),
+    ):
+        part = value._replace(readings=tuple(readings), granularity=granularity)
+        yield _dated(0, 0, granularity, mention.text, part)
 
 
 def _place(mention: Mention) -> int:

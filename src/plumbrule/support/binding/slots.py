@@ -62,6 +62,11 @@ class Piece:
             self._parts = _Parts(self.text, self.starts, self.ends, self._known)
         return self._parts
 
+    def denies(self) -> bool:
+        """Tell whether any word denies something."""
+        known = self._known
+        return any(lemma in known.negative or "deny" in known.classes.get(lemma, ()) for lemma in self.lemmas)
+
     def denied(self) -> dict[str, bool]:
         """Tell of each content word whether its segment denies it: has an odd number of words that deny."""
         known, segments = self._known, self._read().segments
