@@ -135,9 +135,7 @@ class SupportScorer:
         bound = [by_start[each.sentence.start] for each in compared]
         raw = self._log_odds(compared, answer, ground)
         if binding.decides:
-            raw = [
-                decided_log_odds(self._model, log_odds, of) for log_odds, of in zip(raw, bound, strict=True)
-            ]
+            raw = [decided_log_odds(self._model, log_odds, of) for log_odds, of in zip(raw, bound, strict=True)]
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
         log_odds = self._answer_log_odds(claimed, binding)
         score = self._probability(log_odds, self._answers, binding) if log_odds is not None else 1.0

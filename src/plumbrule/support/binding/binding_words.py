@@ -39,7 +39,6 @@ class BindingConstants:
     form_letters: float  # share of the letters of the shorter form that they share at least
     smoothing: float  # of the duel's margin
     rarity_smoothing: float  # of the number of places that have a word
-    turned_gain: float  # of the share of a sentence whose words its passage has too, where it denies some of them
     column_share: float  # by which a rival of the same column counts more
     range_gain: float  # for a slot whose range has the asker's number
     unit_share: float  # of the margin against a rival in another unit
@@ -93,6 +92,7 @@ class BindingWords:
     names: tuple[str, ...]
     negative: frozenset[str]
     swaps: tuple[tuple[str, str], ...]
+    implied: tuple[tuple[str, str], ...]
     kept: frozenset[str]
     echoed: frozenset[str]
     affirming: frozenset[str]
@@ -163,6 +163,7 @@ def binding_words() -> BindingWords:
         names=tuple(raw["classes"]),
         negative=frozenset(lemma for word in raw["negative"] for lemma in lemmas(word)),
         swaps=tuple((one, other) for one, other in raw["swaps"]),
+        implied=tuple((one, other) for one, other in raw["implied"]),
         kept=frozenset(raw["kept"]),
         echoed=frozenset(raw["echoed"]),
         affirming=frozenset(raw["affirming"]),

@@ -86,7 +86,14 @@ def bind(
         )
     sentences += [
         BoundSentence(
-            sentence=place, measures={}, log_odds=0.0, share=share, copied=False, contradictions=(), changes=(), passage=""
+            sentence=place,
+            measures={},
+            log_odds=0.0,
+            share=share,
+            copied=False,
+            contradictions=(),
+            changes=(),
+            passage="",
         )
         for place in places[len(bound) :]
     ]
@@ -128,7 +135,9 @@ def _affirms_denied(sentence: Piece, asked: Piece, ground: BoundGround, known: B
     if not sentence.lemmas or sentence.lemmas[0] not in known.affirming:
         return False
     words = set(asked.content)
-    shared = [sum([ground.rarity(lemma) for lemma in sorted(words.intersection(piece.lemmas))]) for piece in ground.pieces]
+    shared = [
+        sum([ground.rarity(lemma) for lemma in sorted(words.intersection(piece.lemmas))]) for piece in ground.pieces
+    ]
     most = max(shared, default=0.0)
     return most > 0 and ground.pieces[shared.index(most)].denies() != asked.denies()
 

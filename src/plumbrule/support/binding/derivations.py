@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
-from itertools import accumulate, chain, combinations
+from itertools import accumulate, chain, combinations, product
 from typing import NamedTuple
 
 from plumbrule.support.binding.mentions import Mention
@@ -12,11 +12,11 @@ from plumbrule.text.numbers import Number
 
 _CONVERTED = frozenset({"length", "mass", "volume", "area", "data", "speed", "period"})
 _COUNTING = frozenset({"count", "period", "length", "mass", "volume", "data", "area", "energy_electric"})
-_TOGETHER = 12  # values that are reckoned with by threes
+_TOGETHER = 10  # values that are reckoned with by threes
 _DAY = 24 * 60
 _SECONDS = 86_400
 _YEAR = 2001  # of a day whose year is not said
-_DIGITS = 6  # decimals to which results are equal
+_EQUAL = 1e-6  # how far apart the same number may come out
 
 
 class _Operands(NamedTuple):
@@ -98,60 +98,72 @@ def _pairs(one: _Operands, other: _Operands) -> Iterator[float]:
 
 
 def _triples(one: _Operands, ours: _Operands) -> Iterator[float]:
-    """Yield what three values give, of which at most one is not the answer's or the question's.
+    """Yield what three values give, of which at most one is not the answer's or the question's."""
+    yield from _sums(one, ours)
+    yield from _products(one, ours)
+    yield from _portions(one, ours)
+    yield from _rates(one, ours)
 
-    Sums of three and of all in a row, sums of products, products of sums, shares with a sum, and what a rate gives:
-    "£3 per £1,000" for £6,000.
-    """
-    mine = ours.amounts
+
+def _sums(one: _Operands, ours: _Operands) -> Iterator[float]:
+    """Yield sums and differences of three, and the sums of all in a row."""
     for first in one.amounts:
-        for second, third in combinations(mine, 2):
+        for second, third in combinations(ours.amounts, 2):
             yield first + second + third
             yield abs(first + second - third)
             yield abs(first - second + third)
             yield abs(first - second - third)
-        for second in mine:
-            for count in ours.counts:
-                yield first * count + second
-                yield abs(first * count - second)
-                yield first + second * count
-                yield abs(first - second * count)
-                yield (first + second) * count
-                yield abs(first - second) * count
-            for share in ours.shares:
-                yield first + second * share
-                yield abs(first - second * share)
-                yield second + first * share
-        for count in ours.counts:
-            for share in ours.shares:
-                yield first * count * share
-                yield first * count * (1 - share)
-                yield first * (count + share)
-        for share, more in combinations(ours.shares, 2):
-            yield first * (share + more)
-            yield first * (1 - share - more)
-    for share in one.shares:
-        for first in mine:
-            for count in ours.counts:
-                yield first * count * share
-                yield first * count * (1 - share)
-            for second in mine:
-                yield first + second * share
-                yield abs(first - second * share)
+    if one is ours:
+        for start in range(len(ours.amounts)):
+            yield from accumulate(ours.amounts[start:])
+
+
+def _products(one: _Operands, ours: _Operands) -> Iterator[float]:
+    """Yield products with a sum or a difference: 3 nights at £37 and £4.50."""
+    for first in one.amounts:
+        for second, count in product(ours.amounts, ours.counts):
+            yield first * count + second
+            yield abs(first * count - second)
+            yield first + second * count
+            yield abs(first - second * count)
+            yield (first + second) * count
+            yield abs(first - second) * count
     for count in one.counts:
-        for first, second in combinations(mine, 2):
+        for first, second in combinations(ours.amounts, 2):
             yield first * count + second
             yield first + second * count
             yield (first + second) * count
+
+
+def _portions(one: _Operands, ours: _Operands) -> Iterator[float]:
+    """Yield shares with a sum or a product: £95 and 20% of £1,000; 2% of £6,000 for 3 weeks; 6% and 2.5% of £100."""
+    for amounts, counts, shares in (
+        (one.amounts, ours.counts, ours.shares),
+        (ours.amounts, ours.counts, one.shares),
+    ):
+        for first, share in product(amounts, shares):
+            for count in counts:
+                yield first * count * share
+                yield first * count * (1 - share)
+                yield first * (count + share)
+            for second in ours.amounts:
+                yield first + second * share
+                yield abs(first - second * share)
+                yield second + first * share
+    for first in one.amounts:
+        for share, more in combinations(ours.shares, 2):
+            yield first * (share + more)
+            yield first * (1 - share - more)
+
+
+def _rates(one: _Operands, ours: _Operands) -> Iterator[float]:
+    """Yield what a rate gives: "£3 per £1,000" for £6,000; and a part of a whole as a percentage."""
     for ratio in _ratios(one, ours):
-        for amount in {*one.amounts, *mine}:
+        for amount in {*one.amounts, *ours.amounts}:
             yield amount * ratio
         if ours.is_share:
             yield 100 * ratio
             yield 100 * abs(1 - ratio)
-    if one is ours:
-        for start in range(len(mine)):
-            yield from accumulate(mine[start:])
 
 
 def _ratios(one: _Operands, ours: _Operands) -> Iterator[float]:
@@ -164,11 +176,12 @@ def _ratios(one: _Operands, ours: _Operands) -> Iterator[float]:
 
 
 def _holds(results: Iterable[float], wanted: float, near: float) -> bool:
-    """Tell whether a value is among the results, or as near as rounding brings it to one that is not whole."""
-    return any(
-        round(result, _DIGITS) == round(wanted, _DIGITS) or (abs(result - wanted) <= near and result != round(result, 2))
-        for result in results
-    )
+    """Tell whether a value is among the results, or as near as rounding brings it to one that has more decimals."""
+    for result in results:
+        away = abs(result - wanted)
+        if away <= _EQUAL or (away <= near and abs(100 * result - round(100 * result)) > _EQUAL):
+            return True
+    return False
 
 
 def _converted(mention: Mention, others: Iterable[Mention], rounded: float) -> bool:

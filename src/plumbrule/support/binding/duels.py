@@ -52,16 +52,16 @@ class Duels:
         self._values = values[: known.constants.most_mentions]
         self._identifiers = {slot.mention.key for slot in ground.slots if slot.mention.kind == "identifier"}
         self._fits: dict[tuple[int, int], Weights] = {}
-        self._sure: list[Mention] = list(question.mentions)  # what the answer may reckon with
+        self._sure: list[tuple[int, Mention]] = []  # what the answer may reckon with beside what the question names
 
     def bindings(self) -> list[Binding]:
         """Return what became of each value, in their order."""
-        self._sure += [mention for index, mention in self._values if self._is_given(index, mention)]
+        self._sure = [value for value in self._values if self._is_given(*value)]
         found = []
         for index, mention in self._values:
             binding = self._bind(index, mention)
             if binding.outcome == "derived":
-                self._sure.append(mention)
+                self._sure.append((index, mention))
             found.append(binding)
         return found
 
@@ -139,7 +139,8 @@ class Duels:
 
     def _derivation(self, index: int, mention: Mention, wanted: Weights) -> tuple[int, bool]:
         """Return how well a value follows from others, and whether the sentence says that it was worked out."""
-        sure = [other for other in self._sure if other is not mention]
+        named = sorted(self._sure, key=lambda value: abs(value[0] - index))
+        sure = [*self._question.mentions, *[other for _, other in named if other is not mention]]
         near = sorted(self._ground.slots, key=lambda slot: -_fit(wanted, slot.words))
         operands = [slot.mention for slot in near[: self._known.constants.most_operands]]
         cue = self._known.cues.search(self._sentences[index].text) is not None

@@ -46,6 +46,7 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     beside = theirs[last + 1 : last + 1 + constants.tail_reach] + theirs[max(0, first - constants.head_reach) : first]
     classes = _classes(sentence.lemmas, known)
     unit_classes = _classes(theirs, known)
+    unit_classes |= {other for one, other in known.implied if one in unit_classes}
     put_classes = _classes([sentence.lemmas[at] for at in put_in], known)
     put_classes -= known.echoed & _classes(sorted(asked), known)
     left_classes, beside_classes = _classes(left_out, known), _classes(beside, known)
@@ -66,14 +67,6 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
         "opposite": float(bool(words.opposite)), "opposite_near": near * bool(words.opposite),
         "foreign_near": near * len(words.foreign) / size, "moved_near": near * len(words.moved) / size,
     }  # fmt: skip
-    denied, denied_there = sentence.denied(), ground.pieces[unit].denied()
-    shared = sorted(denied.keys() & denied_there.keys())
-    if shared:
-        told = [ground.rarity(lemma) for lemma in shared]
-        turned = [weight for lemma, weight in zip(shared, told, strict=True) if denied[lemma] != denied_there[lemma]]
-        shared_share = sum(told) / (sum(weights) or 1.0)
-        measures["turned"] = sum(turned) / sum(told) * min(1.0, shared_share * constants.turned_gain)
-        measures["turned_all"] = float(len(turned) == len(told) and len(told) > 1)
     measures["replaced"] = near * _has_replaced(sentence.lemmas, theirs, runs, words.foreign, known)
     measures["foreign_name"] = float(_has_foreign_name(sentence, put_in, set(theirs), ground, asked, known))
     changes = (

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from plumbrule.support.binding.binding_words import BindingWords
-from plumbrule.text.dates import Date, Reading
+from plumbrule.text.dates import Date
 from plumbrule.text.numbers import Number, singular
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.values import Value, extract_values, match_value
@@ -27,8 +27,10 @@ _IDENTIFIER = re.compile(
     re.VERBOSE,
 )
 _CODED = re.compile(r"(?<!\S)[^\s\d_/@]*[\d_/@]\S*(?:\s[^\s\d_/@]*[\d_/@]\S*)*")
-# quantities that look like codes: 30km, 17-year, 2nd, 1080p; and words with a number: under-16s
-_NO_CODE = re.compile(r"\d[\d.,]*(?:[A-Za-z]{1,4}|-[a-z]+)?|\d+(?:st|nd|rd|th)|\d[\d.]*[a-z/]+\d?|\d+-[a-z-]+")
+# quantities that look like codes: 30km, 17-year, 2nd, 1080p; moments: 2025-07-11T18; words with a number: under-16s
+_NO_CODE = re.compile(
+    r"\d[\d.,]*(?:[A-Za-z]{1,4}|-[a-z]+)?|\d+(?:st|nd|rd|th)|\d[\d.]*[a-z/]+\d?|\d+-[a-z-]+|\d{4}-\d\d-\d\dT\d+Z?"
+)
 _AGE = re.compile(r"(?:[a-z]|[A-Z][a-z])[A-Za-z]*-\d+s?")
 _DIGIT = re.compile(r"\d")
 _NAMED = re.compile(r"\s(?:[A-Z]?\d|[A-Z]\b)")  # what a label or a numbered thing ends with
@@ -405,11 +407,7 @@ _RANGE = re.compile(r"s?\s*(?:-|–|—|to|through|until|till)\s*")
 
 
 def implied_dates(text: str, mentions: Iterable[Mention], known: BindingWords) -> list[Mention]:
-    """Return the days and months that a range has between its ends, and those of "daily" or "at weekends".
-
-    A moment implies its day and its time: "2025-07-11T18:00" is on 11 July, and at 18:00.
-    """
-    mentions = list(mentions)
+    """Return the days and months that a range has between its ends, and those of "daily" or "at weekends"."""
     names: list[tuple[str, str]] = []
     dated = [each for each in mentions if each.kind == "date" and each.dimension in ("weekday", "month")]
     for first, last in pairwise(dated):
@@ -423,24 +421,12 @@ def implied_dates(text: str, mentions: Iterable[Mention], known: BindingWords) -
         names += [("weekday", day) for day in known.days[:5]]
     if known.weekends.search(text):
         names += [("weekday", day) for day in known.days[5:]]
-    found = [part for mention in mentions for part in _parts_of_moment(mention)]
+    found = []
     for granularity, name in names:
         values = extract_values(f"in {name.capitalize()}")  # "May" alone may be no month
         if values:
             found.append(_dated(0, 0, granularity, name.capitalize(), values[0]))
     return found
-
-
-def _parts_of_moment(mention: Mention) -> Iterator[Mention]:
-    value = mention.value
-    if not isinstance(value, Date) or not all(each.time and each.day for each in value.readings):
-        return
-    for granularity, readings in (
-        ("day", [each._replace(time=None, zone=None) for each in value.readings]),
-        ("time", [Reading(time=each.time, zone=each.zone) for each in value.readings]),
-    ):
-        part = value._replace(readings=tuple(readings), granularity=granularity)
-        yield _dated(0, 0, granularity, mention.text, part)
 
 
 def _place(mention: Mention) -> int:

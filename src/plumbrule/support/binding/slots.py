@@ -67,19 +67,6 @@ class Piece:
         known = self._known
         return any(lemma in known.negative or "deny" in known.classes.get(lemma, ()) for lemma in self.lemmas)
 
-    def denied(self) -> dict[str, bool]:
-        """Tell of each content word whether its segment denies it: has an odd number of words that deny."""
-        known, segments = self._known, self._read().segments
-        odd: set[int] = set()
-        for lemma, segment in zip(self.lemmas, segments, strict=True):
-            if lemma in known.negative or "deny" in known.classes.get(lemma, ()):
-                odd ^= {segment}
-        found: dict[str, bool] = {}
-        for lemma, segment in zip(self.lemmas, segments, strict=True):
-            if lemma not in known.stop and lemma not in known.negative:
-                found.setdefault(lemma, segment in odd)
-        return found
-
     def words_of(self, mention: Mention) -> Weights:
         """Return the words that say what a value is of: where there are several, the nearer the more."""
         constants, stop, parts = self._known.constants, self._known.stop, self._read()
