@@ -34,7 +34,7 @@ CHANGED = """\
 Since version 4 of the model two checks share the work. *Coverage*, the score as it was, finds what an answer **adds**:
 sentences whose words no passage has. *Binding* finds what an answer **changes**: the right words with one wrong value,
 role or condition. Binding decides on short answers to a question ([how](support.md#binding)), coverage on all others,
-and on sentences that have hardly a word of the contexts or that repeat a passage.
+and on sentences that repeat a passage.
 
 Most answers of the public data sets are no short answers to a question: binding decides on {decided} of {rows}, all in
 BEGIN and ExpertQA. So these figures hardly move, and the mean is {mean}. BEGIN is talk over one passage, where

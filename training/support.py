@@ -16,7 +16,6 @@ import numpy as np
 from scipy.optimize import minimize
 
 from plumbrule.files import written_whole
-from plumbrule.support.binding.binding_words import binding_words
 from plumbrule.support.calibration import Curve, Example, fit_curve, logistic
 from plumbrule.support.constants import load_constants
 from plumbrule.support.measures import LOWERS_RISK, MEASURES
@@ -122,9 +121,8 @@ def scored_log_odds(model: SupportModel, compared: Compared) -> float | None:
     """Return the uncalibrated log-odds that the support score gives an answer, by binding where that decides."""
     if not compared.bound:
         return answer_log_odds(model, compared)
-    known = binding_words()
     return min(
-        decided_log_odds(model, known, measures, model.log_odds(measures), bound)
+        decided_log_odds(model, model.log_odds(measures), bound)
         for measures, bound in zip(compared.measures, compared.bound, strict=True)
     )
 

@@ -219,7 +219,7 @@ def test_a_calibration_changes_probabilities_and_is_stamped() -> None:
 
 
 def test_a_calibration_leaves_the_log_odds_that_it_is_fitted_to() -> None:
-    """Where binding decides, what is copied or far goes by coverage as it ships, whatever calibration is in force."""
+    """Where binding decides, what is copied goes by coverage as it ships, whatever calibration is in force."""
     contexts = [TextView(FEES), TextView(f"{OTHER} Nobody counts them, and the parks have no staff for it until June.")]
     for answer in ("The wire fee is $25.", "Quantum turbines hum 7 lullabies nightly."):
         ours, shipped = (

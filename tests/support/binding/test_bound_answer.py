@@ -79,6 +79,54 @@ def test_a_change_shows_the_words_and_the_passage() -> None:
     assert sentence.passage == "The library is shut on public holidays."
 
 
+def test_each_says_all_as_well() -> None:
+    """Where the passage has "each", "every" puts in nothing; "each" itself is no "all"."""
+    rule = "Each member may bring one guest to the main hall."
+    (same,) = bound("Who may?", "Every member may bring one guest to the main hall.", rule, HALL[1]).sentences
+    (other,) = bound("Who may?", "Every member may bring one guest to the main hall.", *HALL).sentences
+    assert "put_all" not in same.measures
+    assert other.measures["put_all"] > 0
+    assert "put_all" not in only("Members may bring one guest each to the main hall.").measures
+
+
+def test_a_word_of_another_place_in_place_of_the_passages_own_is_told() -> None:
+    """Between the same words, where the passage has one of its own; a word that is only put in replaces nothing."""
+    assert only("Members may bring one guest to the library.").measures.get("replaced", 0.0) == 0.0
+    assert only("Members may bring one guest to the main library hall.").measures.get("replaced", 0.0) == 0.0
+    assert only("The library is shut on stairs holidays.").measures["replaced"] > 0
+
+
+def test_what_is_made_up_stands_apart_from_the_rest_of_its_answer() -> None:
+    """A sentence is measured by the nearest of its answer; the nearest itself, and one alone, stand apart from none."""
+    answer = "Members may bring one guest to the main hall. A pianist plays softly until midnight."
+    near, made_up = bound("Whom may I bring?", answer, *HALL).sentences
+    assert "apart" not in near.measures
+    assert made_up.measures["apart"] > 0.5
+    assert "apart" not in only("A pianist plays softly until midnight.").measures
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "told"),
+    [
+        ("May tickets be returned after the show has begun?", "Yes, you may bring them back.", True),
+        ("May members bring one guest to the main hall?", "Yes, you may take somebody along.", False),
+        ("May tickets be returned after the show has begun?", "No, you may not.", False),
+        ("May tickets not be returned after the show has begun?", "Yes, that is so.", False),
+    ],
+)
+def test_yes_to_what_the_passage_denies_is_told(question: str, answer: str, *, told: bool) -> None:
+    """The passage that is nearest to the question; a question that denies as well is right with yes."""
+    (sentence,) = bound(question, answer, *HALL).sentences
+    assert ("yes_denied" in sentence.measures) is told
+
+
+def test_coverage_counts_more_over_one_context() -> None:
+    """There additions go wrong as well as small changes."""
+    for contexts, share in (((BIKE,), CONSTANTS.alone_share), ((BIKE, HALL[0]), binding_words().support_share)):
+        (sentence,) = bound("How long may I return a bike?", "Within 30 days.", *contexts).sentences
+        assert sentence.share == share
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "contexts", "decides"),
     [

@@ -30,6 +30,17 @@ def level(value: str, *, said: str = "", known: str = "") -> int:
         ("5 miles", "8 km"),
         ("90 minutes", "1.5 hours"),
         ("68 °F", "20 °C"),
+        ("£18", "£3 per £1,000, for £6,000"),
+        ("£124.50", "£37 and £4.50 for 3 nights"),
+        ("£360", "2% of £6,000 for 3 weeks"),
+        ("£295", "£95 and 20% of £1,000"),
+        ("£54", "£10, £12, £15 and £17"),
+        ("10 minutes", "4 minutes per 100,000 cards, 250,000 cards"),
+        ("25 minutes", "from 07:35 to 08:00"),
+        ("14 days", "from 3 May to 17 May"),
+        ("2.4%", "60 of 2,500"),
+        ("€1,700", "6% and 2.5% of €20,000"),
+        ("€55", "€22 each for 2 people, and half for one"),
     ],
 )
 def test_a_right_result_follows(value: str, said: str) -> None:
@@ -65,3 +76,16 @@ def test_the_level_tells_where_the_operands_are_from() -> None:
 def test_a_time_follows_from_a_time_and_a_duration(value: str, *, follows: bool) -> None:
     """After it or before it."""
     assert bool(level(f"at {value}", said="from 10:30, 45 minutes")) is follows
+
+
+@pytest.mark.parametrize(("value", "follows"), [("25 July", True), ("8 August", True), ("26 July", False)])
+def test_a_day_follows_from_a_day_and_a_period(value: str, *, follows: bool) -> None:
+    """A month is its first day."""
+    assert bool(level(f"on {value}", said="from August, 7 days")) is follows
+
+
+@pytest.mark.parametrize(("value", "follows"), [("Monday", True), ("Tuesday", False)])
+def test_a_weekday_follows_from_its_day(value: str, *, follows: bool) -> None:
+    """Where the year is said."""
+    assert bool(level(f"on {value}", said="on 8 June 2026")) is follows
+    assert not level(f"on {value}", said="on 8 June")

@@ -106,6 +106,34 @@ def test_a_value_that_follows_from_others_is_derived(question: str, answer: str,
     assert bindings(question, answer, context)[value].outcome == "derived"
 
 
+def test_a_result_may_stand_before_what_it_is_reckoned_from() -> None:
+    """In its sentence, and in the one before."""
+    found = bindings("", "£92: £80 for the room and £12 for breakfast.", ROOM)
+    assert found["£92"].outcome == "derived"
+    found = bindings("", "That is £92 in total. The room is £80, breakfast £12.", ROOM)
+    assert found["£92"].outcome == "derived"
+
+
+def test_the_nearest_values_are_reckoned_with() -> None:
+    """However many stand farther away in the answer."""
+    listed = ", ".join(f"£{number}" for number in range(101, 125))
+    found = bindings(
+        "",
+        f"The fees are {listed}. The room is £80 and breakfast £12, so £92 in total.",
+        ROOM + f" The fees are {listed}.",
+    )
+    assert found["£92"].outcome == "derived"
+
+
+def test_a_moment_of_data_is_a_day_and_a_time() -> None:
+    """Both stand where it does."""
+    context = '{"booking": "B-12", "free_cancellation_until": "2025-07-11T18:00"}'
+    found = bindings("", "She can cancel until 18:00 on 11 July 2025.", context)
+    assert {each.outcome for each in found.values()} == {"bound"}
+    found = bindings("", "She can cancel until 17:00 on 12 July 2025.", context)
+    assert {each.outcome for each in found.values()} == {"absent"}
+
+
 def test_a_wrong_figure_is_no_operand() -> None:
     """Three nights at a price that no context has: neither the price nor what follows from it."""
     found = bindings("What do 3 nights cost?", "The room is £85 a night, so 3 nights come to £255.", ROOM)

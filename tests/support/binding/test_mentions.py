@@ -5,8 +5,18 @@ from itertools import pairwise
 
 import pytest
 
+from plumbrule.support.binding import mentions
 from plumbrule.support.binding.binding_words import binding_words
-from plumbrule.support.binding.mentions import Mention, comparable, equal, find_mentions, implied_dates, with_unit
+from plumbrule.support.binding.mentions import (
+    Mention,
+    comparable,
+    compared_sorts,
+    equal,
+    find_mentions,
+    implied_dates,
+    sort_of,
+    with_unit,
+)
 
 KNOWN = binding_words()
 
@@ -221,6 +231,46 @@ def test_a_naked_price_is_any_currency() -> None:
     for text in ("It is £40.", "It is $40."):
         assert equal(only(text), text, cell, "40")
     assert not equal(only("It is £41."), "It is £41.", cell, "40")
+
+
+def test_a_unit_that_is_only_guessed_may_be_another() -> None:
+    """No milliseconds in "wind_ms"; but what is guessed right is held against its unit."""
+    speed = with_unit(only("12.5"), "wind ms", KNOWN)
+    assert equal(only("12.5 m/s"), "12.5 m/s", speed, "12.5")
+    assert not equal(only("12.6 m/s"), "12.6 m/s", speed, "12.5")
+    length = with_unit(only("40"), "length km", KNOWN)
+    assert equal(only("40 km"), "40 km", length, "40")
+    assert not equal(only("40 miles"), "40 miles", length, "40")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write to help@shop.example or see shop.example/returns, form AB-12.",
+        "Call 0555 014 220 about order_id ZX-99/7 or v2.1.0.",
+        "See www.shop.example for more; nothing here has a number.",
+        "Plain words only, with a dash - and no codes.",
+    ],
+)
+def test_only_words_with_a_sign_are_searched_for_codes(text: str) -> None:
+    """And all codes are found, as in the whole text."""
+    assert [each.span() for each in mentions._codes(text)] == [
+        each.span() for each in mentions._IDENTIFIER.finditer(text)
+    ]
+
+
+@pytest.mark.parametrize(
+    "word", ["£40", "40", "40 km", "40%", "half", "40 days", "form 40", "2040", "11 July", "18:00"]
+)
+def test_only_values_of_compared_sorts_can_be_equal_or_rival(word: str) -> None:
+    """What is left out of the comparison could be neither."""
+    mine = only(word)
+    sorts = compared_sorts(mine)
+    for text in ("£41", "£40", "40", "41 km", "40 km", "50%", "40%", "40 days", "form 40", "2040", "11 July", "18:00"):
+        theirs = only(text)
+        if sorts is not None and sort_of(theirs) not in sorts:
+            assert not equal(mine, word, theirs, text)
+            assert not comparable(mine, theirs)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ class BindingConstants:
     stem: int  # letters that two forms of one word share at least
     form_letters: float  # share of the letters of the shorter form that they share at least
     smoothing: float  # of the duel's margin
+    rarity_smoothing: float  # of the number of places that have a word
     column_share: float  # by which a rival of the same column counts more
     range_gain: float  # for a slot whose range has the asker's number
     unit_share: float  # of the margin against a rival in another unit
@@ -63,7 +64,8 @@ class BindingConstants:
     stop_weight: float  # of a stop word in the share that is aligned
     run_weight: float  # of a copied word in the choice of the unit
     verbatim: float  # aligned share from which a sentence that changes nothing is a copy
-    far: float  # share of its words that no context has from which coverage decides on a sentence
+    alone_share: float  # of the log-odds of coverage, in an answer that binding decides over one context alone
+    longest_gap: int  # words between two runs that one of a sentence may stand for
     most_changes: int  # of a sentence that is a copy with a change
     most_answer_words: int  # of an answer that is short
     least_context_words: int  # that the contexts of a short answer have together
@@ -90,8 +92,10 @@ class BindingWords:
     names: tuple[str, ...]
     negative: frozenset[str]
     swaps: tuple[tuple[str, str], ...]
+    implied: tuple[tuple[str, str], ...]
     kept: frozenset[str]
     echoed: frozenset[str]
+    affirming: frozenset[str]
     cues: re.Pattern[str]
     free: re.Pattern[str]
     numbered: re.Pattern[str]
@@ -159,8 +163,10 @@ def binding_words() -> BindingWords:
         names=tuple(raw["classes"]),
         negative=frozenset(lemma for word in raw["negative"] for lemma in lemmas(word)),
         swaps=tuple((one, other) for one, other in raw["swaps"]),
+        implied=tuple((one, other) for one, other in raw["implied"]),
         kept=frozenset(raw["kept"]),
         echoed=frozenset(raw["echoed"]),
+        affirming=frozenset(raw["affirming"]),
         cues=re.compile(_phrases(raw["cues"]), re.IGNORECASE),
         free=re.compile(rf"\b(?:{_either(raw['free'])})\b(?!-)(?! (?:{_either(raw['not_free'])})\b)", re.IGNORECASE),
         numbered=re.compile(rf"\b((?i:{_either(raw['numbered'])}))\s+([A-Z]?\d+(?:[.-]\d+)*[a-z]?\b|[A-Z]\b)(?!\s*%)"),
@@ -174,7 +180,7 @@ def binding_words() -> BindingWords:
         clock=re.compile(
             rf"\b(?:(?P<part>half|quarter) (?P<side>past|to) (?P<of>\w+)"
             rf"|(?P<hour>\d\d?)\.(?P<minute>\d\d)\s*(?P<half>[ap])\.?m\b"
-            rf"|(?P<sharp>\w+) o['’]clock"
+            rf"|(?P<sharp>{spoken}|\d+) o['’]clock"
             rf"|(?P<spoken>{spoken}) (?:in the (?P<day>morning|afternoon|evening)|at night))",
             re.IGNORECASE,
         ),

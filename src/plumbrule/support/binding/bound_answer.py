@@ -31,6 +31,7 @@ class BoundSentence:
     sentence: Sentence
     measures: Mapping[str, float]
     log_odds: float  # that the sentence says what its contexts say
+    share: float  # of the log-odds of coverage that is added to its own
     copied: bool  # it repeats a passage and changes nothing
     contradictions: tuple[Contradiction, ...]
     changes: tuple[tuple[int, int], ...]  # the words that change what its passage says
@@ -63,17 +64,21 @@ def bind(
         bindings.setdefault(binding.sentence, []).append(binding)
     words = frozenset(asked.lemmas)
     values = sum(len(own) for own in bindings.values())
-    decides = _decides(question, answer, contexts, known, values=bool(values))
+    decides = _decides(asked, answer, contexts, known, values=bool(values))
+    all_edits = [find_edits(piece, ground, words, known) if decides else Edits() for piece in pieces]
+    share = known.support_share if len(contexts) > 1 else known.constants.alone_share
     sentences = []
-    for index, (place, piece) in enumerate(zip(bound, pieces, strict=True)):
+    for index, (place, piece, edits) in enumerate(zip(bound, pieces, all_edits, strict=True)):
         own = bindings.get(index, [])
-        edits = find_edits(piece, ground, words, known) if decides else Edits()
-        measures = measures_of(own, edits, known)
+        measures = measures_of(own, edits, known) | _apart(index, all_edits)
+        if decides and not index and _affirms_denied(piece, asked, ground, known):
+            measures["yes_denied"] = 1.0
         sentences.append(
             BoundSentence(
                 sentence=place,
                 measures=measures,
                 log_odds=-log_risk(measures, known),
+                share=share,
                 copied=_is_copy(edits, measures, known),
                 contradictions=tuple(_contradictions(own, place.start, values, known, decides=decides)),
                 changes=tuple((place.start + piece.starts[at], place.start + piece.ends[at]) for at in edits.put_in),
@@ -82,7 +87,14 @@ def bind(
         )
     sentences += [
         BoundSentence(
-            sentence=place, measures={}, log_odds=0.0, copied=False, contradictions=(), changes=(), passage=""
+            sentence=place,
+            measures={},
+            log_odds=0.0,
+            share=share,
+            copied=False,
+            contradictions=(),
+            changes=(),
+            passage="",
         )
         for place in places[len(bound) :]
     ]
@@ -111,6 +123,24 @@ def measures_of(bindings: Sequence[Binding], edits: Edits, known: BindingWords) 
         elif each.outcome == "bound" and each.margin < known.constants.least_bound:
             add("bound")
     return {name: amount for name, amount in measures.items() if amount}
+
+
+def _apart(index: int, edits: Sequence[Edits]) -> dict[str, float]:
+    """Return how much farther a sentence is from the contexts than the nearest of its answer: what is made up is."""
+    nearest = max([each.near for each in edits])
+    return {"apart": nearest - edits[index].near} if nearest > edits[index].near else {}
+
+
+def _affirms_denied(sentence: Piece, asked: Piece, ground: BoundGround, known: BindingWords) -> bool:
+    """Tell whether an answer says yes where the passage that is nearest to the question denies, or the reverse."""
+    if not sentence.lemmas or sentence.lemmas[0] not in known.affirming:
+        return False
+    words = set(asked.content)
+    shared = [
+        sum([ground.rarity(lemma) for lemma in sorted(words.intersection(piece.lemmas))]) for piece in ground.pieces
+    ]
+    most = max(shared, default=0.0)
+    return most > 0 and ground.pieces[shared.index(most)].denies() != asked.denies()
 
 
 def _is_copy(edits: Edits, measures: Mapping[str, float], known: BindingWords) -> bool:
@@ -186,11 +216,11 @@ def _said_of(slot: Slot) -> str:
 
 
 def _decides(
-    question: str, answer: TextView, contexts: Sequence[TextView], known: BindingWords, *, values: bool
+    asked: Piece, answer: TextView, contexts: Sequence[TextView], known: BindingWords, *, values: bool
 ) -> bool:
     """Tell whether an answer is a short one to a question over contexts that say more than it does."""
     constants = known.constants
-    if not question.rstrip().endswith("?") or len(answer.lemmas) > constants.most_answer_words:
+    if not asked.text.rstrip().endswith("?") or len(answer.lemmas) > constants.most_answer_words:
         return False
     if len(contexts) == 1 and not values:
         return False  # in talk over one text that names no value, what is added goes wrong

@@ -52,17 +52,25 @@ class Duels:
         self._values = values[: known.constants.most_mentions]
         self._identifiers = {slot.mention.key for slot in ground.slots if slot.mention.kind == "identifier"}
         self._fits: dict[tuple[int, int], Weights] = {}
-        self._sure: list[Mention] = list(question.mentions)  # what the answer may reckon with
+        self._sure: list[tuple[int, Mention]] = []  # what the answer may reckon with beside what the question names
 
     def bindings(self) -> list[Binding]:
         """Return what became of each value, in their order."""
+        self._sure = [value for value in self._values if self._is_given(*value)]
         found = []
         for index, mention in self._values:
             binding = self._bind(index, mention)
-            if binding.outcome != "absent":
-                self._sure.append(mention)
+            if binding.outcome == "derived":
+                self._sure.append((index, mention))
             found.append(binding)
         return found
+
+    def _is_given(self, index: int, mention: Mention) -> bool:
+        """Tell whether the contexts or the question have a value."""
+        text = self._sentences[index].text
+        return any(equal(mention, text, slot.mention, slot.text) for slot in self._ground.alike(mention)) or any(
+            equal(mention, text, other, self._question.text) for other in self._question.mentions
+        )
 
     def _wanted(self, index: int, mention: Mention) -> Weights:
         """Return the words that tell what a value of the answer is of, as the contexts have them."""
@@ -86,7 +94,7 @@ class Duels:
         wanted = self._wanted(index, mention)
         places: list[Slot] = []
         rivals: list[Slot] = []
-        for slot in ground.slots:
+        for slot in ground.alike(mention):
             if equal(mention, text, slot.mention, slot.text):
                 places.append(slot)
             elif self._rivals(mention, slot):
@@ -131,7 +139,8 @@ class Duels:
 
     def _derivation(self, index: int, mention: Mention, wanted: Weights) -> tuple[int, bool]:
         """Return how well a value follows from others, and whether the sentence says that it was worked out."""
-        sure = [other for other in self._sure if other is not mention]
+        named = sorted(self._sure, key=lambda value: abs(value[0] - index))
+        sure = [*self._question.mentions, *[other for _, other in named if other is not mention]]
         near = sorted(self._ground.slots, key=lambda slot: -_fit(wanted, slot.words))
         operands = [slot.mention for slot in near[: self._known.constants.most_operands]]
         cue = self._known.cues.search(self._sentences[index].text) is not None

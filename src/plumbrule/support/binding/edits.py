@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple
 
 from plumbrule.support.binding.binding_words import BindingWords
@@ -45,6 +46,7 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     beside = theirs[last + 1 : last + 1 + constants.tail_reach] + theirs[max(0, first - constants.head_reach) : first]
     classes = _classes(sentence.lemmas, known)
     unit_classes = _classes(theirs, known)
+    unit_classes |= {other for one, other in known.implied if one in unit_classes}
     put_classes = _classes([sentence.lemmas[at] for at in put_in], known)
     put_classes -= known.echoed & _classes(sorted(asked), known)
     left_classes, beside_classes = _classes(left_out, known), _classes(beside, known)
@@ -65,13 +67,7 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
         "opposite": float(bool(words.opposite)), "opposite_near": near * bool(words.opposite),
         "foreign_near": near * len(words.foreign) / size, "moved_near": near * len(words.moved) / size,
     }  # fmt: skip
-    denied, denied_there = sentence.denied(), ground.pieces[unit].denied()
-    shared = sorted(denied.keys() & denied_there.keys())
-    if shared:
-        told = [ground.rarity(lemma) for lemma in shared]
-        turned = [weight for lemma, weight in zip(shared, told, strict=True) if denied[lemma] != denied_there[lemma]]
-        measures["turned"] = sum(turned) / sum(told) * min(1.0, sum(told) / (sum(weights) or 1.0) * 2)
-        measures["turned_all"] = float(len(turned) == len(told) and len(told) > 1)
+    measures["replaced"] = near * _has_replaced(sentence.lemmas, theirs, runs, words.foreign, known)
     measures["foreign_name"] = float(_has_foreign_name(sentence, put_in, set(theirs), ground, asked, known))
     changes = (
         len(words.moved) + len(words.opposite) + len(words.foreign) + len(words.new) + len(put_classes - unit_classes)
@@ -159,6 +155,24 @@ def _word_changes(
         else:
             changes.new.append(at)
     return changes
+
+
+def _has_replaced(
+    sentence: Sequence[str], unit: Sequence[str], runs: Sequence[_Run], foreign: Sequence[int], known: BindingWords
+) -> bool:
+    """Tell whether a word of another place stands where the unit has one of its own, between the same words."""
+    said, longest = set(sentence), known.constants.longest_gap
+    for one, other in pairwise(runs):
+        theirs = unit[one.unit + one.size : other.unit]
+        first, last = one.sentence + one.size, other.sentence
+        if (
+            len(theirs) <= longest
+            and last - first <= longest
+            and any(first <= at < last for at in foreign)
+            and any(lemma not in known.stop and lemma not in said for lemma in theirs)
+        ):
+            return True
+    return False
 
 
 def _has_foreign_name(

@@ -26,9 +26,14 @@ _IDENTIFIER = re.compile(
       |(?P<name>\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[a-z]+(?:_[a-z0-9]+)+\b)""",
     re.VERBOSE,
 )
-# quantities that look like codes: 30km, 17-year, 2nd, 1080p; and words with a number: under-16s
-_NO_CODE = re.compile(r"\d[\d.,]*(?:[A-Za-z]{1,4}|-[a-z]+)?|\d+(?:st|nd|rd|th)|\d[\d.]*[a-z/]+\d?|\d+-[a-z-]+")
+_CODED = re.compile(r"(?<!\S)[^\s\d_/@]*[\d_/@]\S*(?:\s[^\s\d_/@]*[\d_/@]\S*)*")
+# quantities that look like codes: 30km, 17-year, 2nd, 1080p; moments: 2025-07-11T18; words with a number: under-16s
+_NO_CODE = re.compile(
+    r"\d[\d.,]*(?:[A-Za-z]{1,4}|-[a-z]+)?|\d+(?:st|nd|rd|th)|\d[\d.]*[a-z/]+\d?|\d+-[a-z-]+|\d{4}-\d\d-\d\dT\d+Z?"
+)
 _AGE = re.compile(r"(?:[a-z]|[A-Z][a-z])[A-Za-z]*-\d+s?")
+_DIGIT = re.compile(r"\d")
+_NAMED = re.compile(r"\s(?:[A-Z]?\d|[A-Z]\b)")  # what a label or a numbered thing ends with
 _LABEL = re.compile(r"\b([A-Z][a-z]+)\s+(\d\d?|[A-HJ-Z])\b(?![\w'’.-]*\w)(?!\s*%)")
 _ENUMERATOR = re.compile(
     r"(?:^|(?<=[.;:]\s))(\d\d?(?:\.\d\d?)+)(?=\.?\s+[A-Z])|(?:^|(?<=[.;:]\s))(\d\d?)(?=\.\s+[A-Z])"
@@ -118,7 +123,8 @@ def _candidates(text: str, values: Iterable[Value], known: BindingWords) -> Iter
     """Yield what may be a mention, the surest first."""
     yield from _identifiers(text, values, known)
     yield from _times(text, known)
-    for mark in _ENUMERATOR.finditer(text):
+    digits = _DIGIT.search(text) is not None
+    for mark in _ENUMERATOR.finditer(text) if digits else ():
         start, end = mark.span(mark.lastindex or 0)
         yield Mention(start=start, end=end, kind="identifier", dimension="enumerator", text=text[start:end],
                       key=text[start:end])  # fmt: skip
@@ -128,9 +134,9 @@ def _candidates(text: str, values: Iterable[Value], known: BindingWords) -> Iter
     for several in known.several.finditer(text):
         part = known.numerators[several[1].lower()] * known.fractions[several[2].lower()]
         yield _number(several, "fraction", part)
-    for pence in _PENCE.finditer(text):
+    for pence in _PENCE.finditer(text) if digits else ():
         yield _number(pence, "money", Fraction(pence[1]) / 100)
-    skipped = [day.span() for day in _DAY_OF_MONTH.finditer(text)]
+    skipped = [day.span() for day in _DAY_OF_MONTH.finditer(text)] if digits else []
     for value in values:
         if isinstance(value, Date):
             yield _dated(value.start, value.end, value.granularity, text[value.start : value.end], value)
@@ -149,19 +155,30 @@ def _times(text: str, known: BindingWords) -> Iterator[Mention]:
         time = _clock_time(clock, known)
         if time is not None:
             yield _dated(clock.start(), clock.end(), "time", clock[0], time)
-    for dotted in _DOTTED_TIME.finditer(text):
+    for dotted in _DOTTED_TIME.finditer(text) if _DIGIT.search(text) else ():
         values_there = extract_values(dotted[1].replace(".", ":"))
         if values_there and isinstance(values_there[0], Date):
             yield _dated(dotted.start(1), dotted.end(1), "time", dotted[1], values_there[0])
 
 
+def _codes(text: str) -> Iterator[re.Match[str]]:
+    """Yield the codes: each stands in words with a digit or a sign of its own, so that no other words are read."""
+    if "www." in text:
+        yield from _IDENTIFIER.finditer(text)
+        return
+    for words in _CODED.finditer(text):
+        yield from _IDENTIFIER.finditer(text, *words.span())
+
+
 def _identifiers(text: str, values: Iterable[Value], known: BindingWords) -> Iterator[Mention]:
-    for code in _IDENTIFIER.finditer(text):
+    for code in _codes(text):
         kind = code.lastgroup or ""
         if kind == "code" and (_NO_CODE.fullmatch(code[0]) or _AGE.fullmatch(code[0])):
             continue
         key = re.sub(r"\D", "", code[0]) if kind == "phone" else code[0].lower().rstrip(".")
         yield Mention(start=code.start(), end=code.end(), kind="identifier", dimension=kind, text=code[0], key=key)
+    if not _NAMED.search(text):
+        return
     for thing in known.numbered.finditer(text):
         yield Mention(start=thing.start(2), end=thing.end(2), kind="identifier", dimension=thing[1].lower(),
                       text=thing[0], key=thing[2].lower())  # fmt: skip
@@ -248,6 +265,28 @@ def _read_unit(number: Number) -> tuple[str, Fraction]:
     return "period" if name in _PERIODS else name, number.value * unit.factor
 
 
+def sort_of(mention: Mention) -> str:
+    """Return what tells which values may equal or rival this one."""
+    if mention.kind == "date":
+        return "year" if mention.dimension == "year" else "date"
+    if mention.kind == "identifier" or mention.naked:  # a unit that is only guessed may be another
+        return "identifier" if mention.kind == "identifier" else "count"
+    return mention.base
+
+
+def compared_sorts(mention: Mention) -> frozenset[str] | None:
+    """Return the sorts that a value may equal or rival; None for all of them."""
+    sort = sort_of(mention)
+    if sort in ("count", "year"):  # a naked number may be of anything
+        return None
+    if mention.kind == "identifier":
+        return frozenset({"identifier", "count"})
+    if mention.kind == "date":
+        return frozenset({"date", "year"})
+    parts = {"percent", "fraction"} if sort in ("percent", "fraction") else set()
+    return frozenset({sort, "count", "year", *parts})
+
+
 def comparable(mine: Mention, theirs: Mention) -> bool:
     """Tell whether another value of the one would contradict the other, were both said of the same thing."""
     if mine.kind != theirs.kind:
@@ -310,7 +349,11 @@ def _equal_numbers(mine: Mention, theirs: Mention) -> bool:
     if {one, other} == {"percent", "fraction"}:
         percent, part = (mine, theirs) if one == "percent" else (theirs, mine)
         return percent.amount == part.amount * 100
-    if "count" not in (one, other) or mine.plain != theirs.plain:
+    if mine.plain != theirs.plain:
+        return False
+    if theirs.naked:  # its unit is only guessed
+        return True
+    if "count" not in (one, other):
         return False
     if theirs.cell and (theirs.dimension == "count:" or one == "count"):
         return True

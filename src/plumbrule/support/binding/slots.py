@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from math import log
 
 from plumbrule.support.binding.binding_words import BindingWords
-from plumbrule.support.binding.mentions import CITATION, Mention, comparable, find_mentions, implied_dates, with_unit
+from plumbrule.support.binding.mentions import (
+    CITATION,
+    Mention,
+    comparable,
+    compared_sorts,
+    find_mentions,
+    implied_dates,
+    sort_of,
+    with_unit,
+)
 from plumbrule.support.binding.places import Place, read_places
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas, spans
@@ -29,56 +38,46 @@ class Piece:
 
     def __init__(self, text: str, known: BindingWords) -> None:
         self.text = text
-        markers = [marker.span() for marker in CITATION.finditer(text)]
-        words = [
-            word
-            for word in zip(lemmas(text), *spans(text), strict=True)
-            if not any(first <= word[1] < last for first, last in markers)
-        ]  # a citation marker says nothing of its own
-        self.lemmas = [lemma for lemma, _, _ in words]
-        self.starts = [start for _, start, _ in words]
-        self.ends = [end for _, _, end in words]
-        self._all_mentions = find_mentions(text, known)
-        self.mentions = self._all_mentions[: known.constants.most_mentions]
-        self.content = [lemma for lemma in self.lemmas if lemma not in known.stop]
-        self._mention_ends = [mention.end for mention in self._all_mentions]
-        self._within = [self._mention_at(*place) for place in zip(self.starts, self.ends, strict=True)]
-        marks = [mark.span() for mark in _SEGMENT.finditer(text)]
-        cuts = [start for start, end in marks if self._mention_at(start, end) is None]  # "7:00" and "1,000" are whole
-        self._segments = [bisect_left(cuts, start) for start in self.starts]
-        self._cuts = cuts
         self._known = known
-        odd: set[int] = set()
-        for lemma, segment in zip(self.lemmas, self._segments, strict=True):
-            if lemma in known.negative or "deny" in known.classes.get(lemma, ()):
-                odd ^= {segment}
-        self._odd = odd
+        markers = [marker.span() for marker in CITATION.finditer(text)]
+        self.lemmas, (self.starts, self.ends) = lemmas(text), spans(text)
+        if markers:  # a citation marker says nothing of its own
+            kept = [
+                at for at, start in enumerate(self.starts) if not any(first <= start < last for first, last in markers)
+            ]
+            self.lemmas, self.starts, self.ends = (
+                [self.lemmas[at] for at in kept], [self.starts[at] for at in kept], [self.ends[at] for at in kept]
+            )  # fmt: skip
+        stop = known.stop
+        self.content = [lemma for lemma in self.lemmas if lemma not in stop]
+        self._parts: _Parts | None = None
 
-    def _mention_at(self, start: int, end: int) -> Mention | None:
-        """Return the mention that a stretch stands in: the first that ends after its start."""
-        index = bisect_right(self._mention_ends, start)
-        if index < len(self._all_mentions) and self._all_mentions[index].start < end:
-            return self._all_mentions[index]
-        return None
+    @property
+    def mentions(self) -> list[Mention]:
+        """The values that are bound."""
+        return self._read().mentions[: self._known.constants.most_mentions]
 
-    def denied(self) -> dict[str, bool]:
-        """Tell of each content word whether its segment denies it: has an odd number of words that deny."""
-        found: dict[str, bool] = {}
-        for lemma, segment in zip(self.lemmas, self._segments, strict=True):
-            if lemma not in self._known.stop and lemma not in self._known.negative:
-                found.setdefault(lemma, segment in self._odd)
-        return found
+    def _read(self) -> "_Parts":
+        """Return the mentions and the segments, read once; most cells of a table are never asked for theirs."""
+        if self._parts is None:
+            self._parts = _Parts(self.text, self.starts, self.ends, self._known)
+        return self._parts
+
+    def denies(self) -> bool:
+        """Tell whether any word denies something."""
+        known = self._known
+        return any(lemma in known.negative or "deny" in known.classes.get(lemma, ()) for lemma in self.lemmas)
 
     def words_of(self, mention: Mention) -> Weights:
         """Return the words that say what a value is of: where there are several, the nearer the more."""
-        constants, stop = self._known.constants, self._known.stop
-        others = [other for other in self._all_mentions if other is not mention and comparable(mention, other)]
+        constants, stop, parts = self._known.constants, self._known.stop, self._read()
+        others = [other for other in parts.mentions if other is not mention and comparable(mention, other)]
         several = bool(others)
-        here = bisect_left(self._cuts, mention.start)
+        here = bisect_left(parts.cuts, mention.start)
         shared = self._head_end(min([mention, *others], key=lambda each: each.start)) if others else 0
         found: Weights = {}
         taken = {id(each) for each in (mention, *others)}
-        for lemma, start, segment, within in zip(self.lemmas, self.starts, self._segments, self._within, strict=True):
+        for lemma, start, segment, within in zip(self.lemmas, self.starts, parts.segments, parts.within, strict=True):
             if lemma in stop or id(within) in taken:
                 continue
             weight = 1.0
@@ -93,12 +92,33 @@ class Piece:
 
         Where a label stands before its value ("adults £9, children £5"), no words head all of them.
         """
-        segment = bisect_left(self._cuts, first.start)
+        parts = self._read()
+        segment = bisect_left(parts.cuts, first.start)
         labelled = any(
             start >= first.end and place == segment and lemma not in self._known.stop
-            for lemma, start, place in zip(self.lemmas, self.starts, self._segments, strict=True)
+            for lemma, start, place in zip(self.lemmas, self.starts, parts.segments, strict=True)
         )
         return first.start if labelled else 0
+
+
+class _Parts:
+    """The mentions of a piece, and the segments that its marks and conjunctions cut it into."""
+
+    def __init__(self, text: str, starts: Sequence[int], ends: Sequence[int], known: BindingWords) -> None:
+        self.mentions = find_mentions(text, known)
+        self._mention_ends = [mention.end for mention in self.mentions]
+        self.within = [self._mention_at(*place) for place in zip(starts, ends, strict=True)]
+        marks = [mark.span() for mark in _SEGMENT.finditer(text)]
+        # "7:00" and "1,000" are whole
+        self.cuts = [start for start, end in marks if self._mention_at(start, end) is None]
+        self.segments = [bisect_left(self.cuts, start) for start in starts]
+
+    def _mention_at(self, start: int, end: int) -> Mention | None:
+        """Return the mention that a stretch stands in: the first that ends after its start."""
+        index = bisect_right(self._mention_ends, start)
+        if index < len(self.mentions) and self.mentions[index].start < end:
+            return self.mentions[index]
+        return None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -230,8 +250,10 @@ class BoundGround:
         self.pieces = [piece for context in self.contexts for piece in context.pieces][: known.constants.most_units]
         slots = [slot for context in self.contexts for slot in context.slots]
         self.slots = slots[: known.constants.most_slots]
+        self._sorts = [sort_of(slot.mention) for slot in self.slots]
+        self._alike: dict[frozenset[str] | None, list[Slot]] = {None: self.slots}
         units = Counter(lemma for piece in self.pieces for lemma in set(piece.lemmas))
-        smoothing = 0.5
+        smoothing = known.constants.rarity_smoothing
         total = len(self.pieces) + smoothing
         self._rarity = {lemma: log(1.0 + total / (smoothing + count)) for lemma, count in units.items()}
         self._unknown = log(1.0 + total / smoothing)
@@ -242,6 +264,15 @@ class BoundGround:
             if len(lemma) >= stem:
                 self._stems.setdefault(lemma[:stem], []).append(lemma)
         self._forms: dict[str, list[str]] = {}
+
+    def alike(self, mention: Mention) -> list[Slot]:
+        """Return the slots, in their order, that may equal or rival a value: those of a sort that it compares with."""
+        sorts = compared_sorts(mention)
+        if sorts not in self._alike:
+            self._alike[sorts] = [
+                slot for slot, sort in zip(self.slots, self._sorts, strict=True) if sort in (sorts or ())
+            ]
+        return self._alike[sorts]
 
     def rarity(self, lemma: str) -> float:
         """Return how much a word tells: the fewer places have it, the more."""
