@@ -1,6 +1,6 @@
 """What the pages of campaigns share: the campaign of an address, pages of a list, and the fields of a form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Generic, TypeVar
 from urllib.parse import urlencode
@@ -66,8 +66,11 @@ def page_of(
     )
 
 
-async def _given_form(request: Request) -> FormData:
-    return await request.form()
+async def _given_form(request: Request) -> AsyncIterator[FormData]:
+    """Give what a form says, with its files, which are closed when the request is answered."""
+    form = await request.form()
+    yield form
+    await form.close()
 
 
 GivenForm = Annotated[FormData, Depends(_given_form)]
