@@ -143,7 +143,7 @@ def test_opening_in_a_browser(page: Page, look: Look, tmp_path: Path) -> None:
     page.locator("#interactions").set_input_files(tmp_path / "answers.jsonl")
     page.locator("#rubric").set_input_files(tmp_path / "ours.yaml")
     page.locator("#name").fill("week-9")
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Preview", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("week-9 would review 4 items: 46 fewer than wanted")
     look(page, "campaign-preview")
     page.get_by_label("I accept a policy").check()

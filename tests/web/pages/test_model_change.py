@@ -33,7 +33,7 @@ def test_the_seven_figures_and_each_pair(client: TestClient, site: Site, tmp_pat
     assert people.count("clearly worse") == 3
     pair = client.get(f"/campaigns/model-2/pairs/{items[0]}").text
     assert "<del>" in pair
-    assert "<ins> costs $35</ins>" in pair
+    assert "<ins>costs $35</ins>" in pair
     assert "Adequate" in pair
 
 
