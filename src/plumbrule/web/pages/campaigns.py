@@ -14,11 +14,11 @@ from plumbrule.reports.record_table import records_csv
 from plumbrule.reviews.campaign_agreement import measure_agreement
 from plumbrule.reviews.campaign_decision import SAME_ITEMS
 from plumbrule.reviews.campaign_history import describe_history
-from plumbrule.reviews.campaign_items import FollowedItem, follow_items
 from plumbrule.reviews.campaign_list import CAMPAIGN_STATES
 from plumbrule.reviews.campaign_progress import ExportedRecords, report_campaign
 from plumbrule.reviews.campaign_store import earlier_campaigns
 from plumbrule.reviews.decision_report import remark_sentence
+from plumbrule.reviews.followed_items import FollowedItem, follow_items
 from plumbrule.web import campaign_words
 from plumbrule.web.campaign_access import (
     PAGE,
