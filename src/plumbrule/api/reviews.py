@@ -19,7 +19,6 @@ from plumbrule.reviews import campaign_store, closing_decision, sample_draw, sub
 from plumbrule.reviews.campaign_agreement import CampaignAgreement, measure_agreement
 from plumbrule.reviews.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaign_history import CampaignHistory, describe_history
-from plumbrule.reviews.campaign_items import FollowedItem, follow_items
 from plumbrule.reviews.campaign_list import CampaignList, CampaignState, list_campaigns
 from plumbrule.reviews.campaign_progress import (
     AssignedItems,
@@ -38,6 +37,7 @@ from plumbrule.reviews.campaign_progress import (
 from plumbrule.reviews.campaign_store import ReleaseTerms
 from plumbrule.reviews.closing_decision import ClosingForecast
 from plumbrule.reviews.decision_report import DecisionReport, report_decision
+from plumbrule.reviews.followed_items import FollowedItem, follow_items
 from plumbrule.reviews.item_report import ItemReport, report_item
 from plumbrule.reviews.model_change import PairReport, compare_pair
 from plumbrule.reviews.queue import NothingLeft, waiting_for_others

@@ -12,11 +12,11 @@ from plumbrule.ledger.entry import utc_text
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision, RevisedRecord, policy_of, revised_records
-from plumbrule.reviews.campaign_store import Standing, kept_decision, name_versions
+from plumbrule.reviews.campaign_store import Standing, decision_entry, name_versions
 from plumbrule.reviews.items import STATUSES, Claim, Item, Status
 from plumbrule.reviews.model_change import ModelChange, compare_answers
 from plumbrule.reviews.record_store import ExportedRecord
-from plumbrule.reviews.review_entries import ReleaseMode
+from plumbrule.reviews.review_entries import ReleaseMode, read_entry
 from plumbrule.rubrics import PolicyDifference
 
 Mine = Literal["adjudicated", "adjudicating", "rated", "claimed", "assigned"]
@@ -189,10 +189,11 @@ def describe_progress(campaign: Campaign, *, at: datetime) -> CampaignProgress:
 def report_campaign(ledger: Ledger, campaign: Campaign, *, at: datetime) -> CampaignReport:
     """Return how far a campaign is, with its decision or, while it is open, the pre-scores of a model change."""
     progress = describe_progress(campaign, at=at)
+    decided = decision_entry(ledger, campaign)
     return CampaignReport(
         **{field.name: getattr(progress, field.name) for field in fields(progress)},
         paired=compare_answers(ledger, campaign, people=False) if campaign.closed is None else None,
-        decision=kept_decision(ledger, campaign.name) if campaign.closed is not None else None,
+        decision=None if decided is None else read_entry(CampaignDecision, decided),
         newer_versions=name_versions(ledger, campaign),
         revised=_revised(campaign),
     )

@@ -1,6 +1,6 @@
 """What the pages of campaigns share: the campaign of an address, pages of a list, and the fields of a form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Generic, TypeVar
 from urllib.parse import urlencode
@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
-from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_store import Standing, campaign_names, load_campaign
+from plumbrule.ledger import Ledger, escaped
+from plumbrule.reviews.campaign_store import Standing, load_campaign
 from plumbrule.web.visit_errors import AbsentError
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ def find_standing(ledger: Ledger, name: str) -> Standing:
 
 def check_campaign(ledger: Ledger, name: str) -> None:
     """Raise where there is no such campaign."""
-    if name not in campaign_names(ledger):
+    if next(ledger.entries(kind="campaign", subject=f"campaigns/{escaped(name)}"), None) is None:
         raise AbsentError(f"There is no campaign '{name[:100]}'.")
 
 
@@ -66,8 +66,11 @@ def page_of(
     )
 
 
-async def _given_form(request: Request) -> FormData:
-    return await request.form()
+async def _given_form(request: Request) -> AsyncIterator[FormData]:
+    """Give what a form says, with its files, which are closed when the request is answered."""
+    form = await request.form()
+    yield form
+    await form.close()
 
 
 GivenForm = Annotated[FormData, Depends(_given_form)]

@@ -69,7 +69,7 @@ def test_an_open_campaign_has_no_decision(client: TestClient, site: Site, tmp_pa
 def test_the_print_view_has_every_field_of_the_template(client: TestClient) -> None:
     """One form for each record, a box for each level, and places to sign."""
     page = client.get("/campaigns/release-2025-03-31/print").text
-    assert page.count('class="record"') == 33
+    assert page.count('class="paper-record"') == 33
     for field in ("Evaluation ID", "Date", "Evaluator", "Trigger", "Query", "Trace ID", "Scores", "Notes"):
         assert f">{field}</" in page, field
     assert page.count("<dt>Overall Score</dt>") == page.count("<dt>Recommendation</dt>") == 33

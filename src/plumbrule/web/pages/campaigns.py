@@ -11,13 +11,14 @@ from plumbrule.api import reviews
 from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.reports.record_table import records_csv
+from plumbrule.reviews.campaign_agreement import measure_agreement
 from plumbrule.reviews.campaign_decision import SAME_ITEMS
 from plumbrule.reviews.campaign_history import describe_history
-from plumbrule.reviews.campaign_items import FollowedItem, follow_items
 from plumbrule.reviews.campaign_list import CAMPAIGN_STATES
 from plumbrule.reviews.campaign_progress import ExportedRecords, report_campaign
 from plumbrule.reviews.campaign_store import earlier_campaigns
 from plumbrule.reviews.decision_report import remark_sentence
+from plumbrule.reviews.followed_items import FollowedItem, follow_items
 from plumbrule.web import campaign_words
 from plumbrule.web.campaign_access import (
     PAGE,
@@ -169,9 +170,7 @@ def show_agreement(visit: Visiting, name: str) -> HTMLResponse:
         campaign = find_standing(ledger, name).campaign
         closed = campaign.closed is not None
         agreement = (
-            reviews.agreement(name, viewer=viewer, ledger=ledger, at=visit.now)
-            if closed or viewer is not None
-            else None
+            measure_agreement(ledger, campaign, viewer=viewer, at=visit.now) if closed or viewer is not None else None
         )
         titles = {dimension.key: dimension.title for dimension in campaign.loaded.rubric.dimensions}
         last = ledger.checkpoint()

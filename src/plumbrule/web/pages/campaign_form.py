@@ -71,10 +71,11 @@ def preview(visit: Visiting, form: GivenForm) -> Response:
         drop_draft(visit.site.store, before)
     try:
         with visit.ledger() as ledger:
+            where = f"{ledger.name}: "
             checked_name(ledger, fields["name"])
         _draw(given)
     except UsageError as error:
-        return _form(visit, given, draft=draft, problem=str(error), status=422)
+        return _form(visit, given, draft=draft, problem=str(error).removeprefix(where), status=422)
     return visit.redirect(f"/campaigns/new/{draft}")
 
 
