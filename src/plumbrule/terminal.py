@@ -26,6 +26,11 @@ def cell_text(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
+def text_of_cell(cell: str) -> str:
+    """Return the text that ``cell_text`` made a cell of."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
 def shortened(text: str, most: int) -> str:
     """Return the text, cut to ``most`` characters with an ellipsis at its end where it is longer."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

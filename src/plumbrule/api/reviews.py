@@ -38,6 +38,7 @@ from plumbrule.reviews.campaign_progress import (
 from plumbrule.reviews.campaign_store import ReleaseTerms
 from plumbrule.reviews.closing_decision import ClosingForecast
 from plumbrule.reviews.decision_report import DecisionReport, report_decision
+from plumbrule.reviews.item_report import ItemReport, report_item
 from plumbrule.reviews.model_change import PairReport, compare_pair
 from plumbrule.reviews.queue import NothingLeft, waiting_for_others
 from plumbrule.reviews.record_files import read_given
@@ -47,6 +48,7 @@ from plumbrule.reviews.review_entries import Role
 from plumbrule.reviews.sample_draw import DrawResult, Request
 from plumbrule.reviews.sheets import RatingForm, Sheet, rating_form, sheet_of
 from plumbrule.reviews.submission import Submitted
+from plumbrule.reviews.work_list import ItemToAdjudicate, WorkList, list_adjudications, list_work
 from plumbrule.rubrics import check_policy, load_scorecard, policy_differences
 from plumbrule.settings import settings_file, user_name
 
@@ -263,6 +265,51 @@ def next_form(
             return _nothing_left(store, name, person, role, moment)
         found, item = campaign_store.load_item(store, name, taken[0].trace_id)
         return rating_form(store, found, item, person, at=moment, adjudicate=role == "adjudicator")
+
+
+def form_of(
+    trace_id: str,
+    person: str,
+    *,
+    role: Role = "evaluator",
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> RatingForm:
+    """Return the form to rate or adjudicate one item, whether it can be taken or not; take nothing."""
+    with _named(ledger, campaign, at) as (store, name, moment):
+        found, item = campaign_store.load_item(store, name, trace_id)
+        return rating_form(store, found, item, person, at=moment, adjudicate=role == "adjudicator")
+
+
+def work_lists(person: str, *, ledger: Ledgers = None, at: datetime | None = None) -> tuple[WorkList, ...]:
+    """Return what somebody has to do as an evaluator in each open campaign, the oldest first; take nothing."""
+    with opened(ledger) as store:
+        moment = at or now()
+        return tuple(list_work(campaign, person, at=moment) for campaign in campaign_store.load_open(store))
+
+
+def adjudications(person: str, *, ledger: Ledgers = None, at: datetime | None = None) -> tuple[ItemToAdjudicate, ...]:
+    """Return the items of every open campaign that wait for an adjudicator, as ``person`` sees them; take nothing.
+
+    Those that they hold come first, then those with a level that always needs an adjudicator.
+    """
+    with opened(ledger) as store:
+        moment = at or now()
+        lines = [
+            line
+            for campaign in campaign_store.load_open(store)
+            for line in list_adjudications(campaign, person, at=moment)
+        ]
+    return tuple(sorted(lines, key=lambda line: (line.until is None, not line.alarm)))
+
+
+def item_report(
+    trace_id: str, viewer: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
+) -> ItemReport:
+    """Return one item with its records, their history and the decision on it, as far as ``viewer`` may see them."""
+    with _named(ledger, campaign, at) as (store, name, moment):
+        return report_item(store, name, trace_id, viewer, at=moment)
 
 
 def nothing_left(

@@ -10,7 +10,7 @@ from typing import Self
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, func, or_, select
 
 from plumbrule.errors import UsageError
-from plumbrule.ledger.chain import Verification, judge, link
+from plumbrule.ledger.chain import Verification, is_intact, judge, link
 from plumbrule.ledger.chain_watch import ChainWatch
 from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.database import reading, writing
@@ -141,6 +141,16 @@ class Ledger:
                     upto = self._watch.advance()
                 yield subject, author
 
+    def newest(self, *, kind: str | None = None, run: str | None = None) -> int:
+        """Return the number of the last entry that fits, -1 for none: what was made from them is as new as that.
+
+        It reads no entry, and verifies none.
+        """
+        last = select(func.max(entries.c.sequence)).where(*_conditions(kind=kind, run=run))
+        with reading(self._engine, self.name) as connection:
+            sequence = connection.scalar(last)
+        return -1 if sequence is None else int(sequence)
+
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
         asked = list(dict.fromkeys(subjects))
@@ -150,6 +160,22 @@ class Ledger:
             search = _Search(kind, subjects=asked)
             last.update((entry.subject, entry) for entry in self._select(search, entries.c.kind == kind, some))
         return last
+
+    def glance(self, kind: str, subjects: Sequence[str]) -> Iterator[Entry]:
+        """Yield the entries of a kind on these subjects, each whole in itself, for an overview over many runs.
+
+        Whether an entry among its neighbours is missing, or this one was exchanged for another, is not looked into:
+        that would be to read every run of the overview. Who shows an entry by itself reads it in another way.
+        """
+        for start in range(0, len(subjects), _ASK):
+            some = entries.c.subject.in_(subjects[start : start + _ASK])
+            wanted = select(entries).where(entries.c.kind == kind, some).order_by(entries.c.sequence)
+            with self._told(), reading(self._engine, self.name) as connection:
+                for row in connection.execute(wanted).mappings():
+                    entry = Entry(**row)
+                    if self._watch is not None and not is_intact(entry):
+                        self._watch.check(entry)  # which names the first bad entry
+                    yield entry
 
     def standing(self, kind: str) -> Iterator[Entry]:
         """Yield the last entry of a kind on each subject that has any, in the order of the chain."""

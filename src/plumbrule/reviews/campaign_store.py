@@ -230,6 +230,14 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
     return _standing(ledger, name, wanted, last)
 
 
+def load_open(ledger: Ledger) -> list[Campaign]:
+    """Return the campaigns that are open, the oldest first."""
+    closed = ledger.outlines(kind="decision", run="campaigns")
+    decided = {subject.split("/")[1] for subject, _ in closed}
+    campaigns = [load_campaign(ledger, name).campaign for name in campaign_names(ledger) if name not in decided]
+    return [campaign for campaign in campaigns if campaign.closed is None]
+
+
 def _standing(ledger: Ledger, name: str, entries: list[Entry], last: int) -> Standing:
     """Return a campaign from its entries, as it is after the ledger's ``last`` one."""
     campaign = campaign_of(name, entries, RubricShelf(ledger), lambda: outside_records(ledger, name, entries))

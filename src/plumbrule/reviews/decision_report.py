@@ -34,6 +34,7 @@ _HEADINGS = {  # of remarks, by their codes
     "changed_nowhere": "Changed, and used nowhere",
     "same_answers": "The same question and answer again",
     "trait_unknown": "An unknown trait",
+    "same_items": "Reviewed before",
 }
 _REMARK = "Remark"
 
@@ -53,6 +54,7 @@ class Sentence:
     heading: str
     text: str
     items: tuple[ItemReference, ...] = ()
+    campaign: str | None = None  # another one that it is about
     grave: bool = False  # it weighs on what the decision is worth
 
 
@@ -183,12 +185,13 @@ def warnings_of(decision: CampaignDecision, titles: Mapping[str, str]) -> Iterat
     told = ("revised after", "closed as is:", "same_items:")
     for remark in decision.remarks:
         if not remark.startswith(told):
-            yield _remark(remark)
+            yield remark_sentence(remark)
     for earlier in decision.earlier:
         outcome = "still open" if earlier.outcome is None else f"{_OUTCOMES[earlier.outcome]}, {earlier.recommendation}"
         yield Sentence(
             heading="Earlier campaign on the same items",
-            text=f"{earlier.campaign} had {earlier.items} of these {decision.items} items: {outcome}.",
+            text=f"{earlier.items} of these {decision.items} items: {outcome}.",
+            campaign=earlier.campaign,
         )
 
 
@@ -224,7 +227,8 @@ def _reason(reason: str, decision: CampaignDecision, titles: Mapping[str, str]) 
     )
 
 
-def _remark(remark: str) -> Sentence:
+def remark_sentence(remark: str) -> Sentence:
+    """Return a remark on a draw or a decision with a heading in place of its code."""
     coded = _CODE.match(remark)
     if coded is None or coded[1] not in _HEADINGS:
         return Sentence(heading=_REMARK, text=_sentence(remark))

@@ -12,6 +12,7 @@ from plumbrule.errors import PlumbruleError, UsageError
 from plumbrule.interactions.evidence_files import NamedFile
 from plumbrule.ledger import LedgerError
 from plumbrule.reviews.campaign_store import ReleaseTerms, campaign_names, checked_name
+from plumbrule.reviews.decision_report import remark_sentence
 from plumbrule.reviews.sample_draw import DrawResult, Request
 from plumbrule.rubrics import load_scorecard, weaker_differences
 from plumbrule.web import campaign_words
@@ -148,6 +149,7 @@ def _preview(
         fields=fields,
         files={field: file.name for field, file in kept.files.items()},
         draft=draft,
+        remarks=[remark_sentence(remark) for remark in drawn.remarks],
         policy=policy,
         weaker=weaker_differences(policy),
         evaluators=fields["evaluators"] or drawn.evaluators,

@@ -11,11 +11,13 @@ from plumbrule.api import reviews
 from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.reports.record_table import records_csv
+from plumbrule.reviews.campaign_decision import SAME_ITEMS
 from plumbrule.reviews.campaign_history import describe_history
 from plumbrule.reviews.campaign_items import FollowedItem, follow_items
 from plumbrule.reviews.campaign_list import CAMPAIGN_STATES
 from plumbrule.reviews.campaign_progress import ExportedRecords, report_campaign
 from plumbrule.reviews.campaign_store import earlier_campaigns
+from plumbrule.reviews.decision_report import remark_sentence
 from plumbrule.web import campaign_words
 from plumbrule.web.campaign_access import (
     PAGE,
@@ -118,6 +120,7 @@ def _campaign(
         filters=filters,
         history=history,
         earlier=earlier,
+        remarks=[remark_sentence(remark) for remark in plan.remarks if not remark.startswith(f"{SAME_ITEMS}:")],
         pending=find_pending(visit.site.store, name) if not report.closed else None,
         people=sorted({person.evaluator for person in report.evaluators}),
         problem=problem,
