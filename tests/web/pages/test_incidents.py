@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Callable
 
 import orjson
+import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page, expect
 
@@ -75,7 +76,7 @@ def test_one_file_to_take_away(client: TestClient) -> None:
     """HTML and JSON, as the command line writes them; no other format."""
     page = client.get(f"/incidents/{TRACE}/file.html")
     assert page.headers["content-disposition"].startswith("attachment; ")
-    assert "<!doctype html>" in page.text
+    assert "<!DOCTYPE html>" in page.text
     content = client.get(f"/incidents/{TRACE}/file.json")
     assert orjson.loads(content.content)["trace_id"] == TRACE
     assert client.get(f"/incidents/{TRACE}/file.exe").status_code == 404
@@ -111,3 +112,12 @@ def test_an_incident_in_a_browser(page: Page, look: Callable[[Page, str], None])
     page.emulate_media(media="print")
     expect(page.get_by_role("link", name="Download the file")).to_be_hidden()
     expect(page.locator(".two-sides .answer")).to_be_visible()
+
+
+def test_a_large_ledger_is_not_read_whole(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs and similar interactions are left to the file, and the page says so."""
+    monkeypatch.setattr("plumbrule.web.pages.incidents._READ_WHOLE", 10)
+    page = client.get(f"/incidents/{TRACE}").text
+    assert page.count("Not looked for here, because the ledger is large") == 2
+    assert "rated: Fail, overall 2.5" in page
+    assert "004aa186-859e-4536-8023-311b556d10ae" in client.get(f"/incidents/{TRACE}/file.json").text

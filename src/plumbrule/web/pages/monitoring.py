@@ -15,6 +15,7 @@ from plumbrule.monitoring.monitoring_report import MonitoringReport, interval_sa
 from plumbrule.monitoring.week_reviews import WeekReview
 from plumbrule.reports.week_charts import Address, drift_chart, figure_chart
 from plumbrule.rubrics import load_scorecard
+from plumbrule.web.campaign_words import stratum_words, trigger_words
 from plumbrule.web.monitored_figures import (
     FigureChart,
     Filtering,
@@ -31,8 +32,8 @@ from plumbrule.web.visit_errors import AbsentError
 
 routes = Routes()
 
-_MOST_WEEKS = 52  # on one page; the address has the others
-_MOST_ALERTS = 50
+_MOST_WEEKS = 40  # on one page; the address has the others
+_MOST_ALERTS = 12
 _PAGE = 50
 _MOST_TEXT = 20_000
 
@@ -102,6 +103,8 @@ def show_week(
         alerts=[alert for alert in view.report.alerts if alert.week == week],
         filters=within,
         titles=_dimension_titles(),
+        stratum_words=stratum_words,
+        trigger_words=trigger_words,
         by_level=_by_level,
         low=_low_levels(),
         recalled=recalled,
@@ -165,6 +168,8 @@ def _show(
         says=interval_says,
         agreement=visit.recall("agreement", ("decision",), lambda ledger: recent_agreement(ledger, at=visit.now)).value,
         titles=_dimension_titles(),
+        stratum_words=stratum_words,
+        trigger_words=trigger_words,
         codes={code.key: code.text for code in rubric.refusal_codes},
         typed={"alert": alert_id, "owner": owner, "remedy": remedy, "problem": problem},
         longest={"owner": LONGEST_OWNER, "remedy": LONGEST_REMEDY},
