@@ -1,5 +1,6 @@
 """Monitoring: the figures over time, their alerts and who sees to them, and the reviews behind a week."""
 
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
 
@@ -151,8 +152,10 @@ def _show(
         for definition, result in zip(report.figures, last_results(report), strict=True)
     ]
     rubric = load_scorecard().rubric
+    earlier = report.weeks[: -len(weeks)]
     return visit.render(
         "monitoring.html",
+        before=replace(filters, last=earlier[-1].week) if earlier else None,
         status=status,
         report=report,
         charts=charts,
