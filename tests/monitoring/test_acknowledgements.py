@@ -51,7 +51,7 @@ def test_the_last_one_counts_and_nobody_overwrites_what_they_have_not_read(ledge
         ("...", "Tune", "name the owner"),
         ("Ada", "  ", "say what is done"),
         ("A" * 201, "Tune", "the owner of an alert has at most 200 characters, not 201"),
-        ("Ada", "x" * 4001, "the remedy of an alert has at most 4,000 characters"),
+        ("Ada", "x" * 1001, "the remedy of an alert has at most 1,000 characters"),
     ],
 )
 def test_an_owner_and_a_remedy_are_needed(ledger: Ledger, owner: str, remedy: str, message: str) -> None:

@@ -17,7 +17,7 @@ import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from plumbrule.web.application import create_app
 from plumbrule.web.run_jobs import Configurations
@@ -36,6 +36,7 @@ FLAGS = [
     "--disable-sync",
 ]
 SCREENSHOTS = os.environ.get("PLUMBRULE_SCREENSHOTS")  # the folder that pictures of the pages go to
+LONG_MS = 120_000.0  # a limit that only ends a test that hangs
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 
 
@@ -121,6 +122,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CI"):
             pytest.fail("there is no Chromium: install the package chromium")
         pytest.skip("there is no Chromium: install the package chromium")
+    expect.set_options(timeout=LONG_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser

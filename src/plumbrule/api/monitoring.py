@@ -276,7 +276,8 @@ def take_sample(
 
 def _reviews_of(located: Located, ledger: Ledger) -> list[ReviewedInteraction]:
     """Return the reviews of this version: those of another one say nothing of it."""
-    return reviews_of(located.trace_id, reviewed_by_own_rubric(ledger), version=located.version)
+    reviewed = reviewed_by_own_rubric(ledger, [located.trace_id])
+    return reviews_of(located.trace_id, reviewed, version=located.version)
 
 
 def incident(
@@ -286,13 +287,27 @@ def incident(
     source: Source | None = None,
     passages: Source | None = None,
     verdict_rubric: Source | None = None,
+    thorough: bool = True,
 ) -> Incident:
     """Return everything that is known about an interaction.
 
     It is looked for at the path ``source``, then in the ledger. ``verdict_rubric`` is a file laid over the verdict
-    rubric, such as a calibration of the support score.
+    rubric, such as a calibration of the support score. With ``thorough=False`` the runs that have it as a sample and
+    the interactions that are similar are left out, for which the whole ledger must be read.
     """
-    return incident_on(trace_id, ledger=ledger, source=source, passages=passages, verdict_rubric=verdict_rubric)
+    return incident_on(
+        trace_id,
+        ledger=ledger,
+        source=source,
+        passages=passages,
+        verdict_rubric=verdict_rubric,
+        thorough=thorough,
+    )
+
+
+def find_trace(trace_id: str, *, ledger: Ledger) -> str:
+    """Return the whole trace id of the interaction that is meant, by its id or the only beginning of it."""
+    return locate(trace_id, ledger=ledger, source=None, passages=None).trace_id
 
 
 def incident_renderer(path: Path) -> Callable[[Incident], bytes]:

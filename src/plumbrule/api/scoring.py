@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from plumbrule.codec import json_line
 from plumbrule.engines import Progress, map_chunks, with_progress
@@ -18,6 +18,7 @@ from plumbrule.settings import usable_cores
 from plumbrule.support.support_scorer import gives_support
 from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
 
+ShippedRubric = Literal["recommended"] | None  # None is the specification's
 _LISTED_BAD = 5  # bad records that are listed; the others are counted
 _KNOWN = frozenset(FIELDS).union(*ALIASES.values())
 
@@ -221,11 +222,14 @@ def _load(rubric: str | Path | None, overrides: Mapping[str, object] | None) -> 
 
 
 def _scorer(rubric: str | Path | None, overrides: Mapping[str, object] | None) -> VerdictScorer:
-    if rubric is None and not overrides:
-        return _shipped_scorer()
+    if not overrides and rubric is None:
+        return shipped_scorer(None)
+    if not overrides and rubric == "recommended":
+        return shipped_scorer("recommended")
     return VerdictScorer(_load(rubric, overrides))
 
 
 @functools.cache
-def _shipped_scorer() -> VerdictScorer:
-    return VerdictScorer(load_verdict())
+def shipped_scorer(rubric: ShippedRubric = None) -> VerdictScorer:
+    """Return the scorer by a rubric that ships, made once; threads may share it."""
+    return VerdictScorer(_load(rubric, None))

@@ -13,7 +13,7 @@ from plumbrule.person_names import person_key
 
 KIND = "acknowledgement"
 LONGEST_OWNER = 200
-LONGEST_REMEDY = 4000
+LONGEST_REMEDY = 1000
 
 
 class OvertakenError(UsageError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from heapq import nsmallest
 from urllib.parse import unquote
 from uuid import UUID
@@ -33,7 +33,6 @@ from plumbrule.monitoring.incident_model import (
 )
 from plumbrule.monitoring.interaction_lookup import Located, locate
 from plumbrule.monitoring.reviewed_interactions import (
-    ReviewedInteraction,
     interaction_of,
     reviewed_by_own_rubric,
     reviews_of,
@@ -43,10 +42,10 @@ from plumbrule.prescores.kept_prescore import read_prescore
 from plumbrule.prescores.prescorer import PreScorer, rules_of_evidence
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_store import kept_decision, load_campaign
+from plumbrule.reviews.campaign_store import campaign_names, kept_decision, load_campaign
 from plumbrule.reviews.interaction_archive import Wanted, find_version, stored_interactions, versions_of
 from plumbrule.reviews.items import Item
-from plumbrule.reviews.record_store import open_campaigns
+from plumbrule.reviews.record_store import record_entries
 from plumbrule.rubrics import load_compliance, load_refusals, load_scorecard
 from plumbrule.runs.run_entries import SAMPLES
 from plumbrule.samples.sample_model import Sample
@@ -70,10 +69,12 @@ def incident_on(
     source: Source | None = None,
     passages: Source | None = None,
     verdict_rubric: Source | None = None,
+    thorough: bool = True,
 ) -> Incident:
     """Return everything that is known about an interaction, in no format yet.
 
-    ``verdict_rubric`` is a file laid over the verdict rubric, for the verdict and for checks that are not kept.
+    ``verdict_rubric`` is a file laid over the verdict rubric, for the verdict and for checks that are not kept. Runs
+    and similar interactions are looked for in the whole ledger, and left out where it is not ``thorough``.
     """
     located = locate(trace_id, ledger=ledger, source=source, passages=passages)
     interaction, sample, week = located.known.interaction, located.known.interaction.sample, located.known.week
@@ -84,9 +85,9 @@ def incident_on(
         prescore = PreScorer(compliance, refusals, evidence).prescore(interaction).to_dict()
     verdict = VerdictScorer(evidence).score(sample)
     verdict_json = verdict.to_dict()
-    blind = frozenset[str]() if ledger is None else frozenset(open_campaigns(ledger))
-    reviewed = () if ledger is None else reviewed_by_own_rubric(ledger)
+    reviewed = () if ledger is None else reviewed_by_own_rubric(ledger, [located.trace_id])
     reviews = reviews_of(located.trace_id, reviewed)
+    everywhere = ledger if thorough else None
     used = {review.rubric.sha256: review.rubric for review in reviews}
     scorecards = tuple(used.values()) or (load_scorecard(),)
     alerts = () if ledger is None or week is None else tuple(kept_alerts(ledger, week))
@@ -126,7 +127,7 @@ def incident_on(
         support=answer_support(
             verdict_json["support"], sample.answer or "", [passage.text for passage in sample.contexts]
         ),
-        records=() if ledger is None else tuple(_histories(ledger, located.trace_id, blind)),
+        records=() if ledger is None else tuple(_histories(ledger, located.trace_id)),
         settled=tuple(
             Settled(
                 campaign=review.campaign,
@@ -138,8 +139,8 @@ def incident_on(
         ),
         campaigns=() if ledger is None else tuple(_campaigns(ledger, located.trace_id)),
         alerts=tuple(_event_of(entry) for entry in alerts),
-        runs=() if ledger is None else tuple(_runs(ledger, located.trace_id)),
-        similar=() if ledger is None else tuple(_similar(ledger, located, reviewed)),
+        runs=() if everywhere is None else tuple(_runs(everywhere, located.trace_id)),
+        similar=() if everywhere is None else tuple(_similar(everywhere, located)),
         rubrics=(
             *(compliance.stamp(), refusals.stamp(), evidence.stamp()),
             *(scorecard.stamp() for scorecard in scorecards),
@@ -178,15 +179,16 @@ def _naming(entries: Iterable[Entry], trace_id: str) -> Iterator[Entry]:
     return (entry for entry in entries if any(form in entry.body for form in written))
 
 
-def _histories(ledger: Ledger, trace_id: str, blind: frozenset[str]) -> Iterator[RecordHistory]:
+def _histories(ledger: Ledger, trace_id: str) -> Iterator[RecordHistory]:
     """Yield every record on the interaction, with all its revisions, except those of open campaigns."""
-    by_subject: dict[str, list[Entry]] = {}
-    for entry in _naming(ledger.entries(kind="record"), trace_id):
-        if key_of_trace(entry.value["record"]["trace_id"] or "") == key_of_trace(trace_id):
-            by_subject.setdefault(entry.subject, []).append(entry)
-    for entries in by_subject.values():
+    opened = set(campaign_names(ledger))
+    blind: dict[str | None, bool] = {}
+    for entries in record_entries(ledger, trace_id):
         last = entries[-1].value
-        if last["campaign"] in blind:
+        name = last["campaign"]
+        if name not in blind:
+            blind[name] = name in opened and load_campaign(ledger, name).campaign.closed is None
+        if blind[name]:
             continue
         yield RecordHistory(
             campaign=last["campaign"],
@@ -304,23 +306,23 @@ def _runs(ledger: Ledger, trace_id: str) -> Iterator[RunResult]:
                 )
 
 
-def _similar(ledger: Ledger, located: Located, reviewed: Iterable[ReviewedInteraction]) -> list[Similar]:
-    """Return the stored interactions with the nearest question and answer; none without a word in common."""
-    return nsmallest(
+def _similar(ledger: Ledger, located: Located) -> Iterator[Similar]:
+    """Yield the stored interactions with the nearest question and answer; none without a word in common."""
+    nearest = nsmallest(
         _MOST_SIMILAR,
-        _with_words_in_common(ledger, located, reviewed),
+        _with_words_in_common(ledger, located),
         key=lambda similar: (-(similar.question_similarity + similar.answer_similarity), similar.trace_id),
     )
+    recommendations: dict[str, list[str]] = {}
+    for review in reviewed_by_own_rubric(ledger, [similar.trace_id for similar in nearest]):
+        recommendations.setdefault(key_of_trace(review.trace_id or ""), []).append(review.decision.recommendation)
+    for similar in nearest:
+        yield replace(similar, recommendations=tuple(recommendations.get(key_of_trace(similar.trace_id), ())))
 
 
-def _with_words_in_common(
-    ledger: Ledger, located: Located, reviewed: Iterable[ReviewedInteraction]
-) -> Iterator[Similar]:
+def _with_words_in_common(ledger: Ledger, located: Located) -> Iterator[Similar]:
     own = located.known.interaction.sample
     question, answer = lemmas(own.question), lemmas(_reply(own))
-    recommendations: dict[str, list[str]] = {}
-    for review in reviewed:
-        recommendations.setdefault(key_of_trace(review.trace_id or ""), []).append(review.decision.recommendation)
     for stored in stored_interactions(ledger):
         trace_id = stored.trace_id
         if key_of_trace(trace_id) == key_of_trace(located.trace_id):
@@ -334,7 +336,7 @@ def _with_words_in_common(
                 grounding_status=sample.grounding_status,
                 question_similarity=round(question_similarity, 6),
                 answer_similarity=round(answer_similarity, 6),
-                recommendations=tuple(recommendations.get(key_of_trace(trace_id), ())),
+                recommendations=(),
             )
 
 

@@ -3,7 +3,7 @@
 import datetime as dt
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 from urllib.parse import unquote
@@ -20,11 +20,18 @@ from plumbrule.names import key_of_trace
 from plumbrule.person_names import plain_key
 from plumbrule.reviews.adjudication import Rating, Settlement, settle
 from plumbrule.reviews.evaluation_record import EvaluationRecord, read_record
-from plumbrule.reviews.interaction_archive import Wanted, find_versions, is_refusal, stored_interactions
+from plumbrule.reviews.interaction_archive import (
+    StoredInteraction,
+    Wanted,
+    find_interaction,
+    find_versions,
+    is_refusal,
+    stored_interactions,
+)
 from plumbrule.reviews.levels import objection_to_levels
 from plumbrule.reviews.record_decision import Decision, decide
 from plumbrule.reviews.record_files import read_records
-from plumbrule.reviews.record_store import StoredRecord, stored_records
+from plumbrule.reviews.record_store import StoredRecord, records_about, stored_records
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_compliance, load_refusals
 from plumbrule.samples.value_types import Misfit
 
@@ -135,7 +142,7 @@ def reviewed_in_ledger(
             f"{ledger.name}: its records are of another scorecard ({next(iter(others))}): name its file with --rubric"
         )
     strata, populations = _draws(ledger.entries(kind="campaign"))
-    known = _interactions_in(ledger, rated)
+    known = _interactions_in(ledger, rated, stored_interactions(ledger))
     counted = _counted(ledger.entries(kind="campaign"))
     gathered = _gathered(rated, known, loaded, triggers=triggers, strata=strata, populations=populations)
     left_out = [f"records of another scorecard ({name}), left out: {count}" for name, count in sorted(others.items())]
@@ -148,15 +155,17 @@ def reviewed_in_ledger(
     return replace(gathered, traffic={**counted, **traffic}, remarks=(*gathered.remarks, *left_out))
 
 
-def reviewed_by_own_rubric(ledger: Ledger) -> tuple[ReviewedInteraction, ...]:
-    """Return what was reviewed outside open campaigns, each record by the rubric that it was made with."""
+def reviewed_by_own_rubric(ledger: Ledger, trace_ids: Collection[str]) -> tuple[ReviewedInteraction, ...]:
+    """Return the reviews of these interactions outside open campaigns, each by the rubric that it was made with."""
     strata, _ = _draws(ledger.entries(kind="campaign"))
     by_rubric: dict[str, list[StoredRecord]] = {}
-    for record in stored_records(ledger):
+    for record in records_about(ledger, trace_ids):
         if not record.blind:
             by_rubric.setdefault(record.rubric.sha256, []).append(record)
     rated = {sha256: [_rated(record, records[0].rubric) for record in records] for sha256, records in by_rubric.items()}
-    known = _interactions_in(ledger, [record for records in rated.values() for record in records])
+    found = (find_interaction(ledger, trace_id) for trace_id in trace_ids)
+    stored = [interaction for interaction in found if interaction is not None]
+    known = _interactions_in(ledger, [record for records in rated.values() for record in records], stored)
     return tuple(
         interaction
         for sha256, records in rated.items()
@@ -178,8 +187,7 @@ def reviews_of(
     ]
 
 
-def _interactions_in(ledger: Ledger, rated: list[RatedRecord]) -> _Interactions:
-    stored = stored_interactions(ledger)
+def _interactions_in(ledger: Ledger, rated: list[RatedRecord], stored: Iterable[StoredInteraction]) -> _Interactions:
     joined = _join(((key_of_trace(one.trace_id), one.week, one.entry) for one in stored), rated, known_of)
     found = find_versions(ledger, {rating.about for rating in rated if rating.about is not None})
     joined.earlier.update(

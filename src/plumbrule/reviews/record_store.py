@@ -215,6 +215,13 @@ def records_about(ledger: Ledger, trace_ids: Iterable[str]) -> list[StoredRecord
     return [record for record in counting if escaped(key_of_trace(record.record.trace_id or ""), part=True) in wanted]
 
 
+def record_entries(ledger: Ledger, trace_id: str) -> list[list[Entry]]:
+    """Return the entries of every record on an interaction, each with its revisions, in the order of the first."""
+    wanted = escaped(key_of_trace(trace_id), part=True)
+    subjects = dict.fromkeys(subject for subject, _ in ledger.outlines(kind="record"))
+    return [list(ledger.entries(kind="record", subject=one)) for one in subjects if one.split("/")[2] == wanted]
+
+
 def _counting(
     ledger: Ledger, entries: Mapping[str | None, list[Entry]], outside: Callable[[], Iterable[Entry]]
 ) -> list[StoredRecord]:

@@ -68,6 +68,13 @@ def figure_words(key: str) -> str:
     return next(titles, key)
 
 
+def reason_words(text: str) -> str:
+    """Return a sentence that names dimensions by their keys with their titles instead."""
+    for dimension in load_scorecard().rubric.dimensions:
+        text = text.replace(dimension.key, dimension.title)
+    return text
+
+
 def stratum_words(key: str | None) -> str:
     """Return the title of a stratum."""
     return next((stratum.title for stratum in load_scorecard().rubric.strata if stratum.key == key), key or "–")

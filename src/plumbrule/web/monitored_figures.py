@@ -9,6 +9,7 @@ from fastapi import Depends, Query
 from markupsafe import Markup
 
 from plumbrule.api.monitoring import VIEW_KINDS, MonitoringView, Reviews, view_monitoring
+from plumbrule.errors import UsageError
 from plumbrule.monitoring.monitoring_report import (
     Acknowledgement,
     AnyAlert,
@@ -18,6 +19,7 @@ from plumbrule.monitoring.monitoring_report import (
 )
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.result_memory import Recalled
+from plumbrule.web.site import Site
 from plumbrule.web.visit import Visit
 
 _LONGEST_FILTER = 200
@@ -60,7 +62,18 @@ Filtering = Annotated[Filters, Depends(read_filters)]
 
 def recall_view(visit: Visit, filters: Filters) -> Recalled[MonitoringView]:
     """Return what was monitored, as the filters ask for it."""
-    return visit.recall(
+    if filters.strata:  # known from memory, so that nothing is read for a stratum that there is not
+        strata = view_of(visit.site, Filters()).value.strata
+        unknown = next((stratum for stratum in filters.strata if stratum not in strata), None)
+        if unknown is not None:
+            raise UsageError(f"nothing was drawn from a stratum '{unknown[:40]}'")
+    return view_of(visit.site, filters)
+
+
+def view_of(site: Site, filters: Filters) -> Recalled[MonitoringView]:
+    """Return the same for whoever has no visit, such as a server that makes it ready for its first visitor."""
+    return site.memory.recall(
+        site.ledger,
         ("monitoring", filters),
         VIEW_KINDS,
         lambda ledger: view_monitoring(

@@ -17,7 +17,7 @@ from plumbrule.ledger import Ledger, open_ledger
 
 T = TypeVar("T")
 
-_MOST = 64
+_MOST = 24
 _LARGE = 4_000  # entries of the kinds that a result reads
 _log = logging.getLogger("plumbrule.web")
 

@@ -1,16 +1,21 @@
 """Monitoring: figures over time, alerts that get an owner, and the reviews behind a week."""
 
+import datetime as dt
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page, expect
+from tests.storing import MONDAY, Store, card
 
 from plumbrule.ledger import open_ledger
 from plumbrule.monitoring.acknowledgements import read_acknowledgement
 from plumbrule.monitoring.monitoring_report import alert_id
+from plumbrule.web.application import create_app
 from plumbrule.web.site import Site
 
 ALERT = alert_id("2025-W23", "unsafe_share")
@@ -70,7 +75,7 @@ def test_an_alert_gets_an_owner_and_a_remedy(client: TestClient, site: Site) -> 
     assert acknowledge(client, "Ben", "Another", after=said.sequence).status_code == 303
 
 
-@pytest.mark.parametrize(("owner", "remedy"), [("", "Tune"), ("Ada", ""), ("Ada", "x" * 4001)])
+@pytest.mark.parametrize(("owner", "remedy"), [("", "Tune"), ("Ada", ""), ("Ada", "x" * 1001)])
 def test_a_form_keeps_what_was_typed(client: TestClient, owner: str, remedy: str) -> None:
     """On an error the form is open, with its content and the reason."""
     response = acknowledge(client, owner, remedy)
@@ -132,3 +137,17 @@ def test_monitoring_in_a_browser(page: Page, look: Callable[[Page, str], None]) 
     expect(page.locator("li:target")).to_contain_text("The prompt now asks for the fee")
     page.get_by_text("Show the numbers").click()
     expect(page.get_by_role("region", name="Figures by week")).to_be_visible()
+
+
+def test_many_weeks_and_alerts_stay_small(site: Site, tmp_path: Path) -> None:
+    """The last weeks and alerts are shown, the address has the others, and the page is below the limit."""
+    store = Store(tmp_path / "many.db")
+    for week in range(45):
+        day = MONDAY + dt.timedelta(weeks=week)
+        store.record(card(f"t{week}", 4, 4, 1, date=str(day), notes="<" * 1_000))
+    client = TestClient(create_app(replace(site, ledger=store.url)))
+    response = client.get("/monitoring")
+    assert "earlier alerts: name a period to see them" in response.text
+    assert "see the weeks before" in response.text
+    assert len(response.content) < 300_000
+    assert client.get("/").status_code == 200

@@ -73,5 +73,6 @@ def command(
         configurations=Configurations(folder=(configs or (into if demo else Path())).resolve()),
         demo=demo,
     )
-    click.echo(f"Plumbrule is at http://{'localhost' if host in _LOCAL else host}:{port}/  (Ctrl+C ends it)")
+    start = "try" if demo else ""  # a newcomer tries it first
+    click.echo(f"Plumbrule is at http://{'localhost' if host in _LOCAL else host}:{port}/{start}  (Ctrl+C ends it)")
     serve(site, host=host, port=port)

@@ -4,6 +4,7 @@ from fastapi.responses import HTMLResponse
 
 from plumbrule.rubrics import load_scorecard
 from plumbrule.stats.multiplicity import ALPHA
+from plumbrule.web.campaign_words import stratum_words
 from plumbrule.web.monitored_figures import Filtering, Filters, recall_view
 from plumbrule.web.roles import Role
 from plumbrule.web.routes import Routes
@@ -36,6 +37,7 @@ def show_feedback(visit: Visiting, filters: Filtering) -> HTMLResponse:
         most_traces=_MOST_TRACES,
         alpha=ALPHA,
         titles={dimension.key: dimension.title for dimension in rubric.dimensions},
+        stratum_words=stratum_words,
         noted=rubric.note_required_at,
         recalled=recalled,
     )

@@ -1,5 +1,6 @@
 """Monitoring: the figures over time, their alerts and who sees to them, and the reviews behind a week."""
 
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from plumbrule.monitoring.monitoring_report import MonitoringReport, interval_sa
 from plumbrule.monitoring.week_reviews import WeekReview
 from plumbrule.reports.week_charts import Address, drift_chart, figure_chart
 from plumbrule.rubrics import load_scorecard
+from plumbrule.web.campaign_words import stratum_words, trigger_words
 from plumbrule.web.monitored_figures import (
     FigureChart,
     Filtering,
@@ -31,8 +33,8 @@ from plumbrule.web.visit_errors import AbsentError
 
 routes = Routes()
 
-_MOST_WEEKS = 52  # on one page; the address has the others
-_MOST_ALERTS = 50
+_MOST_WEEKS = 40  # on one page; the address has the others
+_MOST_ALERTS = 12
 _PAGE = 50
 _MOST_TEXT = 20_000
 
@@ -102,6 +104,8 @@ def show_week(
         alerts=[alert for alert in view.report.alerts if alert.week == week],
         filters=within,
         titles=_dimension_titles(),
+        stratum_words=stratum_words,
+        trigger_words=trigger_words,
         by_level=_by_level,
         low=_low_levels(),
         recalled=recalled,
@@ -148,8 +152,10 @@ def _show(
         for definition, result in zip(report.figures, last_results(report), strict=True)
     ]
     rubric = load_scorecard().rubric
+    earlier = report.weeks[: -len(weeks)]
     return visit.render(
         "monitoring.html",
+        before=replace(filters, last=earlier[-1].week) if earlier else None,
         status=status,
         report=report,
         charts=charts,
@@ -165,6 +171,8 @@ def _show(
         says=interval_says,
         agreement=visit.recall("agreement", ("decision",), lambda ledger: recent_agreement(ledger, at=visit.now)).value,
         titles=_dimension_titles(),
+        stratum_words=stratum_words,
+        trigger_words=trigger_words,
         codes={code.key: code.text for code in rubric.refusal_codes},
         typed={"alert": alert_id, "owner": owner, "remedy": remedy, "problem": problem},
         longest={"owner": LONGEST_OWNER, "remedy": LONGEST_REMEDY},

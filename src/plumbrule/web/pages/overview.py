@@ -10,6 +10,7 @@ from plumbrule.errors import InputError
 from plumbrule.ledger import AbsentLedgerError
 from plumbrule.reports.week_charts import small_figure_chart
 from plumbrule.rubrics import load_scorecard
+from plumbrule.web.campaign_words import reason_words
 from plumbrule.web.monitored_figures import (
     AlertRow,
     FigureChart,
@@ -47,6 +48,7 @@ def show_overview(visit: Visiting) -> HTMLResponse:
         unsettled=sum(release.outcome == "INCONCLUSIVE" for release in standing.releases),
         triggers={trigger.key: trigger.title for trigger in load_scorecard().rubric.triggers},
         state=state,
+        reason_words=reason_words,
         monitored=_monitored(visit),
     )
 

@@ -1,0 +1,112 @@
+"""Incidents: everything that is known about one interaction, found by its trace id, and as one file to take away."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Query
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from plumbrule.api.monitoring import FORMATS, find_trace, incident
+from plumbrule.api.scoring import score
+from plumbrule.errors import UsageError
+from plumbrule.ledger import Ledger
+from plumbrule.monitoring.incident_model import Incident
+from plumbrule.monitoring.incident_timeline import timeline_of
+from plumbrule.rubrics import load_scorecard
+from plumbrule.verdicts import Verdict
+from plumbrule.web.bounded_marks import mark_within
+from plumbrule.web.campaign_words import reason_words
+from plumbrule.web.monitored_figures import Filters, recall_view
+from plumbrule.web.roles import Role
+from plumbrule.web.routes import Routes
+from plumbrule.web.visit import Visit, Visiting
+from plumbrule.web.visit_errors import AbsentError
+
+routes = Routes()
+
+LONGEST_SHOWN = 6_000  # characters of one text; the file has them all
+_LONGEST_MARKED = 60_000  # characters of answer and passages
+_MOST_BYTES = 120_000  # of answer and passages on the page
+_LONGEST_ID = 500
+_MOST_PASSAGES = 20
+_MOST_WEEKS = 8
+_READ_WHOLE = 1_000  # interactions and samples, among which runs and similar interactions are looked for on the page
+_KINDS = ("interaction", "record", "campaign", "claim", "decision", "alert", "run")
+_MEDIA_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
+
+
+@routes.page("/incidents", role=Role.VIEWER)
+def look_up(
+    visit: Visiting, trace: Annotated[str, Query(max_length=_LONGEST_ID)] = ""
+) -> HTMLResponse | RedirectResponse:
+    """Show the box to look an interaction up, or go to the one that is asked for."""
+    asked, problem = trace.strip(), None
+    if asked:
+        try:
+            with visit.ledger() as ledger:
+                return visit.redirect(f"/incidents/{quote(find_trace(asked, ledger=ledger), safe='')}")
+        except UsageError as error:
+            problem = str(error)
+    weeks = recall_view(visit, Filters()).value.weeks
+    recent = [line for week in list(weeks.values())[::-1][:_MOST_WEEKS] for line in week.reviews if line.blocked]
+    return visit.render(
+        "incidents.html", status=404 if problem else 200, asked=asked, problem=problem, recent=recent[:20]
+    )
+
+
+@routes.page("/incidents/{trace_id:path}/file{suffix}", role=Role.VIEWER)
+def download(visit: Visiting, trace_id: str, suffix: str) -> Response:
+    """Give everything that is known about one interaction as one file."""
+    render = FORMATS.get(suffix)
+    if render is None:
+        raise AbsentError(f"An incident is written as {' or '.join(FORMATS)}.")
+    known = _find(visit, trace_id)
+    name = quote(known.trace_id[:80], safe="")
+    named = f"attachment; filename=\"incident{suffix}\"; filename*=UTF-8''incident-{name}{suffix}"
+    headers = {"content-disposition": named}
+    return Response(render(known), media_type=_MEDIA_TYPES[suffix], headers=headers)
+
+
+@routes.page("/incidents/{trace_id:path}", role=Role.VIEWER)
+def show_incident(visit: Visiting, trace_id: str) -> HTMLResponse:
+    """Show everything that is known about one interaction; a large ledger is not read whole for it."""
+    with visit.ledger() as ledger:
+        thorough = ledger.extent("interaction", "sample")[0] <= _READ_WHOLE
+    known = _find(visit, trace_id, thorough=thorough)
+    shown = known.passages[:_MOST_PASSAGES]
+    marked, unmarked = mark_within(
+        known.answer or "", shown, known.citations, _verdict(known), longest=LONGEST_SHOWN, most_bytes=_MOST_BYTES
+    )
+    return visit.render(
+        "incident.html",
+        incident=known,
+        thorough=thorough,
+        marked=marked,
+        unmarked=unmarked,
+        happened=timeline_of(known),
+        reason_words=reason_words,
+        titles={dimension.key: dimension.title for dimension in load_scorecard().rubric.dimensions},
+        longest=LONGEST_SHOWN,
+    )
+
+
+def _verdict(known: Incident) -> Verdict | None:
+    """Return the verdict that marks the answer, where there is one and it is not too long to be marked."""
+    shown = known.passages[:_MOST_PASSAGES]
+    if known.answer is None or len(known.answer) + sum(len(passage.text) for passage in shown) > _LONGEST_MARKED:
+        return None
+    return score(question=known.question, answer=known.answer, contexts=[{"text": passage.text} for passage in shown])
+
+
+def _find(visit: Visit, trace_id: str, *, thorough: bool = True) -> Incident:
+    try:
+        return _recall(visit, trace_id, thorough=thorough)
+    except UsageError as error:
+        raise AbsentError(str(error)) from None
+
+
+def _recall(visit: Visit, trace_id: str, *, thorough: bool) -> Incident:
+    def make(ledger: Ledger) -> Incident:
+        return incident(trace_id, ledger=ledger, thorough=thorough)
+
+    return visit.recall(("incident", trace_id[:_LONGEST_ID], thorough), _KINDS, make).value

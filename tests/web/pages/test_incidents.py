@@ -1,0 +1,123 @@
+"""Incidents: an interaction by its trace id, everything that is known of it, and the same as one file."""
+
+import datetime as dt
+from collections.abc import Callable
+
+import orjson
+import pytest
+from fastapi.testclient import TestClient
+from playwright.sync_api import Page, expect
+
+from plumbrule.ledger import open_ledger
+from plumbrule.reviews import interaction_archive
+from plumbrule.web.site import Site
+
+TRACE = "8c6b214a-7121-4fc0-9a92-f40e787d1291"
+HOSTILE = '<script>alert(1)</script> "quoted" & {{ 7 * 7 }}'
+
+
+def keep(site: Site, trace_id: str, text: str) -> None:
+    """Keep an interaction whose every text is this one."""
+    response = {
+        "trace_id": trace_id,
+        "timestamp": "2025-06-03T10:00:00Z",
+        "query": text,
+        "grounding_status": "FULLY_GROUNDED",
+        "answer": text,
+        "citations": [{"citation_id": "1", "source_id": text, "source_title": text, "passage": text}],
+        "refusal": None,
+        "metadata": {"corpus_release_id": "r1", "sources_consulted": 1, "model_provider": text},
+    }
+    body = {
+        "trace_id": trace_id,
+        "response": response,
+        "trace": None,
+        "passages": [{"id": "p", "source_id": text[:500], "text": text}] * 30,
+        "findings": [],
+        "prescore": None,
+        "traits": [],
+        "week": "2025-W23",
+        "passages_from": "trace",
+        "unresolved": [],
+        "where": "log.jsonl:1",
+    }
+    with open_ledger(site.ledger) as ledger:
+        at = dt.datetime(2026, 12, 1, tzinfo=dt.UTC)
+        ledger.append("interaction", interaction_archive.subject_of(trace_id), body, "test", at=at)
+
+
+def test_everything_that_is_known(client: TestClient) -> None:
+    """What was found first, then texts with marks, ratings, what happened, runs; each with its links."""
+    page = client.get(f"/incidents/{TRACE}").text
+    assert "Problems found: What fee does the firm charge" in page
+    assert "the passage says: $25" in page
+    assert 'href="/monitoring/2025-W23"' in page
+    assert f'href="/campaigns/week-2025-W23/items/{TRACE}"' in page
+    for what in ("drawn", "claimed by Dee", "rated: Fail, overall 2.5", "the campaign was closed: NO RELEASE"):
+        assert what in page
+    assert 'href="/incidents/004aa186-859e-4536-8023-311b556d10ae"' in page
+    assert len(page) < 100_000
+
+
+def test_an_interaction_is_looked_up(client: TestClient) -> None:
+    """By its id or the beginning of it; an unknown one is said to be unknown, with those like it."""
+    assert client.get("/incidents").status_code == 200
+    for asked in (TRACE, TRACE[:6], f" {TRACE} "):
+        response = client.get("/incidents", params={"trace": asked})
+        assert (response.status_code, response.headers["location"]) == (303, f"/incidents/{TRACE}")
+    response = client.get("/incidents", params={"trace": f"{TRACE[:-1]}0"})
+    assert response.status_code == 404
+    assert TRACE in response.text
+    assert client.get("/incidents/unknown").status_code == 404
+    assert client.get("/incidents", params={"trace": HOSTILE}).status_code == 404
+
+
+def test_one_file_to_take_away(client: TestClient) -> None:
+    """HTML and JSON, as the command line writes them; no other format."""
+    page = client.get(f"/incidents/{TRACE}/file.html")
+    assert page.headers["content-disposition"].startswith("attachment; ")
+    assert "<!DOCTYPE html>" in page.text
+    content = client.get(f"/incidents/{TRACE}/file.json")
+    assert orjson.loads(content.content)["trace_id"] == TRACE
+    assert client.get(f"/incidents/{TRACE}/file.exe").status_code == 404
+    assert client.get("/incidents/unknown/file.json").status_code == 404
+
+
+def test_hostile_and_long_texts(client: TestClient, site: Site) -> None:
+    """Text is shown as text, and what is long is cut on the page, with the rest in the file."""
+    keep(site, "hostile/trace ?#", HOSTILE)
+    page = client.get("/incidents/hostile%2Ftrace%20%3F%23").text
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;" in page
+    keep(site, "long", 'A fee of $5 " & < and so on. ' * 4_000)
+    response = client.get("/incidents/long")
+    assert response.status_code == 200
+    assert "more characters are in the file" in response.text
+    assert len(response.content) < 300_000
+
+
+def test_an_incident_in_a_browser(page: Page, look: Callable[[Page, str], None]) -> None:
+    """Looked up, read with the keyboard, and downloaded."""
+    page.goto("/incidents")
+    look(page, "incidents")
+    page.get_by_label("Trace id").fill(TRACE[:8])
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Problems found")
+    page.get_by_role("link", name="$35").focus()
+    expect(page.locator(".passage-box .lit").first).to_contain_text("$25")
+    look(page, "incident")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the file").click()
+    assert download.value.suggested_filename == f"incident-{TRACE}.html"
+    page.emulate_media(media="print")
+    expect(page.get_by_role("link", name="Download the file")).to_be_hidden()
+    expect(page.locator(".two-sides .answer")).to_be_visible()
+
+
+def test_a_large_ledger_is_not_read_whole(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs and similar interactions are left to the file, and the page says so."""
+    monkeypatch.setattr("plumbrule.web.pages.incidents._READ_WHOLE", 10)
+    page = client.get(f"/incidents/{TRACE}").text
+    assert page.count("Not looked for here, because the ledger is large") == 2
+    assert "rated: Fail, overall 2.5" in page
+    assert "004aa186-859e-4536-8023-311b556d10ae" in client.get(f"/incidents/{TRACE}/file.json").text
