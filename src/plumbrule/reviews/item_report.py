@@ -37,7 +37,7 @@ def report_item(ledger: Ledger, name: str, trace_id: str, viewer: str, *, at: da
     campaign = standing.campaign
     item = item_of(campaign, found)
     visible = {rated.revisions[-1].sequence for rated in campaign.visible(item, viewer, at)}
-    records = tuple(record.exported() for record in standing.records() if record.entry.sequence in visible)
+    records = tuple(record.exported() for record in standing.records([found]) if record.entry.sequence in visible)
     settled = campaign.settlement(item) if visible and campaign.full(item) else None
     decided = None
     if settled is not None:

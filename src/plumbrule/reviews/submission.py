@@ -80,7 +80,7 @@ def submit_records(
     for appended in standing.entries:
         if appended.sequence in sequences:
             check_counts(standing.campaign, appended)
-    return _submitted(name, standing.records(), sequences)
+    return _submitted(name, standing.records(named), sequences)
 
 
 def keep_adhoc(

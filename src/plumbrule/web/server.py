@@ -8,4 +8,9 @@ from plumbrule.web.site import Site
 
 def serve(site: Site, *, host: str, port: int) -> None:
     """Serve a site; Ctrl+C ends it."""
-    uvicorn.run(create_app(site), host=host, port=port, log_level="warning", server_header=False, proxy_headers=False)
+    try:
+        uvicorn.run(
+            create_app(site), host=host, port=port, log_level="warning", server_header=False, proxy_headers=False
+        )
+    finally:
+        site.ledgers.close()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from plumbrule.api.ledger_access import now
+from plumbrule.web.open_ledgers import OpenLedgers
 from plumbrule.web.store import Store
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -22,3 +23,4 @@ class Site:
     https: bool = False  # it is reached by HTTPS, so that cookies are for HTTPS only
     demo: bool = False  # it shows the ledger of the demo
     clock: Callable[[], datetime] = field(default=now)
+    ledgers: OpenLedgers = field(default_factory=OpenLedgers, repr=False, compare=False)
