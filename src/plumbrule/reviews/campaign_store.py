@@ -80,12 +80,14 @@ class ReleaseTerms:
     """How a campaign will decide, which nobody can change once it is open.
 
     ``decide_on`` is as the rubric says where it is None. A rubric that is weaker than the one that ships needs
-    ``accept_weaker_policy``.
+    ``accept_weaker_policy``. With ``show_proposals`` evaluators see what the pre-scores propose before they rated, and
+    their records say which proposals they took over.
     """
 
     mode: ReleaseMode = "any_record"
     decide_on: DecideOn | None = None
     accept_weaker_policy: bool = False
+    show_proposals: bool = False
 
 
 def open_campaign(
@@ -148,6 +150,7 @@ def open_campaign(
         in_scope=drawn.in_scope,
         same_items=tuple(other.campaign for other in earlier) or None,
         policy=policy or None,
+        proposals="shown" if terms.show_proposals else None,
     )
     drafts = rubric_drafts(ledger, loaded, author=author, at=at)
     entry = ledger.append_many([*drafts, _draft("campaign", name, plan, author, at)])[-1]
