@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -122,16 +123,16 @@ async def _person(address: str, name: str, tally: Tally, *, until: float, think:
             and answer.headers["location"].startswith("/rate/big")
         ):
             place = answer.headers["location"]
-            page = await step("show an item", lambda place=place: client.get(place))
+            page = await step("show an item", partial(client.get, place))
             keys = _RATED.findall(page.text)
             item = place.partition("?")[0]
             filled = {f"level_{key}": str(choose.choice((4, 4, 3))) for key in keys}
             form = {**csrf, "holds": "yes", "notes": f"seen by {name}"}
             for count in (2, 4):
                 some = {**form, "do": "draft", **dict(list(filled.items())[:count])}
-                await step("save a draft", lambda item=item, some=some: client.post(item, data=some))
+                await step("save a draft", partial(client.post, item, data=some))
             whole = {**form, "do": "submit", **filled}
-            answer = await step("submit", lambda item=item, whole=whole: client.post(item, data=whole))
+            answer = await step("submit", partial(client.post, item, data=whole))
             if answer.status_code == 303:
                 tally.submitted.append((name, item.rpartition("/")[2]))
             else:
