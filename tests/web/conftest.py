@@ -1,6 +1,7 @@
 """The web application on a copy of the demo's ledger: by a client in the process, and in a real browser."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from plumbrule.web.application import create_app
+from plumbrule.web.run_jobs import Configurations
 from plumbrule.web.site import Site
 from plumbrule.web.store import Store, store_address
 
@@ -60,7 +62,14 @@ def site(demo_folder: Path, tmp_path: Path) -> Iterator[Site]:
     shutil.copytree(demo_folder, folder)
     ledger = f"sqlite:///{folder / '.plumbrule' / 'ledger.db'}"
     store = Store(store_address(ledger))
-    yield Site(ledger=ledger, store=store, local_person="Robin Reader", hosts=("testserver", "127.0.0.1"), demo=True)
+    yield Site(
+        ledger=ledger,
+        store=store,
+        local_person="Robin Reader",
+        hosts=("testserver", "127.0.0.1"),
+        configurations=Configurations(folder=folder),
+        demo=True,
+    )
     store.close()
 
 
@@ -69,6 +78,18 @@ def client(site: Site) -> Iterator[TestClient]:
     """Give a client of the site that follows no redirect."""
     with TestClient(create_app(site), follow_redirects=False, raise_server_exceptions=False) as client:
         yield client
+
+
+@pytest.fixture
+def send(client: TestClient) -> Callable[..., Any]:
+    """Send a form as a page of the site would: with the token of the session."""
+
+    def send_form(path: str, **fields: object) -> Any:
+        token = re.search(r'name="csrf" content="([0-9a-f]+)"', client.get("/runs").text)
+        assert token is not None
+        return client.post(path, data={"csrf": token[1], **fields})
+
+    return send_form
 
 
 @contextmanager

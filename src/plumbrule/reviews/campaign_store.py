@@ -36,6 +36,7 @@ from plumbrule.reviews.record_store import (
     StoredRecord,
     campaign_of,
     outside_ratings,
+    outside_records,
     records_of,
     rubric_drafts,
 )
@@ -58,7 +59,7 @@ from plumbrule.reviews.sample_draw import Drawn
 from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_RESERVED = {ADHOC, "last"}
+_RESERVED = {ADHOC, "last", "new"}  # the last two stand for something else in commands and addresses
 _SHOWN = 60
 _TRIED = 20  # likely items, before a campaign is read whole
 
@@ -108,7 +109,7 @@ def open_campaign(
     terms = terms or ReleaseTerms()
     check_mode(terms.mode)
     policy = check_policy(loaded, accept_weaker=terms.accept_weaker_policy)
-    name = _checked_name(ledger, name) if name is not None else f"campaign-{at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    name = checked_name(ledger, name) if name is not None else f"campaign-{at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     wanted = drawn.trigger.evaluators
     if evaluators is not None and evaluators < wanted:
         raise UsageError(f"{drawn.trigger.key} takes {wanted} evaluators or more for each item, not {evaluators}")
@@ -187,11 +188,19 @@ def earlier_campaigns(
 
 
 def kept_decision(ledger: Ledger, name: str) -> CampaignDecision | None:
-    """Return the decision of a closed campaign, as it was made: the first that follows its closing in the chain."""
-    made = list(ledger.entries(kind="decision", subject=f"campaigns/{name}"))
-    closed = load_campaign(ledger, name).campaign.closed if made else None
-    entry = next((entry for entry in made if closed is not None and entry.sequence > closed.sequence), None)
+    """Return the decision of a closed campaign, as it was made."""
+    if next(ledger.entries(kind="decision", subject=f"campaigns/{name}"), None) is None:
+        return None
+    entry = decision_entry(ledger, load_campaign(ledger, name).campaign)
     return None if entry is None else read_entry(CampaignDecision, entry)
+
+
+def decision_entry(ledger: Ledger, campaign: Campaign) -> Entry | None:
+    """Return the entry that keeps the decision of a campaign: the first that follows its closing in the chain."""
+    if campaign.closed is None:
+        return None
+    made = ledger.entries(kind="decision", subject=f"campaigns/{campaign.name}", after=campaign.closed.sequence)
+    return next(made, None)
 
 
 def campaign_names(ledger: Ledger) -> list[str]:
@@ -232,14 +241,14 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
     elif replay.upto < last:
         added = _entries_of(ledger, name, after=replay.upto, last=last)
         if added:
-            campaign = replay.campaign.lend(_outside(ledger))
+            campaign = replay.campaign.lend(_outside(ledger, name, (*replay.entries, *added)))
             for entry in added:
                 campaign.apply(read_event(entry))
             replay = Replay(campaign=campaign, entries=(*replay.entries, *added), upto=last)
         else:
             replay = dataclasses.replace(replay, upto=last)
         replays.keep(name, replay)
-    campaign = replay.campaign.lend(_outside(ledger))
+    campaign = replay.campaign.lend(_outside(ledger, name, replay.entries))
     campaign.sequence = last
     return Standing(campaign=campaign, entries=replay.entries)
 
@@ -262,13 +271,13 @@ def load_open(ledger: Ledger) -> list[Campaign]:
 
 def _standing(ledger: Ledger, name: str, entries: list[Entry], last: int) -> Standing:
     """Return a campaign from its entries, as it is after the ledger's ``last`` one."""
-    campaign = campaign_of(name, entries, RubricShelf(ledger), lambda: ledger.entries(kind="record"))
+    campaign = campaign_of(name, entries, RubricShelf(ledger), lambda: outside_records(ledger, name, entries))
     campaign.sequence = last
     return Standing(campaign=campaign, entries=tuple(entries))
 
 
-def _outside(ledger: Ledger) -> OutsideRatings:
-    return lambda: outside_ratings(ledger.entries(kind="record"))
+def _outside(ledger: Ledger, name: str, entries: Iterable[Entry]) -> OutsideRatings:
+    return lambda: outside_ratings(outside_records(ledger, name, entries))
 
 
 def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
@@ -508,7 +517,8 @@ def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
     )
 
 
-def _checked_name(ledger: Ledger, name: str) -> str:
+def checked_name(ledger: Ledger, name: str) -> str:
+    """Return a name for a new campaign; raise where it is none, or taken."""
     if not _NAME.fullmatch(name) or name in _RESERVED:
         raise UsageError(f"'{name[:_SHOWN]}' is no name for a campaign: use letters, digits, '.', '_' and '-'")
     if name in campaign_names(ledger):

@@ -6,6 +6,8 @@ from datetime import datetime
 
 from plumbrule.api.ledger_access import now
 from plumbrule.web.open_ledgers import OpenLedgers
+from plumbrule.web.result_memory import ResultMemory
+from plumbrule.web.run_jobs import Configurations
 from plumbrule.web.store import Store
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -21,6 +23,8 @@ class Site:
     local_person: str | None = None  # who that is; None: nobody can change anything
     hosts: tuple[str, ...] = LOCAL_HOSTS  # the names that a request may call this application by
     https: bool = False  # it is reached by HTTPS, so that cookies are for HTTPS only
+    configurations: Configurations = field(default_factory=Configurations)  # of runs that may be started
     demo: bool = False  # it shows the ledger of the demo
     clock: Callable[[], datetime] = field(default=now)
     ledgers: OpenLedgers = field(default_factory=OpenLedgers, repr=False, compare=False)
+    memory: ResultMemory = field(default_factory=ResultMemory, repr=False, compare=False)

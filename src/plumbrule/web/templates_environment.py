@@ -4,13 +4,14 @@ import hashlib
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from plumbrule._version import __version__
 from plumbrule.reports import figure_text
-from plumbrule.terminal import safe, shortened
+from plumbrule.terminal import masked_address, safe, shortened
 
 _NAVIGATION = (  # the parts of the application, in the head of every page
     ("/", "Overview"),
@@ -23,7 +24,7 @@ _NAVIGATION = (  # the parts of the application, in the head of every page
 )
 
 
-def render_template(name: str, **values: object) -> str:
+def render_template(name: str, /, **values: object) -> str:
     """Return a page."""
     return _environment().get_template(name).render(values)
 
@@ -42,6 +43,11 @@ def shown_time(moment: datetime | str | None) -> Markup | str:
     at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
     iso, words = at.isoformat(), f"{at:%Y-%m-%d %H:%M}"
     return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(iso, escape(words), escape(words))
+
+
+def path_part(text: str) -> str:
+    """Return a name or an id as one part of an address."""
+    return quote(text, safe="")
 
 
 def plural(count: int, word: str, words: str | None = None) -> str:
@@ -66,6 +72,8 @@ def _environment() -> Environment:
         "interval": figure_text.interval_text,
         "time": shown_time,
         "shortened": shortened,
+        "masked_address": masked_address,
+        "part": path_part,
     }
     environment.globals |= {
         "static": static_address,

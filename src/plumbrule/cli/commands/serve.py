@@ -17,6 +17,12 @@ _LOCAL = {"127.0.0.1", "::1", "localhost"}
     "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="The port; 0 for a free one."
 )
 @click.option("--as", "person", metavar="NAME", help="Who you are; user.name of your settings by default.")
+@click.option(
+    "--configs",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Run configurations that may be started from the pages; the working directory by default.",
+)
 @click.option("--demo", is_flag=True, help="Make the demo's ledger in a folder, and show it.")
 @click.option(
     "--into",
@@ -25,7 +31,15 @@ _LOCAL = {"127.0.0.1", "::1", "localhost"}
     default="plumbrule-demo",
     help="With --demo: the folder; plumbrule-demo by default.",
 )
-def command(ledger_url: str | None, host: str, port: int, person: str | None, demo: bool, into: Path) -> None:
+def command(
+    ledger_url: str | None,
+    host: str,
+    port: int,
+    person: str | None,
+    configs: Path | None,
+    demo: bool,
+    into: Path,
+) -> None:
     """Open the pages of a ledger in a browser on this machine.
 
     Without --team it listens on this machine only, and everything is done by you, without a login.
@@ -41,6 +55,7 @@ def command(ledger_url: str | None, host: str, port: int, person: str | None, de
         raise MissingExtraError(need="the web application", extra="web") from None
     from plumbrule.cli.views.demo_walk import LEDGER, demonstrate
     from plumbrule.settings import ledger_address, user_name
+    from plumbrule.web.run_jobs import Configurations
     from plumbrule.web.site import Site
     from plumbrule.web.store import Store, store_address
 
@@ -55,6 +70,7 @@ def command(ledger_url: str | None, host: str, port: int, person: str | None, de
         ledger=address,
         store=Store(store_address(address)),
         local_person=person or user_name() or ("You" if demo else None),
+        configurations=Configurations(folder=(configs or (into if demo else Path())).resolve()),
         demo=demo,
     )
     click.echo(f"Plumbrule is at http://{'localhost' if host in _LOCAL else host}:{port}/  (Ctrl+C ends it)")
