@@ -18,3 +18,13 @@ def test_a_ledger_is_opened_once(site: Site) -> None:
         assert third is not first
     ledgers.close()
     first.close()
+
+
+def test_a_checkpoint_is_kept_while_the_application_runs(site: Site) -> None:
+    """What was verified when the ledger was opened is held against a checkpoint at once, not only at the end."""
+    ledgers = OpenLedgers()
+    with ledgers.use(site.ledger) as ledger:
+        last = ledger.checkpoint()
+        assert ledger.files is not None
+        assert [state.checkpoint for state in ledger.files.read().own] == [last, last]
+    ledgers.close()
