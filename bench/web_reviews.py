@@ -57,7 +57,9 @@ def main() -> None:
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             listener.listen(128)
-            server = uvicorn.Server(uvicorn.Config(_application(site), log_level="error", lifespan="off"))
+            app = _application(site)  # a connection lives longer than anybody thinks
+            config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_keep_alive=300)
+            server = uvicorn.Server(config)
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
             thread.start()
             address = f"http://127.0.0.1:{listener.getsockname()[1]}"
