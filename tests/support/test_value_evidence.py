@@ -71,6 +71,15 @@ def test_another_value_on_the_same_topic_contradicts() -> None:
     assert (anchor.evidence.context, anchor.evidence.start, anchor.evidence.text) == (1, 16, "$25")
 
 
+def test_the_rival_is_the_value_in_the_same_role() -> None:
+    """Of two values of one sentence, the one between the same words is what the context says instead."""
+    context = "The firm charges a fee of $25 for a domestic wire and $45 for an international wire."
+    answer = "The firm charges a fee of $35 for a domestic wire and $60 for an international wire."
+    found = plumbrule.score(question="What do wires cost?", answer=answer, contexts=[context]).hallucination.anchors
+    rivals = {each.text: each.evidence.text for each in found if each.kind == "number" and each.evidence is not None}
+    assert rivals == {"$35": "$25", "$60": "$45"}
+
+
 def test_a_value_on_another_topic_is_only_not_found() -> None:
     """A different number in a sentence about something else contradicts nothing."""
     anchor = only_anchor("The wire fee is $30.", "Parking at headquarters for visitors costs $25.")

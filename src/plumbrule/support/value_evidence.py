@@ -9,7 +9,7 @@ from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.values import Match, Value, lookup_keys, match_value
 from plumbrule.text.work_limits import MOST_LIKE, MOST_LIKE_IN_ALL, MOST_RIVALS_IN_ALL
 
-NEAR_WORDS = 6  # among values of one sentence, the one with the most of the topic this near is meant
+NEAR_WORDS = 6  # among values of one sentence, the one with the most of the same words this near is meant
 _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
 _CLOSEST = 0, False
 
@@ -49,18 +49,26 @@ def rivals_in(contexts: TextViews, value: Value) -> Iterator[tuple[int, TextView
     return islice(found, MOST_RIVALS_IN_ALL)
 
 
-def find_rival(value: Value, contexts: TextViews, *, topic: Callable[[], set[str]], overlap: Fraction) -> Finding:
-    """Look for another value said of the same topic: the contexts contradict ``value``, or know nothing of it."""
-    best_fit, best_place = (0, 0), None
+def find_rival(
+    value: Value, answer: TextView, contexts: TextViews, *, topic: Callable[[], set[str]], overlap: Fraction
+) -> Finding:
+    """Look for another value said of the same topic: the contexts contradict ``value``, or know nothing of it.
+
+    Of several values that fit the topic equally, the one is meant that stands between the same words.
+    """
+    best_fit, best_place = (0, 0, 0), None
     words: set[str] | None = None  # worked out only where something could contradict
+    beside: set[str] = set()
     for index, context, other in rivals_in(contexts, value):
-        words = topic() if words is None else words
+        if words is None:
+            words, beside = topic(), set(answer.lemmas_near(value.start, NEAR_WORDS))
         if not words:
             break
         recurring = len(words & context.lemmas_beside(other.start))
         if recurring * overlap.denominator < overlap.numerator * len(words) or recurring < best_fit[0]:
             continue
-        fit = recurring, len(words.intersection(context.lemmas_near(other.start, NEAR_WORDS)))
+        near = set(context.lemmas_near(other.start, NEAR_WORDS))
+        fit = recurring, len(beside & near), len(words & near)
         if fit > best_fit:
             best_fit, best_place = fit, (index, other.start, other.end)
     if best_place is None:

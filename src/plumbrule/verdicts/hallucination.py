@@ -89,7 +89,7 @@ def _value_anchors(
         finding = find_value(value, answer, contexts)
         if finding is None:
             topic = partial(_topic, value, answer, question, check.stop)
-            finding = find_rival(value, contexts, topic=topic, overlap=rules.contradiction_overlap)
+            finding = find_rival(value, answer, contexts, topic=topic, overlap=rules.contradiction_overlap)
         anchors.append(anchor_at(answer, kind, value.start, value.end, finding))
     return anchors
 
