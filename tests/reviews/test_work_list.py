@@ -50,7 +50,10 @@ def test_an_alarming_level_comes_first(ledger: Ledger, opens: Opens) -> None:
         submit(ledger, "Ada", trace_id, 4)
         submit(ledger, "Ben", trace_id, level, 4)
     lines = list_adjudications(load_campaign(ledger, "c").campaign, "Cy", at=later(1))
-    assert [(line.trace_id, line.alarm, line.objection) for line in lines] == [(TWO, True, None), (ONE, False, None)]
+    assert [(line.trace_id, line.alarm, line.objection) for line in lines] == [
+        (TWO, ("Unsafe",), None),
+        (ONE, (), None),
+    ]
     assert lines[0].open == ("Attribution Accuracy",)
     claim_item(ledger, "c", ONE, "Cy", at=later(1), role="adjudicator")
     assert list_adjudications(load_campaign(ledger, "c").campaign, "Cy", at=later(2))[0].trace_id == ONE

@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from plumbrule.api import reviews
 from plumbrule.api.ledger_access import now
 from plumbrule.ledger import open_ledger
+from plumbrule.reviews.campaign_store import ReleaseTerms
 from plumbrule.reviews.sample_draw import Request
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.application import create_app
@@ -28,13 +29,21 @@ def interactions(folder: Path, lines: int = 4) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in (folder / "interactions.jsonl").read_bytes().splitlines()[:lines]]
 
 
-def open_campaign(site: Site, folder: Path, given: list[dict[str, Any]] | None = None, **more: Any) -> list[str]:
+def open_campaign(
+    site: Site,
+    folder: Path,
+    given: list[dict[str, Any]] | None = None,
+    *,
+    terms: ReleaseTerms | None = None,
+    **more: Any,
+) -> list[str]:
     """Open a campaign on interactions, by default on four of the demo's; return the trace ids in their order."""
     path = folder / "reviewed.jsonl"
     path.write_bytes(b"\n".join(map(orjson.dumps, given if given is not None else interactions(folder))))
     fields = {"trigger": "pre-deployment", "passages": str(folder / "corpus.jsonl"), "claims": False, **more}
     with open_ledger(site.ledger, at=now()) as ledger:
-        reviews.open_campaign(Request(path=str(path), **fields), name=NAME, author="Lena Lead", ledger=ledger)
+        request = Request(path=str(path), **fields)
+        reviews.open_campaign(request, name=NAME, author="Lena Lead", terms=terms, ledger=ledger)
         return [item.trace_id for item in reviews.items(NAME, ledger=ledger).items]
 
 
@@ -56,7 +65,7 @@ def client_of(site: Site, person: str, at: datetime | None = None) -> Iterator[T
         yield client
 
 
-def send(client: TestClient, address: str, **fields: str) -> Any:
+def send(client: TestClient, address: str, **fields: str | list[str]) -> Any:
     """Send a form, with the token of the session."""
     token = re.search(r'name="csrf" content="(\w+)"', client.get("/rate").text)
     assert token is not None

@@ -16,6 +16,7 @@ _LOCK_KEY = 0x506C756D62  # "Plumb": the advisory lock that writers take in Post
 _DURABLE = (  # a stricter setting stays
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 )
+_NO_LIMIT = -1  # of connections: as many as threads read; one that waits for another's connection could wait for ever
 _FORMS = "sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
 
 
@@ -43,7 +44,7 @@ def name_of(url: URL) -> str:
 def make_engine(url: URL, *, lock_timeout_s: float) -> Engine:
     """Return an engine whose every commit is on the disk before it returns."""
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": lock_timeout_s})
+        engine = create_engine(url, connect_args={"timeout": lock_timeout_s}, max_overflow=_NO_LIMIT)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -52,7 +53,7 @@ def make_engine(url: URL, *, lock_timeout_s: float) -> Engine:
     except ImportError:
         raise MissingExtraError(need="a ledger on PostgreSQL", extra="postgres") from None
     arguments = {} if "connect_timeout" in url.query else {"connect_timeout": max(2, round(lock_timeout_s))}
-    engine = create_engine(url, connect_args=arguments)
+    engine = create_engine(url, connect_args=arguments, max_overflow=_NO_LIMIT)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - a connection of psycopg, an extra

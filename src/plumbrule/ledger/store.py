@@ -78,6 +78,11 @@ class Ledger:
         finally:
             self._engine.dispose()
 
+    def keep_checkpoint(self) -> None:
+        """Keep a checkpoint of what was verified, as closing does: for a ledger that stays open for long."""
+        if self._watch is not None:
+            self._watch.keep()
+
     def append(self, kind: str, subject: str, body: object, author: str, *, at: datetime) -> Entry:
         """Append one entry; it is durable when this returns. A result that already stands is returned as it is."""
         return self.append_many([Draft(kind=kind, subject=subject, body=body, author=author, at=at)])[0]

@@ -61,6 +61,11 @@ class KeptPrescore:
     support: Mapping[str, Any] | None = None  # not there in older versions
 
 
+def proposed_level(proposal: Proposal, not_applicable: str) -> str | None:
+    """Return the name of the level that is proposed: not applicable for a refusal, None where nothing is."""
+    return not_applicable if proposal.level is None and proposal.basis == "refused" else proposal.level
+
+
 def read_prescore(body: object, *, where: str) -> KeptPrescore:
     """Return the pre-score that an entry of the ledger, or a result in JSON, holds."""
     return from_json(KeptPrescore, body, where=where)

@@ -58,6 +58,24 @@ class Campaign:
         self.void: dict[int, str] = {}
         self.disclosed: set[str] = set()  # who has seen the ratings, and so rates nothing here
         self.sequence = 0
+        self._lent: set[str] | None = None  # the items of another campaign that must not be changed, by their keys
+
+    def lend(self, outside: OutsideRatings) -> "Campaign":
+        """Return a campaign that is as this one is now, and can go on without changing it; items are copied late."""
+        lent = Campaign(self.name, self.loaded, outside)
+        lent.opened, lent.closed, lent.closure, lent.sequence = self.opened, self.closed, self.closure, self.sequence
+        lent.items, lent.void, lent.disclosed = dict(self.items), dict(self.void), set(self.disclosed)
+        lent._lent = set(self.items)
+        return lent
+
+    def own(self, item: Item) -> Item:
+        """Return an item to be changed, without its settlement: a copy where it is another campaign's."""
+        key = key_of_trace(item.trace_id)
+        if self._lent is not None and key in self._lent:
+            self._lent.discard(key)
+            self.items[key] = item.copy()
+        self.items[key].settled = None
+        return self.items[key]
 
     @property
     def plan(self) -> CampaignPlan:
@@ -85,9 +103,10 @@ class Campaign:
         """Return an item by its trace id, however a UUID is written."""
         return self.items.get(key_of_trace(trace_id))
 
-    def rated(self) -> Iterator[tuple[Role, Rated]]:
-        """Yield every record that counts."""
-        for item in self.items.values():
+    def rated(self, trace_ids: Iterable[str] | None = None) -> Iterator[tuple[Role, Rated]]:
+        """Yield every record that counts, or those of some items."""
+        keys = self.items if trace_ids is None else dict.fromkeys(map(key_of_trace, trace_ids))
+        for item in (self.items[key] for key in keys if key in self.items):
             for rating in item.ratings.values():
                 yield "evaluator", rating
             if item.adjudication is not None:
@@ -109,9 +128,13 @@ class Campaign:
     def _settled(self, item: Item, *, by_last: bool) -> Settlement | None:
         if not item.ratings:
             return None
+        if item.settled is not None and item.settled[0] == by_last:
+            return item.settled[1]
         ratings = [_last_rating(rated) if by_last else rated.rating for rated in item.ratings.values()]
         decided = None if item.adjudication is None else _last_rating(item.adjudication)
-        return settle(ratings, self.loaded.rubric, decided, key_of=self.key_of)
+        settled = settle(ratings, self.loaded.rubric, decided, key_of=self.key_of)
+        item.settled = by_last, settled
+        return settled
 
     def _by_last(self, closure: Closure) -> bool:
         """Tell whether an older version closed this, by the last revisions: what was decided stays as it was."""
@@ -287,6 +310,7 @@ class Campaign:
         item, person = self.item(body.trace_id), self.key_of(body.evaluator)
         if item is None:
             return f"'{body.trace_id}' is no item of {self.name}"
+        item = self.own(item)
         match body:
             case Assignment():
                 objection = self.objection_to_assigning(item, body.evaluator, event.at)
@@ -332,6 +356,7 @@ class Campaign:
         objection = objection or objection_to_levels(record.scores, self.loaded.rubric, answered=item.answered is True)
         if objection is not None:
             return objection
+        item = self.own(item)
         person = self.key_of(evaluator)
         late = role == "evaluator" and any(seen.person != person for seen in self.visible(item, evaluator, event.at))
         new = Revision(record=record, at=event.at, reason=reason, sequence=event.sequence, late=late)

@@ -4,6 +4,7 @@ An entry is appended first, and whether it counts follows from its place in the 
 avoid entries that cannot count.
 """
 
+import dataclasses
 import re
 import secrets
 from collections.abc import Iterable
@@ -18,7 +19,7 @@ from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.ledger.entry import utc_text
 from plumbrule.names import check_word, key_of_trace, pick
 from plumbrule.outcomes import DecideOn
-from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaign import Campaign, OutsideRatings
 from plumbrule.reviews.campaign_decision import CampaignDecision, EarlierCampaign, earlier_remark
 from plumbrule.reviews.interaction_archive import (
     content_hash,
@@ -35,11 +36,13 @@ from plumbrule.reviews.record_store import (
     RubricShelf,
     StoredRecord,
     campaign_of,
+    outside_ratings,
     outside_records,
     records_of,
     rubric_drafts,
 )
 from plumbrule.reviews.release_decision import check_mode
+from plumbrule.reviews.replays import Replay, kept_replays
 from plumbrule.reviews.review_entries import (
     Assignment,
     Body,
@@ -69,9 +72,9 @@ class Standing:
     campaign: Campaign
     entries: tuple[Entry, ...]
 
-    def records(self) -> list[StoredRecord]:
-        """Return the records that count; whoever shows them asks the campaign who may see them."""
-        return list(records_of(self.campaign, self.entries))
+    def records(self, trace_ids: Iterable[str] | None = None) -> list[StoredRecord]:
+        """Return the records that count, of these items or of all; whoever shows them asks who may see them."""
+        return list(records_of(self.campaign, self.entries, trace_ids))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +82,14 @@ class ReleaseTerms:
     """How a campaign will decide, which nobody can change once it is open.
 
     ``decide_on`` is as the rubric says where it is None. A rubric that is weaker than the one that ships needs
-    ``accept_weaker_policy``.
+    ``accept_weaker_policy``. With ``show_proposals`` evaluators see what the pre-scores propose before they rated, and
+    their records say which proposals they took over.
     """
 
     mode: ReleaseMode = "any_record"
     decide_on: DecideOn | None = None
     accept_weaker_policy: bool = False
+    show_proposals: bool = False
 
     def __post_init__(self) -> None:
         """Refuse terms that there are not: they would decide as others."""
@@ -151,6 +156,7 @@ def open_campaign(
         in_scope=drawn.in_scope,
         same_items=tuple(other.campaign for other in earlier) or None,
         policy=policy or None,
+        proposals="shown" if terms.show_proposals else None,
     )
     drafts = rubric_drafts(ledger, loaded, author=author, at=at)
     entry = ledger.append_many([*drafts, _draft("campaign", name, plan, author, at)])[-1]
@@ -229,10 +235,35 @@ def find_name(ledger: Ledger, reference: str = "last") -> str:
 def load_campaign(ledger: Ledger, name: str) -> Standing:
     """Return a campaign as it is in the chain at this moment."""
     last = ledger.checkpoint().sequence  # both searches see the ledger as it was here
-    entries = [entry for run in (f"campaigns/{name}", f"records/{name}") for entry in ledger.entries(run=run)]
+    replays = kept_replays(ledger)
+    if replays is None:
+        return _standing(ledger, name, _entries_of(ledger, name, after=0, last=last), last)
+    replay = replays.find(name)
+    if replay is None or replay.upto > last:
+        standing = _standing(ledger, name, _entries_of(ledger, name, after=0, last=last), last)
+        replay = Replay(campaign=standing.campaign, entries=standing.entries, upto=last)
+        replays.keep(name, replay)
+    elif replay.upto < last:
+        added = _entries_of(ledger, name, after=replay.upto, last=last)
+        if added:
+            campaign = replay.campaign.lend(_outside(ledger, name, (*replay.entries, *added)))
+            for entry in added:
+                campaign.apply(read_event(entry))
+            replay = Replay(campaign=campaign, entries=(*replay.entries, *added), upto=last)
+        else:
+            replay = dataclasses.replace(replay, upto=last)
+        replays.keep(name, replay)
+    campaign = replay.campaign.lend(_outside(ledger, name, replay.entries))
+    campaign.sequence = last
+    return Standing(campaign=campaign, entries=replay.entries)
+
+
+def _entries_of(ledger: Ledger, name: str, *, after: int, last: int) -> list[Entry]:
+    """Return the entries of a campaign that follow one entry of the ledger, up to another."""
+    rooms = (f"campaigns/{name}", f"records/{name}")
+    entries = [entry for room in rooms for entry in ledger.entries(run=room, after=after)]
     wanted = [entry for entry in entries if entry.kind in {"campaign", "claim", "record"} and entry.sequence <= last]
-    wanted.sort(key=lambda entry: entry.sequence)
-    return _standing(ledger, name, wanted, last)
+    return sorted(wanted, key=lambda entry: entry.sequence)
 
 
 def load_open(ledger: Ledger) -> list[Campaign]:
@@ -250,16 +281,21 @@ def _standing(ledger: Ledger, name: str, entries: list[Entry], last: int) -> Sta
     return Standing(campaign=campaign, entries=tuple(entries))
 
 
+def _outside(ledger: Ledger, name: str, entries: Iterable[Entry]) -> OutsideRatings:
+    return lambda: outside_ratings(outside_records(ledger, name, entries))
+
+
 def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
     """Give each item what an older plan does not say of its version; return the items with a newer version."""
     found = find_versions(ledger, [item.wanted for item in campaign.items.values()])
     newer = []
-    for item in campaign.items.values():
+    for item in list(campaign.items.values()):
         version = found.get(item.wanted)
         if version is not None:
-            item.interaction = version.meant.version
-            if item.answered is None:
-                item.answered = not is_refusal(version.meant.rebuild())
+            owned = campaign.own(item)
+            owned.interaction = version.meant.version
+            if owned.answered is None:
+                owned.answered = not is_refusal(version.meant.rebuild())
             newer += [item.trace_id] if version.newer is not None else []
     return tuple(newer)
 
@@ -267,8 +303,11 @@ def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
 def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:
     """Return a campaign with the claims and records of these items alone, which say who may do what with them.
 
-    Whether a closing or a disclosure counts depends on all items, so a campaign with one of these is read whole.
+    Whether a closing or a disclosure counts depends on all items, so a campaign with one of these is read whole. So is
+    one whose replay is kept.
     """
+    if kept_replays(ledger) is not None:
+        return load_campaign(ledger, name)
     last = ledger.checkpoint().sequence
     entries = list(ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
     if not all(isinstance(read_event(entry).body, CampaignPlan | Assignment) for entry in entries):
@@ -318,7 +357,8 @@ def claim_next(
     person = campaign.key_of(evaluator)
     if not person:
         raise UsageError("name the evaluator")
-    quick = _claim_likely(ledger, campaign, evaluator, at=at) if role == "evaluator" else None
+    slow = kept_replays(ledger) is None  # to read the whole campaign
+    quick = _claim_likely(ledger, campaign, evaluator, at=at) if slow and role == "evaluator" else None
     if quick is not None:
         return quick
     campaign = load_campaign(ledger, name).campaign

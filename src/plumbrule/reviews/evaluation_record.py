@@ -47,6 +47,7 @@ class WrittenRecord:
     trace_id: str | None = None
     scores: Mapping[str, str]
     notes: str = ""
+    accepted: tuple[str, ...] | None = optional_key()  # the dimensions whose level was taken over from a proposal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,7 @@ class EvaluationRecord:
     evaluation_id: str | None = None
     date: dt.date | None = None
     interaction: str | None = None  # the hash of the version that it is about
+    accepted: tuple[str, ...] = ()  # the dimensions whose level was taken over from a proposal
 
     def written(self, rubric: ScorecardRubric) -> WrittenRecord:
         """Return the record for JSON; ``record_of`` reads it back to the same record."""
@@ -125,6 +127,7 @@ class EvaluationRecord:
             "trace_id": self.trace_id,
             "scores": named_scores(self.scores, rubric),
             "notes": self.notes,
+            "accepted": self.accepted or None,
         }
 
 
@@ -168,10 +171,18 @@ def read_record(given: object, rubric: ScorecardRubric, *, complete: bool = True
         evaluation_id=None if checked.evaluation_id is None else str(checked.evaluation_id),
         date=checked.date,
         interaction=checked.interaction,
+        accepted=tuple(checked.accepted or ()),
     )
+    _check_accepted(record)
     if complete:
         _check_complete(record, rubric)
     return record
+
+
+def _check_accepted(record: EvaluationRecord) -> None:
+    unknown = [key for key in record.accepted if key not in record.scores]
+    if unknown:
+        raise InputError(f"'accepted': there is no dimension {unknown[0][:40]!r}")
 
 
 def asking_for_a_note(record: EvaluationRecord, rubric: ScorecardRubric) -> tuple[str, ...]:
@@ -234,6 +245,7 @@ class _Given(BaseModel):
     interaction: _Text | None = None
     scores: Any
     notes: str | None = None
+    accepted: list[str] | tuple[str, ...] | None = None
 
 
 def _worded(problem: ErrorDetails) -> str:

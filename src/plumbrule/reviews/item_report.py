@@ -1,5 +1,6 @@
 """One item of a campaign to be read: the interaction, the records that the viewer may see, how they were settled."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,6 +29,7 @@ class ItemReport:
     records: tuple[ExportedRecord, ...]
     settlement: SettlementResult | None
     decision: DecidedRecord | None  # by the levels that count
+    rules: Mapping[str, str]  # the titles of the rules that block
 
 
 def report_item(ledger: Ledger, name: str, trace_id: str, viewer: str, *, at: datetime) -> ItemReport:
@@ -37,7 +39,7 @@ def report_item(ledger: Ledger, name: str, trace_id: str, viewer: str, *, at: da
     campaign = standing.campaign
     item = item_of(campaign, found)
     visible = {rated.revisions[-1].sequence for rated in campaign.visible(item, viewer, at)}
-    records = tuple(record.exported() for record in standing.records() if record.entry.sequence in visible)
+    records = tuple(record.exported() for record in standing.records([found]) if record.entry.sequence in visible)
     settled = campaign.settlement(item) if visible and campaign.full(item) else None
     decided = None
     if settled is not None:
@@ -57,4 +59,5 @@ def report_item(ledger: Ledger, name: str, trace_id: str, viewer: str, *, at: da
         records=records,
         settlement=None if settled is None else settled.result(campaign.loaded.rubric),
         decision=decided,
+        rules={rule.rule: rule.title for rule in campaign.loaded.rubric.blockers},
     )

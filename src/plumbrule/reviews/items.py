@@ -1,10 +1,10 @@
 """The items of a campaign: who holds them, and the records on them with their revisions."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from plumbrule.reviews.adjudication import Rating
+from plumbrule.reviews.adjudication import Rating, Settlement
 from plumbrule.reviews.evaluation_record import EvaluationRecord
 from plumbrule.reviews.interaction_archive import Wanted
 from plumbrule.reviews.levels import named_scores
@@ -115,6 +115,13 @@ class Item:
     ratings: dict[str, Rated] = field(default_factory=dict)
     adjudicating: Claim | None = None
     adjudication: Rated | None = None
+    settled: tuple[bool, Settlement] | None = field(default=None, repr=False, compare=False)  # for as long as it holds
+
+    def copy(self) -> "Item":
+        """Return an item that can be changed by itself."""
+        return replace(
+            self, assigned=dict(self.assigned), claims=dict(self.claims), ratings=dict(self.ratings), settled=None
+        )
 
     @property
     def wanted(self) -> Wanted:

@@ -303,10 +303,12 @@ def campaign_of(
     return replay(name, events, rubrics.find(plan.rubric), lambda: outside_ratings(outside()))
 
 
-def records_of(campaign: Campaign, entries: Iterable[Entry]) -> Iterator[StoredRecord]:
-    """Yield the records of a campaign that count."""
+def records_of(
+    campaign: Campaign, entries: Iterable[Entry], trace_ids: Iterable[str] | None = None
+) -> Iterator[StoredRecord]:
+    """Yield the records of a campaign that count, or those of some items."""
     by_sequence = {entry.sequence: entry for entry in entries}
-    for role, rated in campaign.rated():
+    for role, rated in campaign.rated(trace_ids):
         revisions = tuple(by_sequence[revision.sequence] for revision in rated.revisions)
         yield StoredRecord(
             record=rated.record,

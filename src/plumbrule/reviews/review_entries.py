@@ -80,6 +80,7 @@ class CampaignPlan:
     in_scope: int | None = optional_key()  # how many interactions the trigger is about, read or not
     same_items: tuple[str, ...] | None = optional_key()  # earlier campaigns on some of the same items
     policy: tuple[PolicyDifference, ...] | None = optional_key()  # how the rubric differs from the one that ships
+    proposals: Literal["shown"] | None = optional_key()  # to evaluators before they rated; they may take them over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from plumbrule.interactions.contract_findings import Finding
 from plumbrule.interactions.interaction import PassagesFrom
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
-from plumbrule.prescores.kept_prescore import KeptPrescore, Proposal
+from plumbrule.prescores.kept_prescore import KeptPrescore, Proposal, proposed_level
 from plumbrule.reviews.adjudication import Reason
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_store import kept_decision
@@ -194,9 +194,10 @@ class RatingForm:
     def proposed(self, dimension: SheetDimension) -> str | None:
         """Return the name of the proposed level; not applicable, where the dimension may be, for a refusal."""
         proposal = self.sheet.proposal(dimension.key)
-        if proposal is None or any(level.name == proposal.level for level in dimension.levels):
-            return None if proposal is None else proposal.level
-        return self.not_applicable if proposal.basis == "refused" and dimension.may_be_not_applicable else None
+        level = None if proposal is None else proposed_level(proposal, self.not_applicable)
+        if level == self.not_applicable:
+            return level if dimension.may_be_not_applicable else None
+        return level if any(known.name == level for known in dimension.levels) else None
 
     def notes_needed(self, scores: Scores) -> dict[str, str]:
         """Return the dimensions that need a note, with their levels."""
@@ -285,7 +286,7 @@ def rating_form(
         objection=campaign.objection_to_claim(item, viewer, at, role),
         objection_to_revision=campaign.objection_to_record(item, viewer, at, role=role, revises=True),
         closed=campaign.closed is not None,
-        proposals_shown=own is not None or campaign.closed is not None,
+        proposals_shown=own is not None or campaign.closed is not None or campaign.plan.proposals == "shown",
         disputed=disputed,
         _campaign=campaign,
         _viewer=viewer,

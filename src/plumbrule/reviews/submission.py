@@ -11,6 +11,7 @@ from plumbrule.interactions.interaction import Interaction
 from plumbrule.ledger import Draft, Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.person_names import person_key, same_person
+from plumbrule.prescores.kept_prescore import proposed_level
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_store import (
     check_counts,
@@ -31,7 +32,7 @@ from plumbrule.reviews.interaction_archive import (
     versions_of,
 )
 from plumbrule.reviews.items import Item, Rated
-from plumbrule.reviews.levels import Scores, named_scores, objection_to_levels
+from plumbrule.reviews.levels import Scores, level_name, named_scores, objection_to_levels
 from plumbrule.reviews.record_store import StoredRecord, record_draft, record_entry, rubric_drafts, stored_records
 from plumbrule.reviews.review_entries import RecordEntry, Role
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
@@ -80,7 +81,7 @@ def submit_records(
     for appended in standing.entries:
         if appended.sequence in sequences:
             check_counts(standing.campaign, appended)
-    return _submitted(name, standing.records(), sequences)
+    return _submitted(name, standing.records(named), sequences)
 
 
 def keep_adhoc(
@@ -222,6 +223,7 @@ def _entry(
     levels = {key: level for key, level in record.scores.items() if isinstance(stated, Mapping) and key in stated}
     _check_levels(levels, campaign.loaded.rubric, answered=answered)
     record = replace(record, interaction=version)
+    _check_accepted(ledger, campaign, record, blind=role == "evaluator" and reason is None)
     made = _made(item_of(campaign, record.trace_id or ""), campaign.key_of(record.evaluator or ""), role)
     entry = record_entry(
         ledger,
@@ -237,6 +239,22 @@ def _entry(
     if objection is not None:
         raise InputError(objection)
     return entry
+
+
+def _check_accepted(ledger: Ledger, campaign: Campaign, record: EvaluationRecord, *, blind: bool) -> None:
+    """Raise where a record takes over a proposal that was not shown, or that is another level."""
+    if not record.accepted:
+        return
+    if campaign.plan.proposals != "shown" or not blind:
+        raise InputError(f"'accepted': {campaign.name} shows no proposals before a rating: leave it out")
+    rubric = campaign.loaded.rubric
+    found = find_version(ledger, item_of(campaign, record.trace_id or "").wanted)
+    prescore = None if found is None else found.meant.prescore
+    for key in record.accepted:
+        proposal = None if prescore is None else prescore.dimensions.get(key)
+        level = None if proposal is None else proposed_level(proposal, rubric.not_applicable.name)
+        if level != level_name(record.scores[key], rubric):
+            raise InputError(f"'accepted': {key} is not at the level that is proposed, {level or 'none'}")
 
 
 def _drawn(ledger: Ledger, item: Item) -> tuple[str | None, bool]:

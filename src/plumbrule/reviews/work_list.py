@@ -15,7 +15,7 @@ from plumbrule.reviews.queue import Waiting, waiting_for_others
 from plumbrule.reviews.record_decision import decide
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 
-_RAISES_ALARM: Reason = "level"  # somebody gave a level that always needs an adjudicator
+_MOST_SUBMITTED = 50  # of a campaign that are listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,8 @@ class WorkList:
     claim_minutes: int
     to_rate: tuple[ItemToRate, ...]  # held first, then reserved
     free: int  # items that they may take, with those that they hold
-    submitted: tuple[SubmittedItem, ...]  # the newest first
+    submitted: tuple[SubmittedItem, ...]  # the newest of them, the newest first
+    submitted_count: int
     disputed: tuple[DisputedItem, ...]
     waiting: Waiting
 
@@ -86,7 +87,7 @@ class ItemToAdjudicate:
     query: str
     open: tuple[str, ...]  # the titles of the dimensions to decide
     reasons: tuple[Reason, ...]
-    alarm: bool  # somebody gave a level that always needs an adjudicator
+    alarm: tuple[str, ...]  # the levels given that always need an adjudicator
     until: str | None  # when the claim of the person who asked ends
     objection: str | None  # why they cannot take it
 
@@ -110,7 +111,8 @@ def list_work(campaign: Campaign, person: str, *, at: datetime) -> WorkList:
         claim_minutes=campaign.plan.claim_minutes,
         to_rate=tuple(sorted(to_rate, key=lambda line: (line.until is None, line.until or ""))),
         free=sum(campaign.objection_to_claim(item, person, at) is None for item in items),
-        submitted=tuple(_submitted(campaign, item, mine, at) for item, mine in rated),
+        submitted=tuple(_submitted(campaign, item, mine, at) for item, mine in rated[:_MOST_SUBMITTED]),
+        submitted_count=len(rated),
         disputed=tuple(line for line in disputed if line is not None),
         waiting=waiting_for_others(campaign, person, at=at),
     )
@@ -176,8 +178,12 @@ def _disputed(campaign: Campaign, item: Item, mine: Rated, at: datetime) -> Disp
 
 
 def _to_adjudicate(campaign: Campaign, item: Item, settled: Settlement, person: str, at: datetime) -> ItemToAdjudicate:
-    titles = {dimension.key: dimension.title for dimension in campaign.loaded.rubric.dimensions}
-    reasons = dict.fromkeys(reason for each in settled.dimensions if each.open for reason in each.reasons)
+    rubric = campaign.loaded.rubric
+    titles = {dimension.key: dimension.title for dimension in rubric.dimensions}
+    waiting = [each for each in settled.dimensions if each.open]
+    reasons = dict.fromkeys(reason for each in waiting for reason in each.reasons)
+    given = {score for each in waiting for score in (*each.given, *each.revised)}
+    alarming = rubric.scores_of(rubric.adjudication.any_at)
     holder = item.adjudicator(at)
     return ItemToAdjudicate(
         campaign=campaign.name,
@@ -185,7 +191,7 @@ def _to_adjudicate(campaign: Campaign, item: Item, settled: Settlement, person: 
         query=item.query,
         open=tuple(titles[key] for key in settled.open),
         reasons=tuple(reasons),
-        alarm=_RAISES_ALARM in reasons,
+        alarm=tuple(level.name for level in rubric.levels if level.score in given & alarming),
         until=_until(holder) if holder is not None and holder.person == campaign.key_of(person) else None,
         objection=campaign.objection_to_claim(item, person, at, "adjudicator"),
     )

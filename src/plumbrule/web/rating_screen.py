@@ -59,6 +59,19 @@ class RatingScreen:
     editable: bool
     revises: bool
 
+    def proposal(self, dimension: SheetDimension) -> str | None:
+        """Return the level that is proposed, where it may be shown."""
+        return self.form.proposed(dimension) if self.form.proposals_shown else None
+
+    def proposed_value(self, dimension: SheetDimension) -> str | None:
+        """Return the value of the field for that level."""
+        return proposed_value(self.form, dimension)
+
+    @property
+    def may_accept(self) -> bool:
+        """Whether proposals can be taken over: they are shown, and nothing was submitted yet."""
+        return self.editable and not self.revises and self.form.proposals_shown and self.form.role == "evaluator"
+
     def choices(self, dimension: SheetDimension) -> list[LevelChoice]:
         """Return the levels of a dimension, the best first, and not applicable."""
         scores = [level.score for level in dimension.levels]
@@ -103,6 +116,8 @@ def scores_of(form: RatingForm, draft: Draft) -> Scores:
     scores: dict[str, int | None] = {}
     for dimension in form.dimensions:
         value = draft.levels.get(dimension.key)
+        if value is None and dimension.key in draft.accepted:
+            value = proposed_value(form, dimension)
         known = {str(level.score): level.score for level in dimension.levels}
         if value is None:
             continue
@@ -110,6 +125,14 @@ def scores_of(form: RatingForm, draft: Draft) -> Scores:
             raise UnprocessableError(f"{dimension.title}: there is no such level.")
         scores[dimension.key] = known.get(value)
     return scores
+
+
+def proposed_value(form: RatingForm, dimension: SheetDimension) -> str | None:
+    """Return the value of the field for the level that is proposed."""
+    proposed = form.proposed(dimension) if form.proposals_shown else None
+    if proposed is None or proposed == form.not_applicable:
+        return None if proposed is None else NOT_APPLICABLE
+    return next(str(level.score) for level in dimension.levels if level.name == proposed)
 
 
 def draft_from(fields: FormData) -> Draft:
@@ -147,7 +170,15 @@ def draft_key(visit: Visit, form: RatingForm) -> DraftKey:
 
 def record_from(form: RatingForm, draft: Draft) -> dict[str, object]:
     """Return the record to submit."""
-    return {"trace_id": form.sheet.trace_id, "scores": dict(scores_of(form, draft)), "notes": draft.notes.strip()}
+    scores = scores_of(form, draft)
+    accepted = [
+        dimension.key
+        for dimension in form.dimensions
+        if dimension.key in draft.accepted
+        and draft.levels.get(dimension.key) in (None, proposed_value(form, dimension))
+    ]
+    record = {"trace_id": form.sheet.trace_id, "scores": dict(scores), "notes": draft.notes.strip()}
+    return {**record, **({"accepted": accepted} if accepted else {})}
 
 
 def _values(form: RatingForm, named: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,12 @@ from plumbrule.web.site import Site
 def serve(site: Site, *, host: str, port: int) -> None:
     """Serve a site; Ctrl+C ends it. What takes longest is made ready meanwhile."""
     threading.Thread(target=_prepare, args=(site,), daemon=True).start()
-    uvicorn.run(create_app(site), host=host, port=port, log_level="warning", server_header=False, proxy_headers=False)
+    try:
+        uvicorn.run(
+            create_app(site), host=host, port=port, log_level="warning", server_header=False, proxy_headers=False
+        )
+    finally:
+        site.ledgers.close()
 
 
 def _prepare(site: Site) -> None:

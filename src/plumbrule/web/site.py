@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from plumbrule.api.ledger_access import now
+from plumbrule.web.open_ledgers import OpenLedgers
 from plumbrule.web.result_memory import ResultMemory
 from plumbrule.web.run_jobs import Configurations
 from plumbrule.web.store import Store
@@ -25,4 +26,5 @@ class Site:
     configurations: Configurations = field(default_factory=Configurations)  # of runs that may be started
     demo: bool = False  # it shows the ledger of the demo
     clock: Callable[[], datetime] = field(default=now)
+    ledgers: OpenLedgers = field(default_factory=OpenLedgers, repr=False, compare=False)
     memory: ResultMemory = field(default_factory=ResultMemory, repr=False, compare=False)

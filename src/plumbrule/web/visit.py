@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.ledger import Ledger
 from plumbrule.web.result_memory import Recalled
 from plumbrule.web.roles import EVERY_ROLE, Person
 from plumbrule.web.site import Site
@@ -57,7 +57,7 @@ class Visit:
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:
         """Give the ledger, verified as it is read."""
-        with open_ledger(self.site.ledger) as ledger:
+        with self.site.ledgers.use(self.site.ledger) as ledger:
             yield ledger
 
     def recall(self, name: Hashable, kinds: tuple[str, ...], make: Callable[[Ledger], T]) -> Recalled[T]:

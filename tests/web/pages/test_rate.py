@@ -19,6 +19,7 @@ from tests.web.open_reviews import NAME, client_of, interactions, levels, open_c
 from plumbrule.api import reviews
 from plumbrule.api.ledger_access import now
 from plumbrule.ledger import open_ledger
+from plumbrule.reviews.campaign_store import ReleaseTerms
 from plumbrule.web.site import Site
 from plumbrule.web.store import Store, store_address
 
@@ -259,6 +260,32 @@ def test_a_pair_and_a_newer_version_are_shown(
     assert "Another answer" not in page
 
 
+def test_proposals_are_hidden_unless_the_campaign_shows_them(site: Site, client: TestClient, demo_folder: Path) -> None:
+    """Before a record is in no proposal is on the page."""
+    [trace_id, *_] = open_campaign(site, demo_folder)
+    send(client, f"/rate/{NAME}/{trace_id}", do="take")
+    page = client.get(f"/rate/{NAME}/{trace_id}").text
+    assert "propos" not in page
+    assert "Proposed" not in client.get(f"/campaigns/{NAME}/items/{trace_id}").text
+
+
+def test_a_proposal_that_is_shown_is_kept_as_accepted(site: Site, client: TestClient, demo_folder: Path) -> None:
+    """Where the campaign shows proposals, the record tells which were taken over; another level is one's own."""
+    [trace_id, *_] = open_campaign(site, demo_folder, terms=ReleaseTerms(show_proposals=True))
+    address = f"/rate/{NAME}/{trace_id}"
+    send(client, address, do="take")
+    proposed = dict(re.findall(r'name="accepted" value="(\w+)" data-level="(\w+)"', client.get(address).text))
+    assert len(proposed) > 1
+    taken, changed, *_ = proposed
+    fields = {key: value for key, value in levels(4).items() if key != f"level_{taken}"}
+    fields[f"level_{changed}"] = next(level for level in "34" if level != proposed[changed])
+    answer = send(client, address, **FILLED, **fields, notes="seen", accepted=[taken, changed])
+    assert answer.status_code == 303
+    [record] = reviews.export_records(NAME, viewer=ME, ledger=site.ledger).records
+    assert record.accepted == (taken,)
+    assert "accepted" in client.get(f"/campaigns/{NAME}/items/{trace_id}").text
+
+
 def test_hostile_texts_are_shown_as_texts(site: Site, client: TestClient, demo_folder: Path) -> None:
     """Markup in any field is text, a long text is clipped with a way to see all of it, and the page stays small."""
     [each] = interactions(demo_folder, 1)
@@ -282,6 +309,33 @@ def test_a_review_by_keyboard_alone(site: Site, page: Page, look: Look, demo_fol
     rate(site, first, ME, 4)
     rate(site, first, "Ben", 1, 4)
     review_by_keyboard(page, look)
+
+
+def test_a_pair_with_proposals_in_a_browser(
+    site: Site, page: Page, look: Look, demo_folder: Path, tmp_path: Path
+) -> None:
+    """Both answers stand beside the passages; ``a`` takes a proposal over, and a digit is one's own again."""
+    new, old = interactions(demo_folder, 1)[0], interactions(demo_folder, 1)[0]
+    old["response"] |= {"answer": "The branch supervisor alone approves it [1].", "trace_id": "earlier-1"}
+    old["trace"]["trace_id"] = "earlier-1"
+    earlier = tmp_path / "earlier.jsonl"
+    earlier.write_bytes(orjson.dumps(old))
+    terms = ReleaseTerms(show_proposals=True)
+    open_campaign(site, demo_folder, [new], terms=terms, trigger="model-change", earlier=str(earlier))
+    page.goto("/rate")
+    page.keyboard.press("Enter")
+    expect(page.locator("html[data-keys=ready]")).to_have_count(1)
+    first = page.locator(".dimension").first
+    expect(first.locator("input[name=accepted]")).not_to_be_checked()
+    page.keyboard.press("a")
+    expect(first.locator("input[name=accepted]")).to_be_checked()
+    expect(first.locator("input[type=radio]:checked")).to_have_count(1)
+    expect(page.locator("#standing")).to_contain_text("1 of 6 rated")
+    assert page.evaluate("document.documentElement.scrollHeight <= window.innerHeight")
+    look(page, "rate-pair")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("2")
+    expect(first.locator("input[name=accepted]")).not_to_be_checked()
 
 
 @pytest.fixture

@@ -54,6 +54,7 @@ from plumbrule.cli.options import (
 @click.option("--dry-run", is_flag=True, help="Draw and show; open nothing, write nothing.")
 @rubric_options
 @weaker_policy_option
+@click.option("--show-proposals", is_flag=True, help="Evaluators see the pre-scores on the pages before they rated.")
 @ledger_option
 @json_option
 def command(
@@ -78,6 +79,7 @@ def command(
     rubric: Path | None,
     settings: tuple[str, ...],
     accept_weaker_policy: bool,
+    show_proposals: bool,
     ledger_url: str | None,
     as_json: bool,
 ) -> None:
@@ -126,7 +128,12 @@ def command(
             request,
             name=name,
             evaluators=evaluators,
-            terms=ReleaseTerms(mode=mode, decide_on=decide_on, accept_weaker_policy=accept_weaker_policy),
+            terms=ReleaseTerms(
+                mode=mode,
+                decide_on=decide_on,
+                accept_weaker_policy=accept_weaker_policy,
+                show_proposals=show_proposals,
+            ),
             author=person,
             rubric=rubric,
             overrides=overrides,

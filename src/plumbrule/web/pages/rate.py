@@ -1,8 +1,5 @@
 """Rating: the queue of one evaluator over all open campaigns, and the one screen on which an item is rated."""
 
-from typing import Annotated
-
-from fastapi import Query
 from fastapi.responses import HTMLResponse, Response
 
 from plumbrule.api import reviews
@@ -15,11 +12,11 @@ from plumbrule.web.visit import Visiting
 routes = Routes()
 
 _DESK = RatingDesk(role="evaluator", path="/rate", template="rate.html")
-_A_PAGE = 50
+_MOST = 50  # records that are listed
 
 
 @routes.page("/rate", role=Role.EVALUATOR)
-def show_queue(visit: Visiting, page: Annotated[int, Query(ge=1)] = 1, kept: str = "") -> HTMLResponse:
+def show_queue(visit: Visiting, kept: str = "") -> HTMLResponse:
     """Show what the visitor has to rate, what they submitted, and where others disagree."""
     with visit.ledger() as ledger:
         work = reviews.work_lists(visit.name, ledger=ledger, at=visit.now)
@@ -28,9 +25,7 @@ def show_queue(visit: Visiting, page: Annotated[int, Query(ge=1)] = 1, kept: str
     return visit.render(
         "rate_queue.html",
         work=work,
-        submitted=submitted[(page - 1) * _A_PAGE : page * _A_PAGE],
-        page=page,
-        pages=max(1, -(-len(submitted) // _A_PAGE)),
+        submitted=submitted[:_MOST],
         kept=kept,
         now=visit.now,
     )

@@ -102,14 +102,29 @@
   const restore = (kept) => {
     const fields = new URLSearchParams(kept);
     for (const row of rows) {
-      for (const input of row.querySelectorAll("input")) input.checked = fields.get(input.name) === input.value;
+      for (const input of row.querySelectorAll("input")) input.checked = fields.getAll(input.name).includes(input.value);
     }
     for (const text of texts) text.value = fields.get(text.name) || "";
     before = state();
     save();
   };
   let typing = 0;
-  form.addEventListener("change", (event) => { if (event.target.type === "radio") changed(); });
+  const acceptOf = (row) => row.querySelector("input[name=accepted]");
+  const accept = (row) => {  // take over what is proposed
+    const input = row.querySelector(`input[type=radio][value="${acceptOf(row).dataset.level}"]`);
+    if (input && !input.disabled) input.checked = true;
+    acceptOf(row).checked = true;
+  };
+  form.addEventListener("change", (event) => {
+    const row = event.target.closest(".dimension");
+    if (event.target.type === "radio") {
+      if (acceptOf(row)) acceptOf(row).checked = false;  // a level that is chosen is one's own
+      changed();
+    } else if (event.target.type === "checkbox") {
+      if (event.target.checked) accept(row);
+      changed();
+    }
+  });
   form.addEventListener("input", (event) => {
     if (event.target.tagName !== "TEXTAREA") return;
     clearTimeout(typing);
@@ -121,7 +136,7 @@
   const focusRow = (index) => {
     active = Math.min(rows.length - 1, Math.max(0, index));
     const row = rows[active];
-    const input = row.querySelector("input:checked") || row.querySelector("input:not([disabled])");
+    const input = row.querySelector("input[type=radio]:checked") || row.querySelector("input[type=radio]:not([disabled])");
     for (const each of rows) each.classList.toggle("active", each === row);
     if (input) input.focus({ preventScroll: false });
   };
@@ -133,6 +148,7 @@
     const input = rows[active]?.querySelector(`input[data-press="${key}"]`);
     if (!input || input.disabled) return;
     input.checked = true;
+    if (acceptOf(rows[active])) acceptOf(rows[active]).checked = false;
     changed();
     focusRow(active + 1);
   };
@@ -146,7 +162,7 @@
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.tagName === "TEXTAREA" || (event.target.tagName === "INPUT" && event.target.type !== "radio")) {
+    if (event.target.tagName === "TEXTAREA" || (event.target.tagName === "INPUT" && !["radio", "checkbox"].includes(event.target.type))) {
       if (event.key === "Escape") { event.preventDefault(); focusRow(active); }
       return;
     }
@@ -156,6 +172,12 @@
       d: () => { if (rows.length) toggle(`about-${rows[active].dataset.key}`); },
       u: () => { if (history.length) restore(history.pop()); },
       q: () => document.getElementById("queue")?.click(),
+      a: () => {
+        if (!rows[active] || !acceptOf(rows[active])) return;
+        accept(rows[active]);
+        changed();
+        focusRow(active + 1);
+      },
       t: () => document.getElementById("take")?.click(),
       g: () => toggle("guidelines"), "?": () => toggle("help"),
     };
@@ -172,7 +194,7 @@
   }, 15000);
   clock();
   if (editable) {
-    const open = rows.findIndex((row) => !row.querySelector("input:checked"));
+    const open = rows.findIndex((row) => !row.querySelector("input[type=radio]:checked"));
     focusRow(open < 0 ? rows.length - 1 : open);
   }
   document.documentElement.dataset.keys = "ready";
