@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from plumbrule.api.ledger_access import now
+from plumbrule.web.accounts import Accounts
+from plumbrule.web.openid_connect import OpenIdProvider
+from plumbrule.web.proxy_headers import Network
 from plumbrule.web.store import Store
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -20,5 +23,12 @@ class Site:
     local_person: str | None = None  # who that is; None: nobody can change anything
     hosts: tuple[str, ...] = LOCAL_HOSTS  # the names that a request may call this application by
     https: bool = False  # it is reached by HTTPS, so that cookies are for HTTPS only
+    proxies: tuple[Network, ...] = ()  # whose word is taken for where a request comes from
+    provider: OpenIdProvider | None = None  # where people may sign in besides
     demo: bool = False  # it shows the ledger of the demo
     clock: Callable[[], datetime] = field(default=now)
+
+    @property
+    def accounts(self) -> Accounts:
+        """The accounts of those who may sign in."""
+        return Accounts(self.store, self.ledger)

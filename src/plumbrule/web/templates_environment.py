@@ -23,7 +23,7 @@ _NAVIGATION = (  # the parts of the application, in the head of every page
 )
 
 
-def render_template(name: str, **values: object) -> str:
+def render_template(name: str, /, **values: object) -> str:
     """Return a page."""
     return _environment().get_template(name).render(values)
 
@@ -49,6 +49,11 @@ def plural(count: int, word: str, words: str | None = None) -> str:
     return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
+def sentence(message: str) -> str:
+    """Return a message of an error as a sentence."""
+    return message[:1].upper() + message[1:] + ("" if message.endswith((".", "!", "?")) else ".")
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -66,6 +71,7 @@ def _environment() -> Environment:
         "interval": figure_text.interval_text,
         "time": shown_time,
         "shortened": shortened,
+        "sentence": sentence,
     }
     environment.globals |= {
         "static": static_address,
