@@ -220,3 +220,47 @@ def test_a_redirect_stays_here(enter: Enter, target: str) -> None:
         location = response.headers["location"]
         assert re.match(r"/(?![/\\\t])", location), location
         assert not re.search(r"[\s\\]", location)
+
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><b>" + "x" * 100_000
+MARKUP = re.compile("<script>alert|<img src=x")
+
+
+def fields_of(route: APIRoute) -> set[str]:
+    """Return the names of everything that a route takes from a form or from the address."""
+    return {field.alias for field in (*route.dependant.body_params, *route.dependant.query_params)}
+
+
+def test_hostile_text_is_shown_as_text(enter: Enter) -> None:
+    """HTML, script and 100,000 characters in every field of every route are text: never markup, never a fault."""
+    client = enter("Ada Admin", *Role)
+    wrong = {}
+    for name, (method, route) in zip(NAMES, ROUTES, strict=True):
+        if route.path == "/sign-out":  # which has no field, and ends the session
+            continue
+        for form in (dict.fromkeys(fields_of(route), HOSTILE), dict.fromkeys(fields_of(route), HOSTILE[:60])):
+            query = {field: value[:2000] for field, value in form.items()}
+            sent = {"params": query} if method == "GET" else {"data": form}
+            headers = {"x-csrf-token": csrf_of(client, "/account")}  # anew: some routes begin another session
+            response = client.request(method, address(route), headers=headers, **sent)  # type: ignore[arg-type]
+            html = response.headers.get("content-type", "").startswith("text/html")
+            refused = response.status_code in {401, 403} and need_of(route).role is not Role.PUBLIC
+            if refused or response.status_code >= 500:
+                wrong[name] = response.status_code
+            elif html and MARKUP.search(response.text):
+                wrong[name] = response.status_code
+    assert wrong == {}
+    assert client.get("/account").status_code == 200
+
+
+def test_a_hostile_address_is_shown_as_text(enter: Enter) -> None:
+    """What somebody puts into the path of a page is text, too."""
+    client = enter("Ada Admin", *Role)
+    wrong = {}
+    for name, (method, route) in zip(NAMES, ROUTES, strict=True):
+        if method == "GET" and "{" in route.path:
+            for text in ("%3Cscript%3Ealert(1)%3C%2Fscript%3E", "..%2f..%2fetc", "%00", "x" * 5000, "-1", "9" * 40):
+                response = client.get(re.sub(r"\{[^}]*\}", text, route.path))
+                if response.status_code >= 500 or "<script>alert" in response.text:
+                    wrong[f"{name} {text[:20]}"] = response.status_code
+    assert wrong == {}

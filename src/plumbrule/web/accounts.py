@@ -80,6 +80,11 @@ class Account:
     created: datetime
 
     @property
+    def role_words(self) -> str:
+        """The roles in words, in their order; that everybody may view goes without saying."""
+        return ", ".join(word for word in _words(self.roles) if word != Role.VIEWER) or Role.VIEWER.value
+
+    @property
     def person(self) -> Person:
         """The owner, signed in."""
         return Person(name=self.name, roles=self.roles, account=self.id)

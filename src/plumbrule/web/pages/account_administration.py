@@ -21,7 +21,7 @@ _ROLES = {
     Role.VIEWER: "sees every page",
     Role.EVALUATOR: "rates items",
     Role.ADJUDICATOR: "decides where evaluators disagree",
-    Role.RELEASE_MANAGER: "opens and closes campaigns, decides on releases",
+    Role.RELEASE_MANAGER: "starts runs, opens and closes campaigns, decides on releases",
     Role.ADMIN: "looks after accounts",
 }
 _MOST_CHANGES = 50
