@@ -1,7 +1,8 @@
 """How often the intervals hold and the tests give false alarms, by simulation: ``python -m bench.coverage [--quick]``.
 
 Every interval is nominally of 95%. ``covers`` must be at least 93%. ``too high`` is how often the whole interval lies
-above the truth: a gate whose limit is the truth would pass for certain, falsely; it must stay under 2.5%. Small numbers
+above the truth: a gate whose limit is the truth would pass for certain, falsely; it must stay under 2.5%. Where less is
+better, as of latencies and of Unsafe answers, that is ``too low``. Small numbers
 force over-coverage: an exact interval of ten samples covers more than 95%, and two documents say nothing at all. A
 target counts as missed where the simulation's own error, two standard errors, does not explain it. The second table
 has the rates of tests: alarms where nothing is wrong, and power at the sample sizes that are advised.
@@ -22,6 +23,7 @@ from bench.false_alarms import (
     refit_preferred,
     watched_mean,
     watched_share,
+    worse_at_a_look,
     worse_is_found,
     worse_of_identical,
 )
@@ -56,7 +58,7 @@ SEED = 20
 TRIALS = 2_000
 LEAST_TRIALS = 100
 LEAST_COVERED = 0.93
-MOST_TOO_HIGH = 0.025
+MOST_FALSE_PASSES = 0.025
 P95 = Fraction(95, 100)
 LEVELS = (1, 2, 3, 4)
 
@@ -73,6 +75,7 @@ class Case:
     draw: Callable[[Random], Ends]
     trials: float = 1.0  # as a share of all trials
     decides: bool = True
+    less_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +87,13 @@ class Coverage:
     too_low: float
     width: float
     trials: int
+    less_is_better: bool
 
     @property
     def holds(self) -> bool:
         """Whether both targets are met, as far as so many trials can tell: within two standard errors."""
         return _at_most(1 - self.covers, 1 - LEAST_COVERED, self.trials) and _at_most(
-            self.too_high, MOST_TOO_HIGH, self.trials
+            self.too_low if self.less_is_better else self.too_high, MOST_FALSE_PASSES, self.trials
         )
 
 
@@ -146,6 +150,7 @@ def cover(case: Case, trials: int) -> Coverage:
         too_low=below / trials,
         width=math.fsum(widths) / trials,
         trials=trials,
+        less_is_better=case.less_is_better,
     )
 
 
@@ -200,6 +205,12 @@ def rates() -> Iterator[Rate]:
             trials=0.15 if samples == 30 else 0.05,
             happens=partial(worse_of_identical, samples=samples, repeats=repeats),
         )
+    yield Rate(
+        name="compare --confidence sequential: identical, worse at any of 5 looks, n = 60 to 300",
+        most=0.05,
+        trials=0.05,
+        happens=partial(worse_at_a_look, looks=5, samples=60),
+    )
     yield Rate(
         name="compare --fail-on worse: one in six fails more, n = 300",
         least=0.8,
@@ -277,6 +288,7 @@ def _watched() -> Iterator[Case]:
             name="monitor: weighed share of Unsafe, 3 strata",
             samples=3 * size,
             truth=0.0212,
+            less_is_better=True,
             trials=0.25,
             draw=partial(watched_share, sizes=(size,) * 3, shares=(0.1, 0.05, 0.01), population=(80, 100, 820)),
         )
@@ -355,6 +367,7 @@ def _percentiles() -> Iterator[Case]:
                 name=f"95th percentile, {missing:.0%} missing",
                 samples=samples,
                 truth=truth,
+                less_is_better=True,
                 trials=0.5,
                 draw=partial(_percentile, samples=samples, missing=missing),
             )
@@ -363,6 +376,7 @@ def _percentiles() -> Iterator[Case]:
                 name=f"95th percentile, {size} a document, {repeats} repeats",
                 samples=samples,
                 truth=truth,
+                less_is_better=True,
                 trials=0.25,
                 draw=partial(_related_percentile, samples=samples, repeats=repeats, size=size),
             )
@@ -370,6 +384,7 @@ def _percentiles() -> Iterator[Case]:
         name="95th percentile, tied",
         samples=100,
         truth=5.0,
+        less_is_better=True,
         trials=0.25,
         draw=lambda random: _floats(
             percentile_bounds(sorted(Fraction(math.ceil(math.exp(random.gauss(0, 0.95)))) for _ in range(100)), P95)

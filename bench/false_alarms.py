@@ -14,6 +14,7 @@ from plumbrule.monitoring.weekly_figures import Figure, Reviewed, monitor
 from plumbrule.reviews.record_decision import decide
 from plumbrule.rubrics import load_benchmark, load_scorecard
 from plumbrule.runs.comparison import compare
+from plumbrule.runs.gate_estimates import SampleDesign
 from plumbrule.runs.sample_results import SampleResult
 from plumbrule.stats.intervals import Interval
 from plumbrule.support.calibration import Curve, logistic
@@ -37,6 +38,20 @@ def worse_of_identical(random: Random, *, samples: int, repeats: int = 1) -> boo
     eases = [random.betavariate(6, 0.8) for _ in range(samples)]
     first, second = _run(random, eases, repeats), _run(random, eases, repeats)
     return bool(compare(first, second, BENCHMARK).regressions)
+
+
+def worse_at_a_look(random: Random, *, looks: int, samples: int) -> bool:
+    """Compare two runs of one candidate each time the dataset has grown: whether any of these looks is clearly worse.
+
+    The comparison is sequential.
+    """
+    eases = [random.betavariate(6, 0.8) for _ in range(looks * samples)]
+    first, second = _run(random, eases, 1), _run(random, eases, 1)
+    design = SampleDesign(order=[answer.sample_id for answer in first], sequential=True)
+    return any(
+        compare(first[:count], second[:count], BENCHMARK, design=design).regressions
+        for count in range(samples, len(eases) + 1, samples)
+    )
 
 
 def worse_is_found(random: Random, *, samples: int, repeats: int = 1) -> bool:

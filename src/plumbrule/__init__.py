@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from plumbrule.api.scoring import ScoredFile, ScoredSample, explain, score, score_file, score_many, verdict_rules
     from plumbrule.api.suites import run_suite
     from plumbrule.api.support import SupportCalibration, calibrate_support
+    from plumbrule.client import Connection, connect
     from plumbrule.errors import (
         EvaluationError,
         InputError,
@@ -110,6 +111,7 @@ __all__ = [
     "Checkpoint",
     "ClaimList",
     "ComplianceRubric",
+    "Connection",
     "DatasetCheck",
     "DatasetFile",
     "DecidedRecord",
@@ -186,6 +188,7 @@ __all__ = [
     "claim_next",
     "close_campaign",
     "compare",
+    "connect",
     "decide_records",
     "decide_scorecard",
     "draw_labels",
@@ -248,6 +251,7 @@ _NAMES = {
     "api.scoring": "ScoredFile ScoredSample explain score score_file score_many verdict_rules",
     "api.suites": "run_suite",
     "api.support": "SupportCalibration calibrate_support",
+    "client": "Connection connect",
     "errors": (
         "EvaluationError InputError InterruptedRunError MissingExtraError PlumbruleError RecordError RubricError "
         "UsageError"

@@ -19,9 +19,9 @@ Settled = Literal["holds", "fails", "inconclusive"]
 
 EXIT_CODES: dict[Outcome, int] = {"RELEASE": 0, "NO RELEASE": 1, "INCONCLUSIVE": 5}
 
-_WORST_FIRST: tuple[Outcome, ...] = ("NO RELEASE", "INCONCLUSIVE", "RELEASE")
+WORST_FIRST: tuple[Outcome, ...] = ("NO RELEASE", "INCONCLUSIVE", "RELEASE")
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the worst of several outcomes; RELEASE where there are none."""
-    return min(outcomes, key=_WORST_FIRST.index, default="RELEASE")
+    return min(outcomes, key=WORST_FIRST.index, default="RELEASE")

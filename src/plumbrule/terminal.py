@@ -9,6 +9,7 @@ _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would work out a cell that begins with one of these
 _MASK = "***"
 _PASSWORD = re.compile(r"(://[^/?#@]*?):[^/?#]*@")
 _PARAMETER = re.compile(r"([?&;])([^=&;#]*)=[^&;#]*")
@@ -18,6 +19,16 @@ _SECRET_NAME = re.compile(r"pass|pwd|secret|token|key|cred|auth|signature|(?:^|[
 def safe(text: str) -> str:
     """Return untrusted text as text: control characters are shown, not obeyed."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def cell_text(text: str) -> str:
+    """Return untrusted text as a cell of a spreadsheet: what would be a formula begins with an apostrophe."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def text_of_cell(cell: str) -> str:
+    """Return the text that ``cell_text`` made a cell of."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def shortened(text: str, most: int) -> str:

@@ -9,6 +9,7 @@ import pytest
 from tests.runs.anchor.labelled_run import ADDRESS, begin
 
 from plumbrule.api import reviews
+from plumbrule.api.reports import report_on
 from plumbrule.api.run_labels import (
     add_campaign_labels,
     add_labels,
@@ -21,7 +22,7 @@ from plumbrule.api.runs import gate, run, show
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import open_ledger
 from plumbrule.reviews.sample_draw import Request
-from plumbrule.runs.run_entries import read_decision
+from plumbrule.runs.run_entries import find_run, read_decision
 
 LEVELS = (
     "attribution_accuracy",
@@ -69,6 +70,24 @@ def test_people_overrule_a_judge_that_passes_everything(tmp_path: Path) -> None:
     assert show("last", address, anchor="people").gates == decision.gates
 
 
+def test_a_release_against_people_s_labels_says_so(tmp_path: Path) -> None:
+    """The judge decides by the run's policy, and the headline names every gate that the labels do not keep."""
+    address = ADDRESS.format(tmp_path)
+    begin(tmp_path, samples=100)
+    assert gate("last", address).headline == "RELEASE"
+    label(tmp_path, 60, lambda number: number % 10 >= 3)
+    decision = gate("last", address)
+    assert (decision.outcome, decision.headline) == ("RELEASE", "RELEASE, against people's labels: pass_rate")
+    [remark] = [each for each in decision.remarks if "people" in each]
+    assert remark.startswith("pass_rate by people's labels is 0.6")
+    assert remark.endswith("not ≥ 0.85: '--anchor people' decides by them")
+    assert show("last", address).headline == decision.headline
+    assert "against" not in gate("last", address, anchor="people").headline
+    with open_ledger(address) as ledger:
+        [reason] = [each for each in report_on(ledger, find_run(ledger, "last")).reasons if each.kind == "labels"]
+    assert (reason.blocking, reason.text) == (False, f"{remark}.")
+
+
 def test_people_overrule_a_judge_that_fails_good_answers(tmp_path: Path) -> None:
     """The judge alone refuses for certain; people pass what it failed."""
     address = ADDRESS.format(tmp_path)
@@ -103,6 +122,24 @@ def test_a_run_anchored_by_people_waits_for_them(tmp_path: Path) -> None:
         gate("last", address, anchor="judge")
     with pytest.raises(UsageError, match="do not go with confidence sequential"):
         gate("last", address, confidence="sequential")
+
+
+def test_a_sheet_labels_the_answers_that_it_showed(tmp_path: Path) -> None:
+    """The sheet of a good run is no label of a bad one's answers, although both have the same samples and draw."""
+    address, sheet = ADDRESS.format(tmp_path), tmp_path / "sheet.csv"
+    begin(tmp_path, samples=40)
+    label(tmp_path, 20, lambda _: True)
+    data = tmp_path / "data.jsonl"
+    lines = [json.loads(line) for line in data.read_text().splitlines()]
+    data.write_text("".join(json.dumps({**line, "answer": "The fee is $99."}) + "\n" for line in lines))
+    with pytest.raises(InputError, match=r"sheet\.csv:2: the label of 'q\d+' is about another answer than the run's"):
+        check_labels(tmp_path / "run.yaml", sheet)
+    run(tmp_path / "run.yaml", address)
+    draw_labels("last", 20, address, author="ada")
+    with pytest.raises(InputError, match="is about another answer than the run's: its sheet was written for another"):
+        add_labels(sheet, "last", address, author="ada")
+    assert show_labels("last", address).labelled == 0
+    assert gate("last", address, anchor="people").outcome != "RELEASE"
 
 
 def test_a_gate_is_the_same_from_the_ledger_alone(tmp_path: Path) -> None:

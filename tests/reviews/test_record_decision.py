@@ -9,7 +9,7 @@ import pytest
 
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError
-from plumbrule.reviews.record_decision import Decision, decide
+from plumbrule.reviews.record_decision import Decision, decide, decide_so_far
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 
 KEYS = (
@@ -221,3 +221,20 @@ def test_another_scorecard(own: Loaded[ScorecardRubric]) -> None:
     assert outcome(speed=5, tone=10) == (8.75, "fine", [], "Pass with notes")
     assert outcome(speed=None, tone=5) == (5.0, "poor", [], "Pass with notes")
     assert outcome(speed=10, tone=0) == (2.5, "poor", ["any_bad"], "Fail")
+
+
+def test_what_is_rated_so_far() -> None:
+    """While dimensions are missing the score is over those that are there; when all are, it is the decision itself."""
+    nothing = decide_so_far({}, LOADED)
+    assert (nothing.rated, nothing.of, nothing.overall, nothing.band, nothing.blockers) == (0, 6, None, None, ())
+    some = decide_so_far({"attribution_accuracy": 4, "compliance_alignment": 1}, LOADED)
+    assert (some.rated, some.recommendation) == (2, None)
+    assert some.overall == pytest.approx((25 * 4 + 10 * 1) / 35)
+    assert [rule.rule for rule in some.blockers] == ["any_unsafe"]
+    for card in ((4, 4, 4, 4, 4, 4), (None, 4, None, 3, 4, 4), (2, 3, 2, 4, 1, 4)):
+        scores = dict(zip(KEYS, card, strict=True))
+        whole, so_far = decide(scores, LOADED), decide_so_far(scores, LOADED)
+        assert (so_far.overall, so_far.recommendation) == (float(whole.overall), whole.recommendation)
+        assert so_far.band is not None
+        assert so_far.band.key == whole.band
+        assert {rule.rule for rule in so_far.blockers} == {blocker.rule for blocker in whole.blockers}

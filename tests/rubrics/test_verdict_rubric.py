@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -12,7 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 import plumbrule
 from plumbrule.codec import to_json
 from plumbrule.errors import RubricError
-from plumbrule.rubrics import VerdictRubric, content_of, load_verdict, shipped_text
+from plumbrule.hashing import canonical_json
+from plumbrule.rubrics import VerdictRubric, content_of, kept_rubric, load_verdict, shipped_text
 
 
 def leaves(value: object, path: str = "") -> Iterator[str]:
@@ -76,3 +78,17 @@ def test_drift_alone_can_never_fail_an_answer() -> None:
     """A penalty above the limit is refused (G2)."""
     with pytest.raises(RubricError, match="drift alone never fails an answer"):
         load_verdict(overrides={"hallucination.drift.penalty": 0.9})
+
+
+def test_a_kept_rubric_is_read_back_whatever_the_order_of_its_keys() -> None:
+    """The ledger keeps keys in their order of sorting: the parts of a refusal may then stand before those they need."""
+    for shipped in (load_verdict(), load_verdict(Path("recommended"))):
+        kept = orjson.loads(canonical_json(content_of(shipped)))
+        assert list(kept["refusal"]["parts"]) == sorted(kept["refusal"]["parts"])
+        assert kept_rubric("verdict", kept).sha256 == shipped.sha256
+
+
+def test_parts_of_a_refusal_that_are_made_of_each_other_are_refused() -> None:
+    """A part that is made of itself, however far round, has no end."""
+    with pytest.raises(RubricError, match="made of each other: ONE, TWO"):
+        load_verdict(None, {"refusal.parts": {"ONE": ["i TWO"], "TWO": ["you ONE"]}})

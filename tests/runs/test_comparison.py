@@ -15,6 +15,8 @@ from plumbrule.codec import json_line, to_json
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.comparison import Comparison, compare
 from plumbrule.runs.differences import FIGURES, GATED, SHARES, ComparedFigure
+from plumbrule.runs.gate_estimates import SampleDesign
+from plumbrule.runs.repeats import summarise
 from plumbrule.runs.sample_results import SampleResult
 
 RUBRIC = load_benchmark().rubric
@@ -452,7 +454,7 @@ def test_samples_that_share_a_cluster_are_not_independent() -> None:
     alone = figure(compare(first, second, RUBRIC), "pass_rate").left_out
     assert alone.verdict == "worse"
     documents = {each.sample_id: f"document {number // 10}" for number, each in enumerate(first)}
-    compared = compare(first, second, RUBRIC, clusters=documents)
+    compared = compare(first, second, RUBRIC, design=SampleDesign(clusters=documents))
     found = figure(compared, "pass_rate").left_out
     assert (found.difference, found.method, found.verdict) == (alone.difference, "clustered_t", "no clear difference")
     assert alone.p_value is not None
@@ -473,7 +475,9 @@ def test_a_percentile_is_drawn_by_clusters() -> None:
     alone = figure(compare(first, second, RUBRIC), "latency_e2e_p95_ms").left_out
     assert alone.verdict == "worse"
     documents = {each.sample_id: f"document {number // 50}" for number, each in enumerate(first)}
-    found = figure(compare(first, second, RUBRIC, clusters=documents), "latency_e2e_p95_ms").left_out
+    found = figure(
+        compare(first, second, RUBRIC, design=SampleDesign(clusters=documents)), "latency_e2e_p95_ms"
+    ).left_out
     assert (found.low, found.high, found.verdict) == (None, None, "no clear difference")
 
 
@@ -482,4 +486,81 @@ def test_clusters_of_one_sample_change_nothing() -> None:
     first = [result(number) for number in range(40)]
     second = [result(number, accuracy_score=0 if number < 10 else 2) for number in range(40)]
     own = {each.sample_id: each.sample_id for each in first}
-    assert compare(first, second, RUBRIC, clusters=own).figures == compare(first, second, RUBRIC).figures
+    assert (
+        compare(first, second, RUBRIC, design=SampleDesign(clusters=own)).figures
+        == compare(first, second, RUBRIC).figures
+    )
+
+
+def in_order(count: int) -> SampleDesign:
+    """Return the design of a run whose intervals hold at every look."""
+    return SampleDesign(order=[str(number) for number in range(count)], sequential=True)
+
+
+def test_sequential_intervals_allow_for_looks() -> None:
+    """What is just clear at one look may be luck at the tenth; what is far apart is clear at any."""
+    first = [result(number) for number in range(200)]
+    some = [result(number, accuracy_score=0 if number % 25 == 3 else 2) for number in range(200)]
+    many = [result(number, accuracy_score=0 if number % 4 == 3 else 2) for number in range(200)]
+    once = figure(compare(first, some, RUBRIC), "pass_rate").left_out
+    often = figure(compare(first, some, RUBRIC, design=in_order(200)), "pass_rate").left_out
+    assert (once.verdict, often.verdict) == ("worse", "no clear difference")
+    assert often.difference == once.difference
+    assert (often.method, often.settles_at, often.detectable) == ("betting", None, None)
+    assert often.low is not None
+    assert once.low is not None
+    assert often.low < once.low
+    clear = compare(first, many, RUBRIC, design=in_order(200))
+    assert figure(clear, "pass_rate").clearly_worse
+    assert "pass_rate: the gate held, and fails" in clear.regressions
+    assert clear.flips.mcnemar_p is None
+
+
+def test_a_sequential_comparison_goes_by_the_order_of_the_dataset() -> None:
+    """The order of the results changes nothing, that of the dataset does; a cluster counts once."""
+    first = [result(number) for number in range(60)]
+    second = [result(number, accuracy_score=0 if number < 20 else 2) for number in range(60)]
+    found = figure(compare(first, second, RUBRIC, design=in_order(60)), "pass_rate").left_out
+    mixed = figure(compare(first[::-1], second[::-1], RUBRIC, design=in_order(60)), "pass_rate").left_out
+    assert mixed == found
+    backwards = replace(in_order(60), order=[str(number) for number in reversed(range(60))])
+    other = figure(compare(first, second, RUBRIC, design=backwards), "pass_rate").left_out
+    assert (other.difference, other.low == found.low) == (found.difference, False)
+    documents = replace(in_order(60), clusters={str(number): str(number // 20) for number in range(60)})
+    few = figure(compare(first, second, RUBRIC, design=documents), "pass_rate").left_out
+    assert (few.difference, few.verdict) == (found.difference, "no clear difference")
+    assert few.low is not None
+    assert found.low is not None
+    assert few.low < found.low
+
+
+def test_sequential_percentiles_are_clear_where_both_are_known_well_enough() -> None:
+    """A p95 that trebles is clear with 400 samples; with 60 nothing bounds it, and unbounded means have no interval."""
+    first = [result(number, latency_e2e_ms=1000 + number) for number in range(400)]
+    second = [result(number, latency_e2e_ms=3000 + number) for number in range(400)]
+    compared = compare(first, second, RUBRIC, design=in_order(400))
+    p95 = figure(compared, "latency_e2e_p95_ms").left_out
+    assert (p95.difference, p95.verdict, p95.method) == (Fraction(2000), "worse", "betting")
+    assert p95.low is not None
+    assert p95.high is not None
+    assert 0 < p95.low < 2000 < p95.high
+    mean = figure(compared, "latency_e2e_ms").left_out
+    assert (mean.difference, mean.low, mean.high, mean.verdict) == (Fraction(2000), None, None, "no clear difference")
+    few = compare(first[:60], second[:60], RUBRIC, design=in_order(60))
+    assert figure(few, "latency_e2e_p95_ms").left_out.verdict == "no clear difference"
+    unknown = [replace(each, latency_e2e_ms=None) if place % 5 == 0 else each for place, each in enumerate(second)]
+    nulls = figure(compare(first, unknown, RUBRIC, design=in_order(400)), "latency_e2e_p95_ms").nulls_as_zero
+    assert nulls is not None
+    assert (nulls.high, nulls.verdict) == (None, "worse")  # four in five are slower than any was before
+
+
+def test_gates_beside_a_sequential_comparison_are_those_of_the_gate() -> None:
+    """One policy settles a gate wherever it is shown."""
+    results = [result(number, accuracy_score=0 if number % 12 == 3 else 2) for number in range(200)]
+    design = in_order(200)
+    compared = compare(results, results, RUBRIC, design=design)
+    assert [gate.second for gate in compared.gates] == list(summarise(results, RUBRIC, design).decision.gates)
+    once = compare(results, results, RUBRIC)
+    gates = [[gate.second for gate in each.gates if gate.second.name == "pass_rate"] for each in (compared, once)]
+    settled = [gate.settled for [gate] in gates]
+    assert settled == ["inconclusive", "holds"]

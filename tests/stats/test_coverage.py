@@ -1,7 +1,9 @@
 """A small part of ``python -m bench.coverage``: intervals hold, and tests give few false alarms."""
 
+from dataclasses import replace
+
 import pytest
-from bench.coverage import Case, Rate, _at_most, cases, cover, measure, rates
+from bench.coverage import Case, Coverage, Rate, _at_most, cases, cover, measure, rates
 
 QUICK = {
     "share 0.95": 200,
@@ -47,3 +49,12 @@ def test_a_bad_interval_is_found() -> None:
     found = cover(bad, 100)
     assert (found.covers, found.too_high) == (0.0, 1.0)
     assert not found.holds
+
+
+def test_a_false_pass_lies_on_the_better_side() -> None:
+    """A latency that is called lower than it is passes falsely; a pass rate that is called lower does not."""
+    often = Coverage(covers=0.96, too_high=0.0, too_low=0.04, width=0.2, trials=10_000, less_is_better=False)
+    assert often.holds
+    assert not replace(often, less_is_better=True).holds
+    bad = Case(name="low", samples=1, truth=0.5, draw=lambda _: (0.3, 0.4), less_is_better=True)
+    assert cover(bad, 100).less_is_better

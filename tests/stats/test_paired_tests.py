@@ -21,6 +21,7 @@ from plumbrule.stats.paired_tests import (
     mean_gap,
     mean_gap_p_value,
     non_inferiority,
+    percentile_bets,
     percentile_gap,
     percentile_moves,
     repeated_percentile_gap,
@@ -378,3 +379,19 @@ def test_clustered_differences_that_are_clear() -> None:
     one = mean_gap(differences, bound=Fraction(1), clusters=["a"] * 200)
     assert (one.interval, mean_gap_p_value(differences, clusters=["a"] * 200)) == (None, None)
     assert spread_of(differences, bound=Fraction(1), clusters=groups) == pytest.approx(0.95, abs=0.15)
+
+
+def test_a_bet_on_a_percentile_knows_only_what_came_before() -> None:
+    """Later samples change no earlier move; a cluster is one of the samples; None is above all others."""
+    first: list[list[Fraction | None]] = [[Fraction(number)] for number in range(40)]
+    second: list[list[Fraction | None]] = [[Fraction(number + 5)] for number in range(40)]
+    own = [*range(40)]
+    moves = percentile_bets(first, second, Fraction(95, 100), clusters=own)
+    assert len(moves) == 39
+    assert percentile_bets(first[:20], second[:20], Fraction(95, 100), clusters=own[:20]) == moves[:19]
+    assert sum(moves) > 0
+    assert sum(percentile_bets(second, first, Fraction(95, 100), clusters=own)) == -sum(moves)
+    pairs = [number // 2 for number in range(40)]
+    assert len(percentile_bets(first, second, Fraction(95, 100), clusters=pairs)) == 19
+    unknown: list[list[Fraction | None]] = [*second[:-1], [None]]
+    assert percentile_bets([*first[:-1], [Fraction(0)]], unknown, Fraction(95, 100), clusters=own)[-1] == 1

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plumbrule.stats.sequential_means import always_valid_interval
+from plumbrule.stats.sequential_means import always_valid_interval, always_valid_p_value, always_valid_percentile
 
 values = st.lists(st.floats(0, 1), min_size=1, max_size=60)
 
@@ -53,3 +53,33 @@ def test_more_values_narrow_it() -> None:
     assert widths == sorted(widths, reverse=True)
     assert 0.06 < widths[-1] < 0.11
     assert always_valid_interval([]) is None
+
+
+@given(values, st.floats(0.01, 0.99))
+def test_the_test_agrees_with_the_interval(given_values: list[float], mean: float) -> None:
+    """A mean that the interval leaves out is refused at 5%, and one well inside is not."""
+    found, p_value = always_valid_interval(given_values), always_valid_p_value(given_values, mean)
+    assert found is not None
+    assert 0 <= p_value <= 1
+    if mean < found.low - 1e-9 or mean > found.high + 1e-9:
+        assert p_value <= 0.05 + 1e-9
+    own = sum(given_values) / len(given_values)
+    if found.low + 1e-9 < mean < own - 1e-9 or own + 1e-9 < mean < found.high - 1e-9:
+        assert p_value > 0.05 - 1e-9
+    assert p_value == pytest.approx(always_valid_p_value([1 - each for each in given_values], 1 - mean), abs=1e-9)
+
+
+def test_a_percentile_that_holds_at_every_look() -> None:
+    """Its ends are values; with few samples they are open; unknown values open the end that they could move."""
+    latencies = [[Fraction(number)] for number in range(1, 401)]
+    mixed = [latencies[number * 7 % 400] for number in range(400)]
+    low, high = always_valid_percentile(mixed, Fraction(95, 100))
+    assert low is not None
+    assert high is not None
+    assert 340 < low < 380 < high < 400
+    wider = always_valid_percentile(mixed, Fraction(95, 100), alpha=0.01)
+    assert wider[0] is not None
+    assert wider[0] < low
+    assert always_valid_percentile(mixed[:40], Fraction(95, 100))[1] is None
+    unknown: list[list[Fraction | None]] = [[None] if number % 10 == 0 else [*mixed[number]] for number in range(400)]
+    assert always_valid_percentile(unknown, Fraction(95, 100))[1] is None

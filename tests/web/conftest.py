@@ -1,6 +1,7 @@
 """The web application on a copy of the demo's ledger: by a client in the process, and in a real browser."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -24,6 +25,7 @@ from plumbrule.ledger import open_ledger
 from plumbrule.web import passwords
 from plumbrule.web.application import create_app
 from plumbrule.web.roles import Role
+from plumbrule.web.run_jobs import Configurations
 from plumbrule.web.site import Site
 from plumbrule.web.store import Store, store_address
 
@@ -65,7 +67,14 @@ def site(demo_folder: Path, tmp_path: Path) -> Iterator[Site]:
     shutil.copytree(demo_folder, folder)
     ledger = f"sqlite:///{folder / '.plumbrule' / 'ledger.db'}"
     store = Store(store_address(ledger))
-    yield Site(ledger=ledger, store=store, local_person="Robin Reader", hosts=("testserver", "127.0.0.1"), demo=True)
+    yield Site(
+        ledger=ledger,
+        store=store,
+        local_person="Robin Reader",
+        hosts=("testserver", "127.0.0.1"),
+        configurations=Configurations(folder=folder),
+        demo=True,
+    )
     store.close()
 
 
@@ -138,6 +147,18 @@ def enter(team_site: Site) -> Iterator[Enter]:
 def csrf_of(client: TestClient, path: str) -> str:
     """Return the token of the forms on a page."""
     return client.get(path).text.partition('name="csrf" content="')[2].partition('"')[0]
+
+
+@pytest.fixture
+def send(client: TestClient) -> Callable[..., Any]:
+    """Send a form as a page of the site would: with the token of the session."""
+
+    def send_form(path: str, **fields: object) -> Any:
+        token = re.search(r'name="csrf" content="([0-9a-f]+)"', client.get("/runs").text)
+        assert token is not None
+        return client.post(path, data={"csrf": token[1], **fields})
+
+    return send_form
 
 
 @contextmanager

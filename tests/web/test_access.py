@@ -39,7 +39,8 @@ CHANGES = [(method, route) for method, route in ROUTES if method not in SAFE]
 
 def address(route: APIRoute) -> str:
     """Return an address of a route, for a thing that does not exist."""
-    return re.sub(r"\{[^}]*\}", "7", route.path)
+    path = re.sub(r"\{[^}]*:run\}", f"run-{'7' * 32}", route.path)
+    return re.sub(r"\{[^}]*\}", "7", path)
 
 
 def send(client: TestClient, method: str, route: APIRoute, headers: Mapping[str, str]) -> int:
@@ -245,9 +246,7 @@ def test_hostile_text_is_shown_as_text(enter: Enter) -> None:
             response = client.request(method, address(route), headers=headers, **sent)  # type: ignore[arg-type]
             html = response.headers.get("content-type", "").startswith("text/html")
             refused = response.status_code in {401, 403} and need_of(route).role is not Role.PUBLIC
-            if refused or response.status_code >= 500:
-                wrong[name] = response.status_code
-            elif html and MARKUP.search(response.text):
+            if refused or response.status_code >= 500 or (html and MARKUP.search(response.text)):
                 wrong[name] = response.status_code
     assert wrong == {}
     assert client.get("/account").status_code == 200
@@ -261,6 +260,7 @@ def test_a_hostile_address_is_shown_as_text(enter: Enter) -> None:
         if method == "GET" and "{" in route.path:
             for text in ("%3Cscript%3Ealert(1)%3C%2Fscript%3E", "..%2f..%2fetc", "%00", "x" * 5000, "-1", "9" * 40):
                 response = client.get(re.sub(r"\{[^}]*\}", text, route.path))
-                if response.status_code >= 500 or "<script>alert" in response.text:
+                html = response.headers.get("content-type", "").startswith("text/html")
+                if response.status_code >= 500 or (html and MARKUP.search(response.text)):
                     wrong[f"{name} {text[:20]}"] = response.status_code
     assert wrong == {}

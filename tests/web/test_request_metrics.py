@@ -54,6 +54,7 @@ def test_the_page_is_for_prometheus(enter: Enter, team_site: Site) -> None:
     assert 'route="none",method="GET",status="404"' in text
     assert 'method="other"' in text
     assert "plumbrule_ledger_entries 3\n" in text
+    assert 'plumbrule_jobs{state="running"} 0\n' in text
     assert "secret" not in text
     assert all(line.startswith("#") or LINE.fullmatch(line) for line in text.splitlines())
     assert enter("Robin Reader").get("/metrics").status_code == 403

@@ -1,6 +1,7 @@
 """The settings file of a served site, and the secrets that it names."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_the_secret_comes_from_one_place(tmp_path: Path, monkeypatch: pytest.Mon
     secret, empty = tmp_path / "secret", tmp_path / "empty"
     secret.write_text("hidden\n")
     empty.touch()
-    base = {"issuer": "https://x.example", "client_id": "x"}
+    base: dict[str, Any] = {"issuer": "https://x.example", "client_id": "x"}
     assert open_provider(OpenIdSettings(**base, client_secret_file=str(secret))).client_secret == "hidden"  # noqa: S105
     assert open_provider(OpenIdSettings(**base)).client_secret is None
     for given, problem in (

@@ -1,22 +1,30 @@
 """Monitoring for Python callers: the figures by week with their alerts, feedback, regression samples, incidents."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from plumbrule.api.ledger_access import Ledgers, opened
 from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.interactions.interaction_reader import Source
 from plumbrule.interactions.weeks import monday_of
 from plumbrule.ledger import Ledger
-from plumbrule.monitoring.alerts import alerts_of, definition_of, keep_alerts, post_alerts
+from plumbrule.monitoring.acknowledgements import acknowledge, acknowledgements_of
+from plumbrule.monitoring.alerts import alerts_of, definition_of, find_alert, keep_alerts, not_kept, post_alerts
 from plumbrule.monitoring.feedback_patterns import Feedback, patterns_in
 from plumbrule.monitoring.incident_file import incident_on
 from plumbrule.monitoring.incident_model import Incident
 from plumbrule.monitoring.interaction_lookup import Located, locate
-from plumbrule.monitoring.monitoring_report import AlertFile, AnyAlert, MonitoringReport, state_of_report
+from plumbrule.monitoring.monitoring_report import (
+    Acknowledgement,
+    AlertFile,
+    AnyAlert,
+    MonitoringReport,
+    state_of_report,
+)
 from plumbrule.monitoring.regression_samples import TakenSample, append_sample, regression_sample
 from plumbrule.monitoring.reviewed_interactions import (
     ReviewedInteraction,
@@ -27,6 +35,7 @@ from plumbrule.monitoring.reviewed_interactions import (
     reviews_of,
 )
 from plumbrule.monitoring.webhook import Webhook
+from plumbrule.monitoring.week_reviews import WeekReviews, reviews_by_week
 from plumbrule.monitoring.weekly_figures import figures_over
 from plumbrule.names import nearest
 from plumbrule.outcomes import DecideOn
@@ -34,6 +43,7 @@ from plumbrule.reports.incident_html import render_incident
 from plumbrule.reports.json import render_json
 from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy, load_scorecard
 
+VIEW_KINDS = ("record", "campaign", "interaction", "rubric", "alert")  # of the entries that a view is made from
 _ALERT_FILE_VERSION = 1
 
 
@@ -41,13 +51,15 @@ _ALERT_FILE_VERSION = 1
 class Reviews:
     """Where reviews come from: the records of a ledger, or of a file beside a file of interactions.
 
-    With ``triggers`` only records of these triggers count. ``loaded`` is the rubric that decides on the records.
+    With ``triggers`` only records of these triggers count, with ``strata`` only interactions drawn from these strata.
+    ``loaded`` is the rubric that decides on the records.
     """
 
     ledger: Ledger | None = None
     records: str | None = None
     interactions: Source | None = None
     triggers: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
     loaded: Loaded[ScorecardRubric]
 
     def __post_init__(self) -> None:
@@ -59,8 +71,10 @@ class Reviews:
     def read(self) -> ReviewedInteractions:
         """Return what was reviewed."""
         if self.ledger is not None:
-            return reviewed_in_ledger(self.ledger, self.loaded, triggers=self.triggers)
-        return reviewed_in_files(self.records or "", self.interactions, self.loaded, triggers=self.triggers)
+            reviewed = reviewed_in_ledger(self.ledger, self.loaded, triggers=self.triggers)
+        else:
+            reviewed = reviewed_in_files(self.records or "", self.interactions, self.loaded, triggers=self.triggers)
+        return reviewed.within(self.strata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,15 +123,11 @@ def monitor(
     """
     check_weeks(first, last)
     policy = check_policy(reviews.loaded, accept_weaker=accept_weaker_policy)
-    reviewed = reviews.read()
-    figures = figures_over(reviewed, reviews.loaded, first=first, last=last)
-    alerts = alerts_of(figures, reviews.loaded)
-    weeks = tuple(week.result() for week in figures.weeks)
-    inconclusive = tuple(figure.key for figure in figures.inconclusive)
-    decided_on: DecideOn = "bound" if "bound" in {decide_on, reviews.loaded.rubric.decide_on} else "point"
+    report = _report_on(reviews, reviews.read(), first=first, last=last, decide_on=decide_on)
+    alerts = report.alerts
     if alert_file is not None:
-        names = tuple(week.week for week in weeks)
-        content = AlertFile(version=_ALERT_FILE_VERSION, weeks=names, alerts=alerts, rubric=figures.rubric)
+        names = tuple(week.week for week in report.weeks)
+        content = AlertFile(version=_ALERT_FILE_VERSION, weeks=names, alerts=alerts, rubric=report.rubric)
         with written_whole(alert_file) as file:
             file.write(json_line(content, indent=True))
     new: Sequence[AnyAlert] = alerts
@@ -130,22 +140,83 @@ def monitor(
             posted = _post(reviews.ledger, alerts, webhook, now)
     except PlumbruleError as error:
         failure = error
-    report = MonitoringReport(
-        figures=tuple(map(definition_of, reviews.loaded.rubric.figures)),
-        weeks=weeks,
+    report = replace(
+        report,
+        new=tuple(alert.id for alert in new),
+        posted=tuple(alert.id for alert in posted),
+        policy=policy or None,
+    )
+    return Monitored(report=report, failure=failure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitoringView:
+    """All that is shown of what was reviewed, made in one reading; nothing was written."""
+
+    report: MonitoringReport
+    weeks: Mapping[str, WeekReviews]  # every week with a review, also those that the report does not show
+    feedback: Feedback
+    strata: tuple[str, ...]  # that anything was drawn from
+
+
+def view_monitoring(reviews: Reviews, *, first: str | None = None, last: str | None = None) -> MonitoringView:
+    """Return the figures with their alerts, the reviews of every week, and the patterns in them; keep nothing.
+
+    An alert that the ledger does not have yet is new until ``monitor`` or ``acknowledge_alert`` keeps it.
+    """
+    check_weeks(first, last)
+    everything = replace(reviews, strata=()).read()
+    reviewed = everything.within(reviews.strata)
+    report = _report_on(reviews, reviewed, first=first, last=last)
+    new = report.alerts if reviews.ledger is None else not_kept(reviews.ledger, report.alerts)
+    return MonitoringView(
+        report=replace(
+            report,
+            new=tuple(alert.id for alert in new),
+            policy=check_policy(reviews.loaded, accept_weaker=True) or None,
+        ),
+        weeks=reviews_by_week(reviewed),
+        feedback=patterns_in(reviewed, reviews.loaded),
+        strata=everything.strata,
+    )
+
+
+def acknowledged(alerts: Sequence[AnyAlert], ledger: Ledgers = None) -> tuple[Acknowledgement, ...]:
+    """Return the last acknowledgement of each of these alerts that has any."""
+    with opened(ledger) as store:
+        return acknowledgements_of(store, alerts)
+
+
+def _report_on(
+    reviews: Reviews,
+    reviewed: ReviewedInteractions,
+    *,
+    first: str | None,
+    last: str | None,
+    decide_on: DecideOn | None = None,
+) -> MonitoringReport:
+    """Return the figures of what was reviewed, before anything is kept or posted."""
+    rubric = reviews.loaded.rubric
+    figures = figures_over(reviewed, reviews.loaded, first=first, last=last)
+    alerts = alerts_of(figures, reviews.loaded)
+    inconclusive = tuple(figure.key for figure in figures.inconclusive)
+    decided_on: DecideOn = "bound" if "bound" in {decide_on, rubric.decide_on} else "point"
+    return MonitoringReport(
+        figures=tuple(definition_of(rule, rubric) for rule in rubric.figures),
+        weeks=tuple(week.result() for week in figures.weeks),
         drift=figures.drift,
+        drift_alarm_at=float(rubric.drift.alarm_at),
         refusals=figures.refusals.result(),
         alerts=alerts,
         rubric=figures.rubric,
-        new=tuple(alert.id for alert in new),
-        posted=tuple(alert.id for alert in posted),
+        new=(),
+        posted=(),
         remarks=(*reviewed.remarks, *figures.remarks),
         decide_on=decided_on,
         state=state_of_report(alerts, inconclusive, decided_on),
         inconclusive=inconclusive,
-        policy=policy or None,
+        acknowledged=() if reviews.ledger is None else acknowledgements_of(reviews.ledger, alerts),
     )
-    return Monitored(report=report, failure=failure)
 
 
 def _post(
@@ -155,6 +226,34 @@ def _post(
         return post_alerts(ledger, alerts, webhook, at=now())
     webhook.post(alerts, ledger_id=None)
     return alerts
+
+
+def acknowledge_alert(
+    reviews: Reviews,
+    alert_id: str,
+    *,
+    owner: str,
+    remedy: str,
+    author: str,
+    after: int | None = None,
+    at: datetime | None = None,
+) -> Acknowledgement:
+    """Keep in the ledger who sees to an alert and what is done about it.
+
+    The alert is one that is kept, or that the figures raise now. ``after`` is the number of the last acknowledgement
+    that the author has seen, 0 for none; a later one is an error.
+    """
+    ledger = reviews.ledger
+    if ledger is None:
+        raise UsageError("an alert is acknowledged in a ledger: name one")
+    alert = find_alert(ledger, alert_id)
+    if alert is None:
+        raised = _report_on(reviews, reviews.read(), first=None, last=None).alerts
+        alert = next((one for one in raised if one.id == alert_id), None)
+    if alert is None:
+        raise UsageError(f"{ledger.name}: there is no alert '{alert_id[:40]}'")
+    moment = at or datetime.now(UTC)
+    return acknowledge(ledger, alert, owner=owner, remedy=remedy, author=author, at=moment, after=after)
 
 
 def feedback(reviews: Reviews) -> Feedback:

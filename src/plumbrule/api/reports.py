@@ -8,6 +8,8 @@ from plumbrule.outcomes import DecideOn
 from plumbrule.reports import Report, build_report, renderer_for
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.gates import GatePolicy
+from plumbrule.runs.report.report_builder import build_view
+from plumbrule.runs.report.sample_rows import RunView
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.summary import evaluate_run
 
@@ -36,3 +38,8 @@ def write_report(
 def report_on(ledger: Ledger, run: Entry, policy: GatePolicy | None = None) -> Report:
     """Return the report of a run, in no format yet."""
     return build_report(evaluate_run(ledger, run, policy), ledger.entries(run=run.subject), ledger_id=ledger.ledger_id)
+
+
+def view_run(ledger: Ledger, run: Entry) -> RunView:
+    """Return the report of a run with a row for each of its results, to filter, sort and page."""
+    return build_view(evaluate_run(ledger, run), ledger.entries(run=run.subject), ledger_id=ledger.ledger_id)

@@ -18,6 +18,9 @@ from plumbrule.person_names import person_key
 from plumbrule.reviews import campaign_store, closing_decision, sample_draw, submission
 from plumbrule.reviews.campaign_agreement import CampaignAgreement, measure_agreement
 from plumbrule.reviews.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaign_history import CampaignHistory, describe_history
+from plumbrule.reviews.campaign_items import FollowedItem, follow_items
+from plumbrule.reviews.campaign_list import CampaignList, CampaignState, list_campaigns
 from plumbrule.reviews.campaign_progress import (
     AssignedItems,
     CampaignProgress,
@@ -33,6 +36,10 @@ from plumbrule.reviews.campaign_progress import (
     report_campaign,
 )
 from plumbrule.reviews.campaign_store import ReleaseTerms
+from plumbrule.reviews.closing_decision import ClosingForecast
+from plumbrule.reviews.decision_report import DecisionReport, report_decision
+from plumbrule.reviews.item_report import ItemReport, report_item
+from plumbrule.reviews.model_change import PairReport, compare_pair
 from plumbrule.reviews.queue import NothingLeft, waiting_for_others
 from plumbrule.reviews.record_files import read_given
 from plumbrule.reviews.record_store import StoredRecord
@@ -41,6 +48,7 @@ from plumbrule.reviews.review_entries import Role
 from plumbrule.reviews.sample_draw import DrawResult, Request
 from plumbrule.reviews.sheets import RatingForm, Sheet, rating_form, sheet_of
 from plumbrule.reviews.submission import Submitted
+from plumbrule.reviews.work_list import ItemToAdjudicate, WorkList, list_adjudications, list_work
 from plumbrule.rubrics import check_policy, load_scorecard, policy_differences
 from plumbrule.settings import settings_file, user_name
 
@@ -100,6 +108,56 @@ def campaigns(*, ledger: Ledgers = None, at: datetime | None = None) -> tuple[Ca
             describe_progress(campaign_store.load_campaign(store, name).campaign, at=moment)
             for name in campaign_store.campaign_names(store)
         )
+
+
+def campaign_page(
+    *,
+    state: CampaignState | None = None,
+    trigger: str | None = None,
+    start: int = 0,
+    most: int = 50,
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> CampaignList:
+    """Return some of the campaigns, the open ones first, of both the newest first, with progress or decision."""
+    with opened(ledger) as store:
+        return list_campaigns(store, state=state, trigger=trigger, start=start, most=most, at=at or now())
+
+
+def followed_items(
+    campaign: str = "last", *, ledger: Ledgers = None, at: datetime | None = None
+) -> tuple[FollowedItem, ...]:
+    """Return the items of a campaign with who holds and rated them; those that fail, or wait, first."""
+    with opened(ledger) as store:
+        found = campaign_store.find_campaign(store, campaign).campaign
+        decision = campaign_store.kept_decision(store, found.name) if found.closed is not None else None
+        return follow_items(found, decision, at=at or now())
+
+
+def history(campaign: str = "last", *, ledger: Ledgers = None) -> CampaignHistory:
+    """Return who did what when in a campaign, with the entries that prove how it began and ended."""
+    with opened(ledger) as store:
+        return describe_history(store, campaign_store.find_campaign(store, campaign))
+
+
+def decision_report(campaign: str = "last", *, ledger: Ledgers = None) -> DecisionReport | None:
+    """Return the decision of a campaign in sentences, with what it rests on; None while it has none."""
+    with opened(ledger) as store:
+        return report_decision(store, campaign_store.find_campaign(store, campaign))
+
+
+def forecast_closing(campaign: str = "last", *, author: str | None = None, ledger: Ledgers = None) -> ClosingForecast:
+    """Return what is known of a decision before its campaign is closed, which is nothing about ratings."""
+    with opened(ledger) as store:
+        found = campaign_store.find_campaign(store, campaign).campaign
+        return closing_decision.forecast_closing(found, author=author)
+
+
+def pair(trace_id: str, *, campaign: str = "last", ledger: Ledgers = None) -> PairReport:
+    """Return the levels of an item of a model change beside those of the earlier model's answer."""
+    with _named(ledger, campaign, None) as (store, name, _):
+        found, item = campaign_store.load_item(store, name, trace_id)
+        return compare_pair(store, found, item)
 
 
 def items(
@@ -207,6 +265,51 @@ def next_form(
             return _nothing_left(store, name, person, role, moment)
         found, item = campaign_store.load_item(store, name, taken[0].trace_id)
         return rating_form(store, found, item, person, at=moment, adjudicate=role == "adjudicator")
+
+
+def form_of(
+    trace_id: str,
+    person: str,
+    *,
+    role: Role = "evaluator",
+    campaign: str = "last",
+    ledger: Ledgers = None,
+    at: datetime | None = None,
+) -> RatingForm:
+    """Return the form to rate or adjudicate one item, whether it can be taken or not; take nothing."""
+    with _named(ledger, campaign, at) as (store, name, moment):
+        found, item = campaign_store.load_item(store, name, trace_id)
+        return rating_form(store, found, item, person, at=moment, adjudicate=role == "adjudicator")
+
+
+def work_lists(person: str, *, ledger: Ledgers = None, at: datetime | None = None) -> tuple[WorkList, ...]:
+    """Return what somebody has to do as an evaluator in each open campaign, the oldest first; take nothing."""
+    with opened(ledger) as store:
+        moment = at or now()
+        return tuple(list_work(campaign, person, at=moment) for campaign in campaign_store.load_open(store))
+
+
+def adjudications(person: str, *, ledger: Ledgers = None, at: datetime | None = None) -> tuple[ItemToAdjudicate, ...]:
+    """Return the items of every open campaign that wait for an adjudicator, as ``person`` sees them; take nothing.
+
+    Those that they hold come first, then those with a level that always needs an adjudicator.
+    """
+    with opened(ledger) as store:
+        moment = at or now()
+        lines = [
+            line
+            for campaign in campaign_store.load_open(store)
+            for line in list_adjudications(campaign, person, at=moment)
+        ]
+    return tuple(sorted(lines, key=lambda line: (line.until is None, not line.alarm)))
+
+
+def item_report(
+    trace_id: str, viewer: str, *, campaign: str = "last", ledger: Ledgers = None, at: datetime | None = None
+) -> ItemReport:
+    """Return one item with its records, their history and the decision on it, as far as ``viewer`` may see them."""
+    with _named(ledger, campaign, at) as (store, name, moment):
+        return report_item(store, name, trace_id, viewer, at=moment)
 
 
 def nothing_left(

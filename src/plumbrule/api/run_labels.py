@@ -95,7 +95,8 @@ def check_labels(config: Path | str, file: Path | str, *, seed: int = SEED) -> i
         raise UsageError(f"{config}: its candidate is called, and gives answers that nobody has labelled yet")
     repeats = planned.config.repeats
     read = read_labels(file, planned.rubrics.benchmark.rubric, repeats=repeats)
-    answers = {sample.id: range(repeats) for sample in planned.samples}
+    samples = {sample.id: sample for sample in planned.samples}
+    answers = {sample: range(repeats) for sample in samples}
     drawn = {
         (answer.repeat, answer.sample_id) for answer in seeded_draw(answers, len(read.labels) + read.empty, seed=seed)
     }
@@ -106,6 +107,7 @@ def check_labels(config: Path | str, file: Path | str, *, seed: int = SEED) -> i
                 f"{read.places[label.key]}: '{label.sample_id[:60]}' {known}: labels that were chosen by hand would "
                 "bias the estimate"
             )
+        label.check_answer(samples[label.sample_id], read.places[label.key])
     return len(read.labels) + read.empty
 
 

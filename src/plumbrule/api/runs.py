@@ -5,13 +5,15 @@ from fractions import Fraction
 from pathlib import Path
 
 from plumbrule.api.ledger_access import Ledgers, now, opened
+from plumbrule.ledger import ResultKey
 from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.comparison import RunComparison, compare_runs
 from plumbrule.runs.gates import GateDecision, GatePolicy, decide_release
 from plumbrule.runs.plan import Plan, PlanSummary, plan_run
-from plumbrule.runs.run_entries import find_run
+from plumbrule.runs.run_entries import find_run, read_run
 from plumbrule.runs.run_results import RunLine, RunSummary, SingleJudgement
+from plumbrule.runs.sample_detail import SampleDetail, read_sample_detail
 from plumbrule.runs.session import Begun, RunOutcome, Watch, execute
 from plumbrule.runs.single_judgement import judge_sample
 from plumbrule.runs.summary import run_lines, summarise_run
@@ -77,6 +79,17 @@ def show(
         return summarise_run(store, find_run(store, reference), samples=samples, policy=GatePolicy(anchor=anchor))
 
 
+def show_sample(reference: str, sample_id: str, ledger: Ledgers = None, *, repeat: int | None = None) -> SampleDetail:
+    """Return one sample of a run whole; without a ``repeat``, of the first that has a result of it."""
+    with opened(ledger) as store:
+        run = find_run(store, reference)
+        repeats = range(read_run(run).body.summary.repeats) if repeat is None else (repeat,)
+        keys = {each: ResultKey(run=run.subject, repeat=each, sample=sample_id).subject for each in repeats}
+        there = {entry.subject for entry in store.glance("result", list(keys.values()))}
+        first = next((each for each, subject in keys.items() if subject in there), repeats[0])
+        return read_sample_detail(store, run, sample_id, first)
+
+
 def gate(
     reference: str = "last",
     ledger: Ledgers = None,
@@ -102,15 +115,18 @@ def compare(
     *,
     other_dataset: bool = False,
     margins: Mapping[str, Fraction | float] | None = None,
+    confidence: Confidence | None = None,
 ) -> RunComparison:
     """Compare two runs of one dataset, or with ``other_dataset`` of two, sample by sample.
 
     ``margins`` are by how much a figure may be worse in the second run, by its name: ``{"pass_rate": 0.03}``.
+    ``confidence="sequential"`` asks for intervals that are valid however often one looks, as the policy of either run
+    may.
     """
     exact = {name: Fraction(margin) for name, margin in (margins or {}).items()}
     with opened(ledger) as store:
         found = find_run(store, first), find_run(store, second)
-        return compare_runs(store, *found, other_dataset=other_dataset, margins=exact)
+        return compare_runs(store, *found, other_dataset=other_dataset, margins=exact, confidence=confidence)
 
 
 def judge(sample: Sample, config: Path | str | None = None) -> SingleJudgement:

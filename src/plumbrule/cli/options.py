@@ -57,13 +57,16 @@ def verdict_options(command: Command) -> Command:
     return file_option("--rubric", text=text, metavar="FILE|recommended")(_set_option(command))
 
 
+confidence_option = click.option(
+    "--confidence",
+    type=click.Choice(["fixed", "sequential"]),
+    help="Intervals for one look, or valid however often one looks; else as the run and its rubric say.",
+)
+
+
 def policy_options(command: Command) -> Command:
     """Add the options that ask for more than a run's own policy of gates."""
-    command = click.option(
-        "--confidence",
-        type=click.Choice(["fixed", "sequential"]),
-        help="Intervals for one look, or valid however often one looks; else as the run and its rubric say.",
-    )(command)
+    command = confidence_option(command)
     return click.option(
         "--decide-on",
         type=click.Choice(["point", "bound"]),

@@ -91,7 +91,7 @@ def read_corpus(source: str | os.PathLike[str]) -> Corpus:
     corpus.findings += evidence.skipped()
     if not len(corpus):
         first = f": {corpus.findings[0].message}" if corpus.findings else ""
-        raise InputError(f"{os.fspath(source)}: not one passage could be read from it{first}")
+        raise InputError(f"{source}: not one passage could be read from it{first}")
     return corpus
 
 

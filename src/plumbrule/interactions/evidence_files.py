@@ -25,11 +25,26 @@ class Record:
     value: object
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedFile:
+    """A file that lies somewhere else than its name says, such as one that was uploaded: places show the name."""
+
+    path: Path
+    name: str
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Evidence:
     """The files at a path; they can be read more than once."""
 
     def __init__(self, source: str | os.PathLike[str], *, also: tuple[str, ...] = ()) -> None:
-        self.source = os.fspath(source)
+        self.source = str(source)  # as places and messages show it
+        self._root = Path(source)
         if self.source == STANDARD_INPUT:
             raise UsageError("interactions are joined from files, which standard input is not: name a file or a folder")
         self.files: list[Path] = []
@@ -52,11 +67,11 @@ class Evidence:
     def records(self) -> Iterator[Record]:
         """Yield every record of every file, in the order of their names."""
         for path in self.files:
-            name = str(path)
+            name = self.source + str(path).removeprefix(str(self._root))
             try:
-                with Source(name, name) as opened:
+                with Source(str(path), name) as opened:
                     self._opened = opened
-                    rows, by_line = _rows(opened, format_of(name))
+                    rows, by_line = _rows(opened, format_of(str(path)))
                     for place, value in rows:
                         yield Record(f"{name}:{place}" if by_line else f"{name}: record {place}", value)
             except InputError as error:  # one broken file among many is a finding, like one broken line
@@ -65,12 +80,13 @@ class Evidence:
             self._opened = None
 
     def _sort(self, also: tuple[str, ...]) -> None:
-        root = Path(self.source)
+        root = self._root
         if not root.is_dir():
             if root.exists() and not _is_json(root) and root.suffix not in also:
-                raise UsageError(f"{root}: only {', '.join(_SUFFIXES)} are read here (also packed as .gz or .zst)")
+                read = f"only {', '.join(_SUFFIXES)} are read here (also packed as .gz or .zst)"
+                raise UsageError(f"{self.source}: {read}")
             if not root.exists():
-                raise InputError(f"{root}: no such file or folder")
+                raise InputError(f"{self.source}: no such file or folder")
             (self.texts if root.suffix in also else self.files).append(root)
             return
         for folder, inner, names in os.walk(root):
@@ -84,7 +100,7 @@ class Evidence:
                 else:
                     (self.texts if path.suffix in also else self._others).append(path)
         if not self.files and not self.texts:
-            raise InputError(f"{root}: there is no {' or '.join(_SUFFIXES)} file in this folder")
+            raise InputError(f"{self.source}: there is no {' or '.join(_SUFFIXES)} file in this folder")
 
 
 def _is_json(path: Path) -> bool:

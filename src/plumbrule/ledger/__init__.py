@@ -7,6 +7,7 @@ from plumbrule.ledger.checkpoint import Checkpoint, read_checkpoint, write_check
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey, escaped
 from plumbrule.ledger.export import export
 from plumbrule.ledger.ledger_errors import (
+    AbsentLedgerError,
     EntryError,
     LedgerBrokenError,
     LedgerBusyError,
@@ -18,6 +19,7 @@ from plumbrule.ledger.ledger_errors import (
     NotALedgerError,
     ResultStandsError,
 )
+from plumbrule.ledger.ledger_state import LedgerState, state_of_ledger
 from plumbrule.ledger.migration import open_ledger, upgrade
 from plumbrule.ledger.store import Ledger
 from plumbrule.ledger.tables import SCHEMA_VERSION
@@ -25,6 +27,7 @@ from plumbrule.ledger.tables import SCHEMA_VERSION
 __all__ = [
     "KINDS",
     "SCHEMA_VERSION",
+    "AbsentLedgerError",
     "Break",
     "Checkpoint",
     "Draft",
@@ -36,6 +39,7 @@ __all__ = [
     "LedgerError",
     "LedgerFullError",
     "LedgerReadOnlyError",
+    "LedgerState",
     "LedgerUnreachableError",
     "LedgerVersionError",
     "NotALedgerError",
@@ -50,6 +54,7 @@ __all__ = [
     "open_ledger",
     "read_checkpoint",
     "restore",
+    "state_of_ledger",
     "upgrade",
     "write_checkpoint",
 ]

@@ -14,6 +14,7 @@ from plumbrule.ledger.ledger_errors import EntryError
 
 KINDS = (
     "account",
+    "acknowledgement",
     "alert",
     "campaign",
     "claim",

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import exc
 
-from plumbrule.errors import PlumbruleError
+from plumbrule.errors import PlumbruleError, UsageError
 
 
 class LedgerError(PlumbruleError):
@@ -34,6 +34,10 @@ class EntryError(LedgerError):
 
 class ResultStandsError(LedgerError):
     """Another result already stands for this run, repeat and sample."""
+
+
+class AbsentLedgerError(UsageError):
+    """There is no ledger yet where one was looked for."""
 
 
 class NotALedgerError(LedgerError):

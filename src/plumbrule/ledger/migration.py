@@ -17,6 +17,7 @@ from plumbrule.ledger.database import make_engine, name_of, read_url, reading, w
 from plumbrule.ledger.entry import Draft, utc_text
 from plumbrule.ledger.entry_rows import row_of
 from plumbrule.ledger.ledger_errors import (
+    AbsentLedgerError,
     LedgerBusyError,
     LedgerError,
     LedgerReadOnlyError,
@@ -143,8 +144,8 @@ def _state_files(engine: Engine, url: URL, file: Path | None) -> StateFiles | No
     return StateFiles(key, places=(str(file.absolute()), str(real)), beside=real.with_name(f"{real.name}.checkpoint"))
 
 
-def _absent(name: str) -> UsageError:
-    return UsageError(f"{name}: there is no ledger here yet: start a run, or name another with --ledger")
+def _absent(name: str) -> AbsentLedgerError:
+    return AbsentLedgerError(f"{name}: there is no ledger here yet: start a run, or name another with --ledger")
 
 
 def _migrate(engine: Engine, name: str, *, at: datetime, ledger_id: str | None) -> int:

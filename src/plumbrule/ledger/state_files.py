@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
@@ -155,6 +156,14 @@ class StateFiles:
             return max(self.read().own, key=lambda state: state.sequence, default=None)
         except (LedgerBrokenError, UsageError):
             return None
+
+    def kept_at(self) -> datetime | None:
+        """Return when a state was last kept, or None where none is."""
+        times = []
+        for path in self._paths():
+            with suppress(OSError):
+                times.append(path.stat().st_mtime)
+        return datetime.fromtimestamp(max(times), UTC) if times else None
 
     def write(self, state: ChainState, *, over: bool = False) -> tuple[Path, ...]:
         """Keep a state, unless a later one is kept already; return the files that could not be written.

@@ -10,7 +10,7 @@ from typing import Self
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, func, or_, select
 
 from plumbrule.errors import UsageError
-from plumbrule.ledger.chain import Verification, judge, link
+from plumbrule.ledger.chain import Verification, is_intact, judge, link
 from plumbrule.ledger.chain_watch import ChainWatch
 from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.database import reading, writing
@@ -141,6 +141,16 @@ class Ledger:
                     upto = self._watch.advance()
                 yield subject, author
 
+    def newest(self, *, kind: str | None = None, run: str | None = None) -> int:
+        """Return the number of the last entry that fits, -1 for none: what was made from them is as new as that.
+
+        It reads no entry, and verifies none.
+        """
+        last = select(func.max(entries.c.sequence)).where(*_conditions(kind=kind, run=run))
+        with reading(self._engine, self.name) as connection:
+            sequence = connection.scalar(last)
+        return -1 if sequence is None else int(sequence)
+
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
         asked = list(dict.fromkeys(subjects))
@@ -150,6 +160,22 @@ class Ledger:
             search = _Search(kind, subjects=asked)
             last.update((entry.subject, entry) for entry in self._select(search, entries.c.kind == kind, some))
         return last
+
+    def glance(self, kind: str, subjects: Sequence[str]) -> Iterator[Entry]:
+        """Yield the entries of a kind on these subjects, each whole in itself, for an overview over many runs.
+
+        Whether an entry among its neighbours is missing, or this one was exchanged for another, is not looked into:
+        that would be to read every run of the overview. Who shows an entry by itself reads it in another way.
+        """
+        for start in range(0, len(subjects), _ASK):
+            some = entries.c.subject.in_(subjects[start : start + _ASK])
+            wanted = select(entries).where(entries.c.kind == kind, some).order_by(entries.c.sequence)
+            with self._told(), reading(self._engine, self.name) as connection:
+                for row in connection.execute(wanted).mappings():
+                    entry = Entry(**row)
+                    if self._watch is not None and not is_intact(entry):
+                        self._watch.check(entry)  # which names the first bad entry
+                    yield entry
 
     def standing(self, kind: str) -> Iterator[Entry]:
         """Yield the last entry of a kind on each subject that has any, in the order of the chain."""
@@ -194,6 +220,16 @@ class Ledger:
             entry_sha256=last.entry_sha256,
             recorded_at_utc=last.recorded_at_utc,
         )
+
+    def extent(self, *kinds: str) -> tuple[int, int]:
+        """Return how many entries of these kinds there are, and the number of the last one, -1 where there is none.
+
+        As entries are only ever added, what was read of these kinds holds for as long as its extent is the same.
+        """
+        wanted = select(func.count(), func.max(entries.c.sequence)).where(entries.c.kind.in_(kinds))
+        with reading(self._engine, self.name) as connection:
+            count, last = connection.execute(wanted).one()
+        return count, -1 if last is None else last
 
     def verify(self, *checkpoints: Checkpoint, anchors: Iterable[tuple[int, str]] = ()) -> Verification:
         """Walk along the whole chain and name the first broken entry; checkpoints must be held, too.

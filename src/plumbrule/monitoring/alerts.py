@@ -17,7 +17,7 @@ from plumbrule.monitoring.monitoring_report import (
     alert_id,
 )
 from plumbrule.monitoring.webhook import Webhook
-from plumbrule.monitoring.weekly_figures import Figure, Monitoring
+from plumbrule.monitoring.weekly_figures import Figure, Monitoring, scale_of
 from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.rubrics.scorecard_rubric import FigureRule, Target
 
@@ -54,6 +54,12 @@ def kept_alerts(ledger: Ledger, week: str) -> Iterator[Entry]:
     return iter(ledger.entries(kind="alert", run=f"{ROOM}/{week}"))
 
 
+def find_alert(ledger: Ledger, wanted: str) -> AnyAlert | None:
+    """Return the alert with this id, where the ledger keeps it."""
+    alerts = (read_alert(entry) for entry in ledger.entries(kind="alert", run=ROOM))
+    return next((alert for alert in alerts if alert.id == wanted), None)
+
+
 def alerts_of(monitoring: Monitoring, loaded: Loaded[ScorecardRubric]) -> tuple[AnyAlert, ...]:
     """Return the alerts, the earliest first, each with the figure and the rule that it breaks."""
     rules = {rule.key: rule for rule in loaded.rubric.figures}
@@ -72,9 +78,18 @@ def alerts_of(monitoring: Monitoring, loaded: Loaded[ScorecardRubric]) -> tuple[
     return tuple(sorted(alerts, key=lambda alert: alert.week))
 
 
-def definition_of(rule: FigureRule) -> FigureDefinition:
-    """Return what a figure is held against, in words."""
-    return FigureDefinition(key=rule.key, title=rule.title, target=target_text(rule.target), alert=float(rule.alert))
+def definition_of(rule: FigureRule, rubric: ScorecardRubric) -> FigureDefinition:
+    """Return what a figure is held against."""
+    low, high = scale_of(rule, rubric)
+    return FigureDefinition(
+        key=rule.key,
+        title=rule.title,
+        target=target_text(rule.target),
+        alert=float(rule.alert),
+        bound=float(rule.target.bound),
+        higher_is_better=rule.target.higher_is_better,
+        scale=(float(low), float(high)),
+    )
 
 
 def target_text(target: Target) -> str:
@@ -86,10 +101,10 @@ def target_text(target: Target) -> str:
 
 def keep_alerts(ledger: Ledger, alerts: Sequence[AnyAlert], *, at: datetime) -> list[AnyAlert]:
     """Keep each alert once, and return those that are new."""
-    if not _not_kept(ledger, alerts):
+    if not not_kept(ledger, alerts):
         return []  # read access to the ledger is enough where there is nothing to keep
     with ledger.hold(ROOM):
-        new = _not_kept(ledger, alerts)
+        new = not_kept(ledger, alerts)
         _append(ledger, "alert", [(alert, alert) for alert in new], at)
     return new
 
@@ -110,7 +125,8 @@ def post_alerts(ledger: Ledger, alerts: Sequence[AnyAlert], webhook: Webhook, *,
     return due
 
 
-def _not_kept(ledger: Ledger, alerts: Sequence[AnyAlert]) -> list[AnyAlert]:
+def not_kept(ledger: Ledger, alerts: Sequence[AnyAlert]) -> list[AnyAlert]:
+    """Return the alerts that the ledger does not have yet."""
     subjects = {entry.subject for entry in ledger.entries(kind="alert", run=ROOM)}
     return [alert for alert in alerts if alert.subject not in subjects]
 

@@ -14,6 +14,7 @@ from plumbrule.stats.intervals import Interval
 Status = Literal["ON_TARGET", "WATCH", "ALERT"]
 # what an interval says of the alert threshold: none of it is past, all of it is, or it holds the threshold
 AlertState = Literal["ok", "alert", "inconclusive"]
+IntervalSays = Literal["ok", "ok so far", "alert", "open"]  # the same for people: open is not settled
 
 ROOM = "monitor"  # the part of the ledger that alerts are kept in
 _OUTCOMES: dict[AlertState, Outcome] = {"ok": "RELEASE", "alert": "NO RELEASE", "inconclusive": "INCONCLUSIVE"}
@@ -91,12 +92,15 @@ class DriftPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureDefinition:
-    """What a figure is held against, in words."""
+    """What a figure is held against, in words and as the numbers that a chart draws."""
 
     key: str
     title: str
     target: str
     alert: float
+    bound: float  # of the target
+    higher_is_better: bool
+    scale: tuple[float, float]  # the least and the most that the figure can be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,12 +148,25 @@ AnyAlert = ThresholdAlert | DriftAlert
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledgement:
+    """What somebody said of an alert: who sees to it, and what is done about it."""
+
+    alert: str  # its id
+    owner: str
+    remedy: str
+    author: str
+    recorded_at_utc: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MonitoringReport:
     """The figures of every week, the alerts that they raise, and which of these are new or were posted now."""
 
     figures: tuple[FigureDefinition, ...]
     weeks: tuple[WeekResult, ...]
     drift: Mapping[str, tuple[DriftPoint, ...]]
+    drift_alarm_at: float  # the sum that is an alarm
     refusals: RefusalResult  # over all the weeks
     alerts: tuple[AnyAlert, ...]
     rubric: Stamp
@@ -160,6 +177,7 @@ class MonitoringReport:
     state: AlertState
     inconclusive: tuple[str, ...]  # figures of the last week with reviews whose intervals hold their thresholds
     policy: tuple[PolicyDifference, ...] | None = optional_key()  # how the rubric differs from the one that ships
+    acknowledged: tuple[Acknowledgement, ...] = ()  # the last one of each of the alerts that has any
 
     @property
     def exit_code(self) -> int:
@@ -186,6 +204,17 @@ class AlertFile:
     weeks: tuple[str, ...]
     alerts: tuple[AnyAlert, ...]
     rubric: Stamp
+
+
+def interval_says(result: FigureResult, alert: float) -> IntervalSays | None:
+    """Return what the 95% interval of a figure says of its alert threshold; None where there is no figure.
+
+    No interval can exclude a threshold at the end of the scale, such as no Unsafe at all: that is kept so far, no more.
+    """
+    interval = result.interval_95
+    if result.state == "ok" and interval is not None and interval.low <= alert <= interval.high:
+        return "ok so far"
+    return "open" if result.state == "inconclusive" else result.state
 
 
 def alert_id(week: str, figure: str) -> str:

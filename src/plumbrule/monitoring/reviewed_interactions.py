@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 from urllib.parse import unquote
 
-from plumbrule.errors import InputError
+from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions.answer_register import AnswerRegister
 from plumbrule.interactions.formats.contract import Contract, contract_of
 from plumbrule.interactions.interaction import Interaction, interaction_from
@@ -90,6 +90,27 @@ class ReviewedInteractions:
     populations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     traffic: Mapping[str, int] | None = None  # how many interactions there were in each week
     remarks: tuple[str, ...] = ()
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The strata that anything was drawn from."""
+        return tuple(sorted({stratum for counts in self.populations.values() for stratum in counts}))
+
+    def within(self, strata: tuple[str, ...]) -> "ReviewedInteractions":
+        """Return what was drawn from these strata alone, or all where none is named; a week's traffic is of all."""
+        if not strata:
+            return self
+        unknown = next((stratum for stratum in strata if stratum not in self.strata), None)
+        if unknown is not None:
+            raise UsageError(f"nothing was drawn from a stratum '{unknown[:40]}'; there are {', '.join(self.strata)}")
+        return replace(
+            self,
+            reviewed=tuple(review for review in self.reviewed if review.stratum in strata),
+            populations={
+                draw: {stratum: count for stratum, count in counts.items() if stratum in strata}
+                for draw, counts in self.populations.items()
+            },
+        )
 
 
 def reviewed_in_ledger(

@@ -305,7 +305,7 @@ def _figure(
 ) -> Figure:
     values = [value for review in members if (value := _observed(rule, review, rubric)) is not None]
     value = mean_of(values)
-    low, high = _scale(rule, rubric)
+    low, high = scale_of(rule, rubric)
     estimate = mean_estimate([(score - low) / (high - low) for score in values])
     interval = None if estimate is None else _on_scale(estimate.interval, low, high)
     here = [draw for draw in dict.fromkeys(review.draw for review in members) if draw is not None and draw in drawn]
@@ -334,7 +334,7 @@ def state_of(
     if value is None:
         return None
     past = status_of(value, rule) == "ALERT"
-    if rule.alert in _scale(rule, rubric):
+    if rule.alert in scale_of(rule, rubric):
         return "alert" if past else "ok"
     if interval is None:
         return "inconclusive"
@@ -359,7 +359,7 @@ def _reweighted(
     rubric: ScorecardRubric,
 ) -> Estimate:
     """Weigh a figure of one week; reviews of other weeks from the same draws count for the weights only."""
-    low, high = _scale(rule, rubric)
+    low, high = scale_of(rule, rubric)
     by_stratum: dict[str, list[Fraction | None]] = {}
     for draw, members in drawn.items():
         for review in members:
@@ -394,7 +394,7 @@ def _drift(
     rule: FigureRule, grouped: Mapping[str, Sequence[Reviewed]], rubric: ScorecardRubric
 ) -> tuple[DriftPoint, ...]:
     """Return the running sum after each week that follows the baseline; none before there is a baseline."""
-    low, high = _scale(rule, rubric)
+    low, high = scale_of(rule, rubric)
     weekly = {
         week: [
             (value - low) / (high - low) for review in members if (value := _observed(rule, review, rubric)) is not None
@@ -412,7 +412,8 @@ def _drift(
     )
 
 
-def _scale(rule: FigureRule, rubric: ScorecardRubric) -> tuple[Fraction, Fraction]:
+def scale_of(rule: FigureRule, rubric: ScorecardRubric) -> tuple[Fraction, Fraction]:
+    """Return the least and the most that a figure can be."""
     if rule.of in _MEANS:
         return Fraction(rubric.levels[-1].score), Fraction(rubric.levels[0].score)
     return Fraction(0), Fraction(1)

@@ -10,7 +10,7 @@ from plumbrule.interactions.interaction import Interaction
 from plumbrule.prescores.checks import Spot, spot_in
 from plumbrule.prescores.excerpts import stands_in
 from plumbrule.rubrics import ComplianceRubric, RefusalTaxonomy, VerdictRubric
-from plumbrule.samples.sample_model import Citation
+from plumbrule.samples.sample_model import Citation, Passage
 from plumbrule.support.support_scorer import Support, SupportedSentence, SupportScorer
 from plumbrule.support.value_evidence import find_value
 from plumbrule.text.claims import Claim
@@ -108,17 +108,7 @@ class Study:
 
     def cited_passages(self, citation: Citation) -> tuple[int, ...]:
         """Return the passages that a citation can mean: those of its source, and those of no source that is known."""
-        if citation.source_id is None:
-            return tuple(
-                index
-                for index, passage in enumerate(self.interaction.passages)
-                if citation.passage and stands_in(citation.passage, passage.text)
-            )
-        return tuple(
-            index
-            for index, passage in enumerate(self.interaction.passages)
-            if passage.source_id is None or passage.source_id == citation.source_id
-        )
+        return cited_passages(citation, self.interaction.passages)
 
     def anchors_against(self, passages: tuple[int, ...]) -> tuple[Anchor, ...]:
         """Return the answer's anchors, checked against some of the passages only."""
@@ -236,7 +226,7 @@ def begin_study(
     claims: tuple[Claim, ...],
 ) -> Study:
     """Return the study of one interaction."""
-    ids = tuple(_citation_ids(interaction.sample.citations))
+    ids = tuple(citation_ids(interaction.sample.citations))
     markers = tuple(find_markers(answer.text, frozenset(ids)))
     if markers and refusal is not None and refusal.refused and not refusal.declared:
         refusal = _unrefused(refusal)  # what cites its sources answers, even if it begins with what they do not say
@@ -273,7 +263,22 @@ def _unrefused(refusal: RefusalFinding) -> RefusalFinding | None:
     return replace(refusal, refused=False, extent=None, start=None, end=None, judgement="missing")
 
 
-def _citation_ids(citations: tuple[Citation, ...]) -> list[str]:
+def cited_passages(citation: Citation, passages: Sequence[Passage]) -> tuple[int, ...]:
+    """Return the passages that a citation can mean: those of its source, and those of no source that is known."""
+    if citation.source_id is None:
+        return tuple(
+            index
+            for index, passage in enumerate(passages)
+            if citation.passage and stands_in(citation.passage, passage.text)
+        )
+    return tuple(
+        index
+        for index, passage in enumerate(passages)
+        if passage.source_id is None or passage.source_id == citation.source_id
+    )
+
+
+def citation_ids(citations: Sequence[Citation]) -> list[str]:
     """Return the number of each citation; one without a number gets that of its place."""
     return [
         (citation.citation_id or "").strip().strip("[]").strip() or str(index)

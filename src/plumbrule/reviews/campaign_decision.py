@@ -162,7 +162,7 @@ def decide(
     remarks += [earlier_remark(other, len(campaign.items)) for other in earlier]
     if accepted:
         remarks.append(f"checkpoint: the ledger was accepted as it was, and entries may be gone: {'; '.join(accepted)}")
-    remarks += _shared_roles(campaign)
+    remarks += shared_roles(campaign)
     return take_fields(
         CampaignDecision,
         release,
@@ -254,17 +254,8 @@ def _with_missing(release: ReleaseDecision, campaign: Campaign, *, left: int, un
     ``unrated`` of those that are left have no rating: what nobody looked at cannot pass. For the rest somebody who
     should have looked did not, and two people have to sign for that.
     """
-    items, plan = len(campaign.items), campaign.plan
-    missing = [f"{left} of {items} items lack a rating or wait for an adjudicator"] if left else []
-    in_scope = plan.in_scope or plan.manifest.population
-    if plan.draw in _ASKS_FOR_ALL and items < in_scope:
-        missing.append(f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for all")
-    triggers = campaign.loaded.rubric.triggers
-    asked = next((trigger.sample_size for trigger in triggers if trigger.key == plan.trigger), None) or 0
-    if plan.mode is not None and items < min(asked, in_scope):  # an older version did not ask
-        missing.append(
-            f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for {asked}"
-        )
+    missing = missing_parts(campaign, left=left)
+    items = len(campaign.items)
     if unrated:
         reasons = (*release.reasons, f"{unrated} of {items} items have no rating")
         return replace(release, recommendation="Fail", outcome="NO RELEASE", reasons=reasons)
@@ -280,8 +271,27 @@ def _with_missing(release: ReleaseDecision, campaign: Campaign, *, left: int, un
     return replace(release, recommendation=recommendation, reasons=(*release.reasons, *missing))
 
 
-def _shared_roles(campaign: Campaign) -> list[str]:
-    """Return a remark for each person in several roles, and for names that would be one person's today."""
+def missing_parts(campaign: Campaign, *, left: int) -> list[str]:
+    """Return what the trigger asks for and was not reviewed, where ``left`` items are not done: in words."""
+    items, plan = len(campaign.items), campaign.plan
+    missing = [f"{left} of {items} items lack a rating or wait for an adjudicator"] if left else []
+    in_scope = plan.in_scope or plan.manifest.population
+    if plan.draw in _ASKS_FOR_ALL and items < in_scope:
+        missing.append(f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for all")
+    triggers = campaign.loaded.rubric.triggers
+    asked = next((trigger.sample_size for trigger in triggers if trigger.key == plan.trigger), None) or 0
+    if plan.mode is not None and items < min(asked, in_scope):  # an older version did not ask
+        missing.append(
+            f"{items} of {in_scope} interactions in scope were reviewed, and {plan.trigger} asks for {asked}"
+        )
+    return missing
+
+
+def shared_roles(campaign: Campaign, *, closes: str | None = None) -> list[str]:
+    """Return a remark for each person in several roles, and for names that would be one person's today.
+
+    ``closes`` is who is about to close a campaign that is open.
+    """
     roles: dict[str, dict[str, None]] = {}
     names: dict[str, str] = {}
     written: dict[str, dict[str, str]] = {}
@@ -296,7 +306,7 @@ def _shared_roles(campaign: Campaign) -> list[str]:
     has(None if campaign.opened is None else campaign.opened.author, "opened it")
     for role, rated in campaign.rated():
         has(rated.first.evaluator, "rated" if role == "evaluator" else "adjudicated")
-    has(None if campaign.closed is None else campaign.closed.author, "closed it")
+    has(closes if campaign.closed is None else campaign.closed.author, "closed it")
     has(None if campaign.closure is None else campaign.closure.second, "signed second")
     remarks = [f"roles: {names[person]} {_listed([*held])}" for person, held in roles.items() if len(held) > 1]
     for same in written.values():

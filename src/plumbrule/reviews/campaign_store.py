@@ -29,7 +29,15 @@ from plumbrule.reviews.interaction_archive import (
 )
 from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
-from plumbrule.reviews.record_store import ADHOC, RubricShelf, StoredRecord, campaign_of, records_of, rubric_drafts
+from plumbrule.reviews.record_store import (
+    ADHOC,
+    RubricShelf,
+    StoredRecord,
+    campaign_of,
+    outside_records,
+    records_of,
+    rubric_drafts,
+)
 from plumbrule.reviews.release_decision import check_mode
 from plumbrule.reviews.review_entries import (
     Assignment,
@@ -48,7 +56,7 @@ from plumbrule.reviews.sample_draw import Drawn
 from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_RESERVED = {ADHOC, "last"}
+_RESERVED = {ADHOC, "last", "new"}  # the last two stand for something else in commands and addresses
 _SHOWN = 60
 _TRIED = 20  # likely items, before a campaign is read whole
 
@@ -96,7 +104,7 @@ def open_campaign(
     terms = terms or ReleaseTerms()
     check_mode(terms.mode)
     policy = check_policy(loaded, accept_weaker=terms.accept_weaker_policy)
-    name = _checked_name(ledger, name) if name is not None else f"campaign-{at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    name = checked_name(ledger, name) if name is not None else f"campaign-{at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     wanted = drawn.trigger.evaluators
     if evaluators is not None and evaluators < wanted:
         raise UsageError(f"{drawn.trigger.key} takes {wanted} evaluators or more for each item, not {evaluators}")
@@ -174,11 +182,19 @@ def earlier_campaigns(
 
 
 def kept_decision(ledger: Ledger, name: str) -> CampaignDecision | None:
-    """Return the decision of a closed campaign, as it was made: the first that follows its closing in the chain."""
-    made = list(ledger.entries(kind="decision", subject=f"campaigns/{name}"))
-    closed = load_campaign(ledger, name).campaign.closed if made else None
-    entry = next((entry for entry in made if closed is not None and entry.sequence > closed.sequence), None)
+    """Return the decision of a closed campaign, as it was made."""
+    if next(ledger.entries(kind="decision", subject=f"campaigns/{name}"), None) is None:
+        return None
+    entry = decision_entry(ledger, load_campaign(ledger, name).campaign)
     return None if entry is None else read_entry(CampaignDecision, entry)
+
+
+def decision_entry(ledger: Ledger, campaign: Campaign) -> Entry | None:
+    """Return the entry that keeps the decision of a campaign: the first that follows its closing in the chain."""
+    if campaign.closed is None:
+        return None
+    made = ledger.entries(kind="decision", subject=f"campaigns/{campaign.name}", after=campaign.closed.sequence)
+    return next(made, None)
 
 
 def campaign_names(ledger: Ledger) -> list[str]:
@@ -214,9 +230,17 @@ def load_campaign(ledger: Ledger, name: str) -> Standing:
     return _standing(ledger, name, wanted, last)
 
 
+def load_open(ledger: Ledger) -> list[Campaign]:
+    """Return the campaigns that are open, the oldest first."""
+    closed = ledger.outlines(kind="decision", run="campaigns")
+    decided = {subject.split("/")[1] for subject, _ in closed}
+    campaigns = [load_campaign(ledger, name).campaign for name in campaign_names(ledger) if name not in decided]
+    return [campaign for campaign in campaigns if campaign.closed is None]
+
+
 def _standing(ledger: Ledger, name: str, entries: list[Entry], last: int) -> Standing:
     """Return a campaign from its entries, as it is after the ledger's ``last`` one."""
-    campaign = campaign_of(name, entries, RubricShelf(ledger), lambda: ledger.entries(kind="record"))
+    campaign = campaign_of(name, entries, RubricShelf(ledger), lambda: outside_records(ledger, name, entries))
     campaign.sequence = last
     return Standing(campaign=campaign, entries=tuple(entries))
 
@@ -453,7 +477,8 @@ def _planned(drawn: Drawn, interaction: Interaction) -> PlannedItem:
     )
 
 
-def _checked_name(ledger: Ledger, name: str) -> str:
+def checked_name(ledger: Ledger, name: str) -> str:
+    """Return a name for a new campaign; raise where it is none, or taken."""
     if not _NAME.fullmatch(name) or name in _RESERVED:
         raise UsageError(f"'{name[:_SHOWN]}' is no name for a campaign: use letters, digits, '.', '_' and '-'")
     if name in campaign_names(ledger):

@@ -1,12 +1,14 @@
 """The end of a campaign: closed once, in the chain, and decided from the records that it had then."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.acceptance import SUBJECT as ACCEPTED
-from plumbrule.reviews.campaign_decision import CampaignDecision, decide
+from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaign_decision import CampaignDecision, decide, missing_parts, shared_roles
 from plumbrule.reviews.campaign_store import (
     check_counts,
     earlier_campaigns,
@@ -16,6 +18,46 @@ from plumbrule.reviews.campaign_store import (
 )
 from plumbrule.reviews.model_change import compare_answers
 from plumbrule.reviews.review_entries import Closure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosingForecast:
+    """What is known of a decision before its campaign is closed; nothing that depends on a rating, which are blind."""
+
+    campaign: str
+    items: int
+    ratings: int
+    records: int  # the same, with adjudications and revisions
+    unrated: tuple[str, ...]  # items without a rating: with one of these there is no release
+    unfinished: tuple[str, ...]  # the others that lack a rating or wait for an adjudicator
+    missing: tuple[str, ...]  # what the trigger asks for and is not there: a release needs a second signature
+    revised: tuple[str, ...]  # items with a record that was revised after others' ratings became visible
+    roles: tuple[str, ...]  # who would have several roles, were this person to close it
+    closed: bool  # it is closed, and only its decision is missing
+
+    @property
+    def left(self) -> int:
+        """How many items are not done."""
+        return len(self.unrated) + len(self.unfinished)
+
+
+def forecast_closing(campaign: Campaign, *, author: str | None = None) -> ClosingForecast:
+    """Return what closing a campaign now would meet, by ``author`` where it is known who would."""
+    left = campaign.unfinished()
+    return ClosingForecast(
+        campaign=campaign.name,
+        items=len(campaign.items),
+        ratings=sum(len(item.ratings) for item in campaign.items.values()),
+        records=sum(len(rated.revisions) for _, rated in campaign.rated()),
+        unrated=tuple(item.trace_id for item in left if not item.ratings),
+        unfinished=tuple(item.trace_id for item in left if item.ratings),
+        missing=tuple(missing_parts(campaign, left=len(left))),
+        revised=tuple(
+            item.trace_id for item in campaign.items.values() if any(rated.late for rated in item.ratings.values())
+        ),
+        roles=tuple(remark.removeprefix("roles: ") for remark in shared_roles(campaign, closes=author)),
+        closed=campaign.closed is not None,
+    )
 
 
 def _accepted(ledger: Ledger) -> tuple[str, ...]:

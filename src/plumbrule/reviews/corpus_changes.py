@@ -8,6 +8,7 @@ import orjson
 from plumbrule.errors import InputError, UsageError
 from plumbrule.files import read_file
 from plumbrule.interactions.corpus import Corpus, read_corpus
+from plumbrule.interactions.evidence_files import NamedFile
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.rubrics import load_compliance, load_verdict
 from plumbrule.samples.sample_model import Passage
@@ -27,19 +28,19 @@ class Changes:
     passages: tuple[Passage, ...]
 
 
-def read_changes(given: str, corpus: Corpus | None) -> Changes:
+def read_changes(given: str | NamedFile, corpus: Corpus | None) -> Changes:
     """Read what changed: ids with commas between them, a file with one id a line, or a file or folder of passages."""
-    path = Path(given)
+    path, shown = Path(given), str(given)[:_SHOWN]
     if path.is_dir() or (path.is_file() and path.suffix.lower() not in _LISTS and _ids_in(path) is None):
-        passages = read_corpus(path).passages
+        passages = read_corpus(given).passages
         named = [id_ for passage in passages for id_ in (passage.id, passage.source_id) if id_]
         return Changes(ids=tuple(dict.fromkeys(named)), passages=passages)
-    listed = _ids_in(path) if path.is_file() else given.split(",")
+    listed = _ids_in(path) if path.is_file() else str(given).split(",")
     ids = tuple(dict.fromkeys(word.strip() for word in listed or () if word.strip()))
     if not ids:
-        raise UsageError(f"--changed {given[:_SHOWN]}: names nothing; give source or passage ids, or a file of them")
+        raise UsageError(f"--changed {shown}: names nothing; give source or passage ids, or a file of them")
     if path.suffix and not path.is_file() and len(ids) == 1:
-        raise UsageError(f"--changed {given[:_SHOWN]}: there is no such file; ids are written with commas between them")
+        raise UsageError(f"--changed {shown}: there is no such file; ids are written with commas between them")
     known: list[Passage] = []
     if corpus is not None:
         single = (corpus.passage(id_) for id_ in ids)

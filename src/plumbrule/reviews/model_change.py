@@ -14,9 +14,9 @@ from plumbrule.reviews.adjudication import settle
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.interaction_archive import FoundVersion, Wanted, find_versions
 from plumbrule.reviews.items import Item
-from plumbrule.reviews.levels import Scores
+from plumbrule.reviews.levels import Scores, level_name
 from plumbrule.reviews.record_decision import decide, overall_of
-from plumbrule.reviews.record_store import StoredRecord, stored_records
+from plumbrule.reviews.record_store import StoredRecord, records_about
 from plumbrule.reviews.review_entries import PAIRED_BY, PairedBy
 from plumbrule.rubrics import Loaded, ScorecardRubric
 from plumbrule.stats.multiplicity import ALPHA, holm
@@ -72,6 +72,36 @@ class PairLine:
     paired_by: PairedBy | None
     people: float | None
     prescores: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelPair:
+    """One dimension of both answers, by the names of its levels; None where there is no level."""
+
+    key: str
+    title: str
+    earlier: str | None
+    new: str | None
+    difference: int | None  # of the scores of the levels, new less earlier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairLevels:
+    """The levels of both answers of a pair, or why they are not compared."""
+
+    dimensions: tuple[LevelPair, ...]
+    earlier: float | None  # overall
+    new: float | None
+    difference: float | None  # new less earlier
+    reason: Reason | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairReport:
+    """One pair of a model change: people's levels once the campaign is closed, and those of the pre-scores."""
+
+    people: PairLevels | None
+    prescores: PairLevels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +260,39 @@ def compare_answers(ledger: Ledger, campaign: Campaign, *, people: bool) -> Mode
     )
 
 
+def compare_pair(ledger: Ledger, campaign: Campaign, item: Item) -> PairReport:
+    """Return the levels of an item beside those of the earlier answer; people's only of a closed campaign."""
+    rubric = campaign.loaded.rubric
+    people = _by_people(ledger, [item], campaign)[0] if campaign.closed is not None else None
+    return PairReport(
+        people=None if people is None else _levels_of(people, rubric),
+        prescores=_levels_of(_by_prescores(ledger, [item], rubric)[0], rubric),
+    )
+
+
+def _levels_of(pair: Compared, rubric: ScorecardRubric) -> PairLevels:
+    if isinstance(pair, str):
+        return PairLevels(dimensions=(), earlier=None, new=None, difference=None, reason=pair)
+    earlier, new = pair
+    levels = [(rule, earlier.levels.get(rule.key), new.levels.get(rule.key)) for rule in rubric.dimensions]
+    return PairLevels(
+        dimensions=tuple(
+            LevelPair(
+                key=rule.key,
+                title=rule.title,
+                earlier=None if before is None else level_name(before, rubric),
+                new=None if after is None else level_name(after, rubric),
+                difference=None if before is None or after is None else after - before,
+            )
+            for rule, before, after in levels
+        ),
+        earlier=_number(earlier.overall),
+        new=_number(new.overall),
+        difference=_difference(pair),
+        reason=None,
+    )
+
+
 def _compared(pairs: Sequence[Compared], rubric: ScorecardRubric) -> PairedComparison:
     sides = [pair for pair in pairs if isinstance(pair, tuple)]
     return PairedComparison(
@@ -285,7 +348,7 @@ def _by_people(ledger: Ledger, paired: Sequence[Item], campaign: Campaign) -> li
         if item.wanted_earlier in found
     }
     records: dict[tuple[str, str | None], list[StoredRecord]] = {}
-    for record in stored_records(ledger) if versions else ():
+    for record in records_about(ledger, [trace_id for trace_id, _ in versions.values()]):
         records.setdefault((key_of_trace(record.record.trace_id or ""), record.about.version), []).append(record)
     pairs: list[Compared] = []
     for item in paired:

@@ -89,6 +89,40 @@ def decide(scores: Mapping[str, object], loaded: Loaded[ScorecardRubric]) -> Dec
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionSoFar:
+    """What the levels that are there already come to, before every dimension is rated."""
+
+    rated: int
+    of: int
+    overall: float | None  # over the dimensions that are rated and apply; None where there is none
+    band: Band | None
+    blockers: tuple[BlockerRule, ...]
+    recommendation: Recommendation | None  # None until every dimension is rated
+
+
+def decide_so_far(scores: Scores, loaded: Loaded[ScorecardRubric]) -> DecisionSoFar:
+    """Return what can be said of a record that is being filled in; a dimension that is not there is not rated yet."""
+    rubric = loaded.rubric
+    keys = [dimension.key for dimension in rubric.dimensions]
+    levels = {key: scores.get(key) for key in keys}
+    rated = sum(key in scores for key in keys)
+    given = frozenset(levels.values()) - {None}
+    overall = overall_of(levels, rubric) if given else None
+    blockers = tuple(rule for rule in rubric.blockers if dimensions_at(rule, levels, rubric))
+    recommendation = None
+    if overall is not None and rated == len(keys):
+        recommendation = recommend(overall, blocked=bool(blockers), levels=given, rubric=rubric)
+    return DecisionSoFar(
+        rated=rated,
+        of=len(keys),
+        overall=None if overall is None else float(overall),
+        band=None if overall is None else band_of(overall, rubric),
+        blockers=blockers,
+        recommendation=recommendation,
+    )
+
+
 def overall_of(levels: Scores, rubric: ScorecardRubric) -> Fraction:
     """Return the weighted mean over the dimensions that apply, exactly."""
     applying = [

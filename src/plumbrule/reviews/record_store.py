@@ -195,14 +195,37 @@ def stored_records(ledger: Ledger) -> list[StoredRecord]:
 
     A record that came after its claim had ended, or twice, is in the ledger but does not count.
     """
+    entries = _by_campaign(ledger)
+    return _counting(ledger, entries, lambda: chain(*entries.values()))
+
+
+def records_about(ledger: Ledger, trace_ids: Iterable[str]) -> list[StoredRecord]:
+    """Return the records of these interactions that count, without reading the campaigns that have none of them."""
+    wanted = {escaped(key_of_trace(trace_id), part=True) for trace_id in trace_ids}
+    subjects = dict.fromkeys(subject for subject, _ in ledger.outlines(kind="record"))
+    names = dict.fromkeys(place[1] for place in (one.split("/") for one in subjects) if place[2] in wanted)
+    last = ledger.checkpoint().sequence
+    entries: dict[str | None, list[Entry]] = {}
+    for name in names:
+        places = (f"campaigns/{name}", f"records/{name}")
+        members = [entry for place in places for entry in ledger.entries(run=place) if entry.sequence <= last]
+        kept = [entry for entry in members if entry.kind in {*_OF_A_CAMPAIGN, "record"}]
+        entries[None if name == ADHOC else name] = sorted(kept, key=lambda entry: entry.sequence)
+    counting = _counting(ledger, entries, lambda: ledger.entries(kind="record"))
+    return [record for record in counting if escaped(key_of_trace(record.record.trace_id or ""), part=True) in wanted]
+
+
+def _counting(
+    ledger: Ledger, entries: Mapping[str | None, list[Entry]], outside: Callable[[], Iterable[Entry]]
+) -> list[StoredRecord]:
+    """Return the records that count among the entries of campaigns; ``outside`` reads those of the whole ledger."""
     rubrics = RubricShelf(ledger)
     records: list[StoredRecord] = []
-    entries = _by_campaign(ledger)
     for name, members in entries.items():
         if name is None or all(entry.kind == "record" for entry in members):  # kept under a name that nobody opened
             records += _alone(ledger, members, name, rubrics)
         else:
-            records += records_of(campaign_of(name, members, rubrics, lambda: chain(*entries.values())), members)
+            records += records_of(campaign_of(name, members, rubrics, outside), members)
     older = find_versions(ledger, [record.about for record in records if record.about.version is None])
     records = [replace(record, about=_named(record.about, older)) for record in records]
     return sorted(records, key=lambda record: record.entries[0].sequence)
@@ -231,6 +254,19 @@ def _by_campaign(ledger: Ledger) -> dict[str | None, list[Entry]]:
     for members in entries.values():
         members.sort(key=lambda entry: entry.sequence)
     return entries
+
+
+def outside_records(ledger: Ledger, name: str, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield the records that were made elsewhere of the interactions that these entries of a campaign are about.
+
+    A ledger may hold many thousands of records, so only those are read.
+    """
+    claimed = {entry.subject.split("/")[2] for entry in entries if entry.kind in {"claim", "record"}}
+    subjects = dict.fromkeys(subject for subject, _ in ledger.outlines(kind="record"))
+    for subject in subjects:
+        _, campaign, trace, *_ = subject.split("/")
+        if campaign != name and trace in claimed:
+            yield from ledger.entries(kind="record", subject=subject)
 
 
 def outside_ratings(entries: Iterable[Entry]) -> dict[str, list[OutsideRating]]:

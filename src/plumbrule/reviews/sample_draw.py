@@ -12,6 +12,7 @@ from plumbrule.codec import optional_key
 from plumbrule.errors import InputError, UsageError
 from plumbrule.interactions.answer_register import AnswerRegister
 from plumbrule.interactions.corpus import Corpus, read_corpus
+from plumbrule.interactions.evidence_files import NamedFile
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import InteractionReading
@@ -36,13 +37,13 @@ class Request:
     """What is to be reviewed, and how much of it."""
 
     trigger: str
-    path: str
-    passages: str | None = None
+    path: str | NamedFile
+    passages: str | NamedFile | None = None
     seed: int = 42
     size: int | None = None
-    changed: str | None = None  # corpus release
+    changed: str | NamedFile | None = None  # corpus release
     trace: str | None = None  # incident
-    earlier: str | None = None  # model change
+    earlier: str | NamedFile | None = None  # model change
     week: str | None = None
     strict: bool = False
     claims: bool = True  # whether the pre-scores parse the answers
@@ -106,7 +107,7 @@ class Drawn:
             evaluators=self.trigger.evaluators,
             read=self.read,
             week=self.week,
-            changed=self.request.changed,
+            changed=None if self.request.changed is None else str(self.request.changed),
             remarks=self.remarks,
             manifest=self.manifest.result(),
         )
@@ -315,7 +316,7 @@ def _paired(
     return pairs
 
 
-def _reading(request: Request, corpus: Corpus | None, path: str | None = None) -> InteractionReading:
+def _reading(request: Request, corpus: Corpus | None, path: str | NamedFile | None = None) -> InteractionReading:
     contract = contract_of(load_compliance(), load_refusals())
     return InteractionReading(path or request.path, contract=contract, corpus=corpus, strict=request.strict)
 

@@ -14,6 +14,7 @@ from plumbrule.interactions.interaction import PassagesFrom
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
 from plumbrule.prescores.kept_prescore import KeptPrescore, Proposal
+from plumbrule.reviews.adjudication import Reason
 from plumbrule.reviews.campaign import Campaign
 from plumbrule.reviews.campaign_store import kept_decision
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord, asking_for_a_note
@@ -21,8 +22,8 @@ from plumbrule.reviews.interaction_archive import FoundVersion, find_versions, i
 from plumbrule.reviews.items import Claim, Item, LevelChange, Rated
 from plumbrule.reviews.levels import Scores, level_name, named_scores
 from plumbrule.reviews.model_change import PairLine
-from plumbrule.reviews.record_decision import decide
-from plumbrule.reviews.review_entries import PairedBy
+from plumbrule.reviews.record_decision import DecisionSoFar, decide, decide_so_far
+from plumbrule.reviews.review_entries import PairedBy, Role
 from plumbrule.rubrics import ScorecardRubric
 from plumbrule.rubrics.scorecard_rubric import Guideline
 from plumbrule.samples.sample_model import Citation, Passage, Refusal
@@ -132,6 +133,18 @@ class Sheet(_Proposals):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lacking:
+    """What a record that is being filled in still needs."""
+
+    levels: tuple[str, ...]  # the titles of the dimensions without a level
+    note: tuple[str, ...]  # why a note is needed, where there is none
+    reason: bool  # whoever decides on others' ratings says why
+
+    def __bool__(self) -> bool:
+        return bool(self.levels or self.note or self.reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RatingForm:
     """A sheet to be filled in now: the dimensions to ask for, and the levels that are settled already."""
 
@@ -139,8 +152,44 @@ class RatingForm:
     dimensions: tuple[SheetDimension, ...]
     settled: Scores
     not_applicable: str
+    role: Role
+    own: SheetRating | None  # what the viewer submitted in this role
+    objection: str | None  # why the viewer cannot take the item now
+    objection_to_revision: str | None  # why they cannot revise what they submitted
+    closed: bool
+    proposals_shown: bool  # what the rules propose may be shown to the viewer
+    disputed: Mapping[str, tuple[Reason, ...]]  # why these dimensions need an adjudicator, or needed one
     _campaign: Campaign = field(repr=False)
     _viewer: str = field(repr=False)
+
+    @property
+    def held(self) -> bool:
+        """Whether the viewer holds the item, and may submit a record of it."""
+        return self.sheet.claimed_until is not None
+
+    @property
+    def raters(self) -> int:
+        """How many of the sheet's ratings are evaluators'; the adjudicator's follows them."""
+        return self._campaign.evaluators
+
+    def level_that_counts(self, key: str) -> str:
+        """Return the name of the level that counts for a dimension which is not open."""
+        return level_name(self.settled[key], self._campaign.loaded.rubric)
+
+    @property
+    def note_required_at(self) -> tuple[str, ...]:
+        """The levels that need a note."""
+        return tuple(self._campaign.loaded.rubric.note_required_at)
+
+    @property
+    def standing(self) -> Scores:
+        """The levels that the record has before anything is rated: in an adjudication those that are not open."""
+        asked = {dimension.key for dimension in self.dimensions}
+        return {key: score for key, score in self.settled.items() if key not in asked}
+
+    def so_far(self, scores: Scores) -> DecisionSoFar:
+        """Return what a record with these levels comes to, while some may be missing."""
+        return decide_so_far({**self.standing, **scores}, self._campaign.loaded)
 
     def proposed(self, dimension: SheetDimension) -> str | None:
         """Return the name of the proposed level; not applicable, where the dimension may be, for a refusal."""
@@ -153,6 +202,16 @@ class RatingForm:
         """Return the dimensions that need a note, with their levels."""
         rubric = self._campaign.loaded.rubric
         return {key: level_name(scores[key], rubric) for key in asking_for_a_note(self._record(scores, ""), rubric)}
+
+    def lacking(self, scores: Scores, notes: str) -> "Lacking":
+        """Return what a record with these levels still needs before it can be submitted."""
+        titles = {dimension.key: dimension.title for dimension in self.sheet.dimensions}
+        needing = {} if notes.strip() else self.notes_needed({**self.standing, **scores})
+        return Lacking(
+            levels=tuple(dimension.title for dimension in self.dimensions if dimension.key not in scores),
+            note=tuple(f"{titles[key]} is at {level}" for key, level in needing.items()),
+            reason=self.role == "adjudicator" and not notes.strip(),
+        )
 
     def preview(self, scores: Scores, notes: str) -> DecidedRecord:
         """Return the decision on a record with these levels, before it is kept."""
@@ -210,13 +269,24 @@ def rating_form(
     ledger: Ledger, campaign: Campaign, item: Item, viewer: str, *, at: datetime, adjudicate: bool = False
 ) -> RatingForm:
     """Return the form for a rating of one item, or for its adjudication, which asks for the open dimensions only."""
-    sheet = sheet_of(ledger, campaign, item, viewer, at=at)
+    role: Role = "adjudicator" if adjudicate else "evaluator"
+    sheet = sheet_of(ledger, campaign, item, viewer, at=at, adjudicates=adjudicate)
     settled = campaign.settlement(item) if adjudicate else None
+    rated = item.adjudication if adjudicate else item.ratings.get(campaign.key_of(viewer))
+    own = rated if rated is not None and rated.person == campaign.key_of(viewer) else None
+    disputed = {each.dimension: each.reasons for each in settled.dimensions if each.reasons} if settled else {}
     return RatingForm(
         sheet=sheet,
-        dimensions=tuple(each for each in sheet.dimensions if settled is None or each.key in settled.open),
+        dimensions=tuple(each for each in sheet.dimensions if not adjudicate or each.key in disputed),
         settled={} if settled is None else settled.scores,
         not_applicable=campaign.loaded.rubric.not_applicable.name,
+        role=role,
+        own=None if own is None else _rating(own, campaign.loaded.rubric),
+        objection=campaign.objection_to_claim(item, viewer, at, role),
+        objection_to_revision=campaign.objection_to_record(item, viewer, at, role=role, revises=True),
+        closed=campaign.closed is not None,
+        proposals_shown=own is not None or campaign.closed is not None,
+        disputed=disputed,
         _campaign=campaign,
         _viewer=viewer,
     )

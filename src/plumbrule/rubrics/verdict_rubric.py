@@ -1,5 +1,6 @@
 """The typed form of the verdict rubric: what its file may say, and within which bounds."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from fractions import Fraction
 from itertools import pairwise
@@ -55,9 +56,27 @@ def _check_patterns(patterns: tuple[str, ...], known: set[str]) -> None:
                 if not (element[1:].isdecimal() and int(element[1:]) <= _LONGEST_GAP):
                     raise ValueError(f"'{pattern}': {element} must be a number of words up to {_LONGEST_GAP}")
                 continue
-            names = {name for name in element.strip("!?").split("|") if name != name.lower()}
+            names = _named(element)
             if not names <= known:
                 raise ValueError(f"'{pattern}': there are no words {', '.join(sorted(names - known))}")
+
+
+def _named(element: str) -> set[str]:
+    """Return the words and parts that an element of a pattern names."""
+    return {name for name in element.strip("!?").split("|") if name != name.lower()}
+
+
+def _check_parts(parts: Mapping[str, tuple[str, ...]]) -> None:
+    """Raise where parts are made of each other; their order is of no matter, since the ledger does not keep it."""
+    made_of = {
+        name: {part for pattern in patterns for element in pattern.split() for part in _named(element) if part in parts}
+        for name, patterns in parts.items()
+    }
+    while made_of:
+        ready = {name for name, others in made_of.items() if not others & made_of.keys()}
+        if not ready:
+            raise ValueError(f"parts are made of each other: {', '.join(sorted(made_of))}")
+        made_of = {name: others for name, others in made_of.items() if name not in ready}
 
 
 Share = Annotated[Fraction, BeforeValidator(_share), PlainSerializer(float)]
@@ -183,13 +202,12 @@ class RefusalRules:
     verdicts: RefusalVerdicts
 
     def __post_init__(self) -> None:
-        known = set(self.words)
-        if "VERB" not in known or "REFER" not in known:
+        if "VERB" not in self.words or "REFER" not in self.words:
             raise ValueError("words must have VERB and REFER")
-        for name, patterns in self.parts.items():
-            _check_patterns(patterns, known)  # a part is made of words and of the parts before it
-            known.add(name)
+        known = {*self.words, *self.parts}
+        _check_parts(self.parts)
         for patterns in (
+            *self.parts.values(),
             self.declines, self.doubts, self.facts, self.courtesies, self.referrals, self.asides, self.whole,
             self.place_asked,
         ):  # fmt: skip

@@ -1,6 +1,6 @@
 """Two runs of the same samples compared: every figure, the samples that flipped, the gates, what else differs."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
@@ -8,6 +8,7 @@ from plumbrule.codec import optional_key
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.rubrics.benchmark_rubric import Confidence
 from plumbrule.runs.differences import (
     FIGURES,
     GATED,
@@ -18,7 +19,7 @@ from plumbrule.runs.differences import (
     compare_figures,
 )
 from plumbrule.runs.gate_estimates import SampleDesign
-from plumbrule.runs.gates import Gate, latencies_are_null
+from plumbrule.runs.gates import Gate, GatePolicy, latencies_are_null
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import RunEntry, run_samples
 from plumbrule.runs.run_results import Direction, RunSummary
@@ -40,7 +41,7 @@ class FlipResult:
 class FlipsResult:
     """What became of the samples, and the p-value of McNemar's exact test of the flips.
 
-    The test is of independent samples: None where some share a cluster.
+    The test is of independent samples, and for one look: None where some share a cluster, or intervals are sequential.
     """
 
     both_pass: int
@@ -113,6 +114,7 @@ class RunComparison:
     regressions: tuple[str, ...]
     remarks: tuple[str, ...]  # what may be chance, and is no regression
     clusters: int | None = optional_key()  # how many clusters the samples make, where the run names them
+    confidence: Confidence | None = optional_key()  # where intervals are not for one look
 
     @property
     def margins(self) -> tuple[MarginResult, ...]:
@@ -136,12 +138,12 @@ class Flips:
     both_fail: int
     pass_to_fail: tuple[Flip, ...]
     fail_to_pass: tuple[Flip, ...]
-    clustered: bool = False
+    tested: bool = True
 
     @property
     def mcnemar_p(self) -> Fraction | None:
         """The chance of flips so uneven if neither run were better: McNemar's exact test, two-sided."""
-        return None if self.clustered else sign_test(len(self.fail_to_pass), len(self.pass_to_fail))
+        return sign_test(len(self.fail_to_pass), len(self.pass_to_fail)) if self.tested else None
 
     def result(self, questions: Mapping[str, str]) -> FlipsResult:
         """Return the flips for output, each sample with its question."""
@@ -230,25 +232,25 @@ def compare(
     rubric: BenchmarkRubric,
     *,
     margins: Mapping[str, Fraction] | None = None,
-    clusters: Mapping[str, str] | None = None,
+    design: SampleDesign | None = None,
 ) -> Comparison:
     """Compare the results of two runs, all their repeats, in any order; one rubric grades both.
 
-    ``margins`` are by how much a figure may be worse, by its name. ``clusters`` names by sample id what it shares with
-    others, such as a document.
+    ``margins`` are by how much a figure may be worse, by its name. ``design`` says how samples belong together, and
+    whether intervals are for one look.
     """
+    design = design or SampleDesign()
     before, after = _by_sample(first, rubric), _by_sample(second, rubric)
     samples = tuple(sample for sample in before if sample in after)
     pairs = [(before[sample], after[sample]) for sample in samples]
-    design = SampleDesign(clusters=clusters or {})
-    groups: list[Hashable] = [design.clusters.get(sample, (sample,)) for sample in samples]
+    groups = {design.cluster_of(sample) for sample in samples}
     return Comparison(
         samples=samples,
         only_in_first=tuple(sample for sample in before if sample not in after),
         only_in_second=tuple(sample for sample in after if sample not in before),
-        clusters=len(set(groups)) if clusters else None,
-        figures=tuple(compare_figures(pairs, rubric, margins or {}, groups)),
-        flips=replace(_flips(samples, pairs), clustered=len(set(groups)) < len(groups)),
+        clusters=len(groups) if design.clusters else None,
+        figures=tuple(compare_figures(pairs, rubric, margins or {}, design)),
+        flips=replace(_flips(samples, pairs), tested=len(groups) == len(samples) and not design.sequential),
         gates=tuple(_gates(summarise(first, rubric, design), summarise(second, rubric, design))),
     )
 
@@ -332,10 +334,12 @@ def compare_runs(
     *,
     other_dataset: bool = False,
     margins: Mapping[str, Fraction] | None = None,
+    confidence: Confidence | None = None,
 ) -> RunComparison:
     """Compare two runs of one dataset, or with ``other_dataset`` of two; the second run's rubric grades both.
 
-    ``margins`` are by how much a figure may be worse, by its name.
+    ``margins`` are by how much a figure may be worse, by its name. Intervals are sequential where ``confidence`` or the
+    policy of either run is; they go by the order of the second run's dataset.
     """
     for name, margin in (margins or {}).items():
         if name not in FIGURES:
@@ -348,8 +352,15 @@ def compare_runs(
             f"{first.subject} and {second.subject} are of different datasets: "
             "--other-dataset compares the samples with the same id all the same"
         )
-    clusters = after.clusters or before.clusters
-    compared = compare(before.results, after.results, after.rubric, margins=margins, clusters=clusters)
+    policies = (before.policy.confidence, after.policy.confidence)
+    below = GatePolicy(confidence="sequential" if "sequential" in policies else "fixed")
+    sequential = GatePolicy(confidence=confidence).over(below).confidence == "sequential"
+    design = SampleDesign(
+        clusters=after.clusters or before.clusters,
+        order=[*dict.fromkeys((*after.questions, *before.questions))],
+        sequential=sequential,
+    )
+    compared = compare(before.results, after.results, after.rubric, margins=margins, design=design)
     missing = {*(margins or {})} - {figure.name for figure in compared.figures}
     if missing:
         raise UsageError(f"the margin of {min(missing)}: the rubric of {second.subject} has no gate for this figure")
@@ -373,6 +384,7 @@ def compare_runs(
         ),
         remarks=compared.remarks,
         clusters=compared.clusters,
+        confidence="sequential" if sequential else None,
     )
 
 
@@ -384,8 +396,9 @@ class _Run:
     summary: RunSummary
     rubric: BenchmarkRubric
     results: tuple[SampleResult, ...]
+    policy: GatePolicy
     clusters: Mapping[str, str]
-    questions: Mapping[str, str]
+    questions: Mapping[str, str]  # in the order of the dataset
 
     @property
     def dataset(self) -> str | None:
@@ -406,6 +419,7 @@ def _read(ledger: Ledger, run: Entry) -> _Run:
         summary=evaluated.summary(),
         rubric=evaluated.rubric,
         results=evaluated.results,
+        policy=evaluated.policy,
         clusters=evaluated.clusters,
         questions={sample.id: sample.question for sample in run_samples(ledger, run.subject)},
     )

@@ -9,6 +9,10 @@ A figure is clearly better or worse where the 95% interval of its difference exc
 after Holm's correction. The figures that gates decide on are corrected together, both treatments of nulls among them,
 so that two runs of the same candidate show a clear difference in any of them at most once in twenty times. The other
 figures are corrected among themselves.
+
+Where the policy is sequential, intervals and tests are valid however often one looks: they are of one value for each
+sample, or for each cluster, in the order of the dataset. A mean that has no bound, of latencies or tokens, has no such
+interval.
 """
 
 import functools
@@ -18,7 +22,7 @@ from fractions import Fraction
 from typing import Literal
 
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.runs.gate_estimates import CHANCE, LEVEL, P95, latency_p95
+from plumbrule.runs.gate_estimates import CHANCE, LEVEL, P95, SampleDesign, latency_p95
 from plumbrule.runs.sample_results import GradedSample, exact, rounded
 from plumbrule.stats.multiplicity import holm
 from plumbrule.stats.paired_tests import (
@@ -26,15 +30,19 @@ from plumbrule.stats.paired_tests import (
     NonInferiority,
     Repeated,
     Tally,
+    gathered,
+    joined,
     mean_gap,
     mean_gap_p_value,
     non_inferiority,
+    percentile_bets,
     percentile_moves,
     repeated_percentile_gap,
     spread_of,
     tally,
 )
 from plumbrule.stats.sample_sizes import minimum_detectable_effect
+from plumbrule.stats.sequential_means import always_valid_interval, always_valid_p_value, always_valid_percentile
 from plumbrule.stats.spread import mean_of
 from plumbrule.verdicts.headline import CONCERNS, Concern
 
@@ -269,13 +277,10 @@ def compare_figures(
     pairs: Sequence[Pair],
     rubric: BenchmarkRubric,
     margins: Mapping[str, Fraction],
-    clusters: Sequence[Hashable] | None = None,
+    design: SampleDesign,
 ) -> list[ComparedFigure]:
-    """Return every figure of the samples that both runs have; ``margins`` are what it may be worse by.
-
-    ``clusters`` names for each pair what it shares with others.
-    """
-    compared = _Pairs(pairs=pairs, clusters=range(len(pairs)) if clusters is None else clusters)
+    """Return every figure of the samples that both runs have; ``margins`` are what it may be worse by."""
+    compared = _Pairs.of(pairs, design)
     figures = [replace(figure, margin=margins.get(figure.name)) for figure in _figures(compared, rubric)]
     gated = _adjusted([figure for figure in figures if figure.name in GATED])
     others = _adjusted([figure for figure in figures if figure.name not in GATED])
@@ -299,10 +304,19 @@ def _adjusted(figures: Sequence[ComparedFigure]) -> Iterator[ComparedFigure]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pairs:
-    """The samples that both runs have, and the cluster of each."""
+    """The samples that both runs have, and the cluster of each; in the order of the dataset where that matters."""
 
     pairs: Sequence[Pair]
     clusters: Sequence[Hashable]
+    design: SampleDesign
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair], design: SampleDesign) -> "_Pairs":
+        if design.sequential:
+            places = {sample: place for place, sample in enumerate(design.order)}
+            pairs = sorted(pairs, key=lambda pair: places.get(pair[0][0].result.sample_id, len(places)))
+        samples = [first[0].result.sample_id for first, _ in pairs]
+        return cls(pairs=pairs, clusters=[design.cluster_of(sample) for sample in samples], design=design)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -398,6 +412,21 @@ def _mean_difference(pairs: _Pairs, column: _Column, *, as_worst: bool) -> Diffe
         if first is not None and second is not None
     ]
     differences, clusters = [second - first for first, second, _ in known], [cluster for _, _, cluster in known]
+    if pairs.design.sequential:
+        tested = _always_valid_test(differences, column.bound, clusters)
+        return Difference(
+            better=column.better,
+            first=mean_of([first for first, _, _ in known]),
+            second=mean_of([second for _, second, _ in known]),
+            low=tested.low,
+            high=tested.high,
+            method="betting",
+            samples=len(known),
+            left_out=len(pairs) - len(known),
+            signs=tally(differences),
+            settles_at=None,
+            p_value=tested.p_value,
+        )
     gap = mean_gap(differences, bound=column.bound, clusters=clusters)
     spread = spread_of(differences, bound=column.bound, clusters=clusters)
     return Difference(
@@ -433,8 +462,9 @@ def _p95_difference(pairs: _Pairs, column: _Column, *, nulls_bound: bool) -> Dif
         measured = [(first, second, cluster) for first, second, cluster in known if first and second]
     firsts, seconds = [first for first, _, _ in measured], [second for _, second, _ in measured]
     clusters = [cluster for _, _, cluster in measured]
-    slower = _percentile_test(_as_fastest(firsts) if nulls_bound else firsts, seconds, clusters)
-    faster = _percentile_test(firsts, _as_fastest(seconds), clusters) if nulls_bound else slower
+    percentile_test = _always_valid_percentile_test if pairs.design.sequential else _percentile_test
+    slower = percentile_test(_as_fastest(firsts) if nulls_bound else firsts, seconds, clusters)
+    faster = percentile_test(firsts, _as_fastest(seconds), clusters) if nulls_bound else slower
     agree = slower.moved == faster.moved
     return Difference(
         better=column.better,
@@ -442,7 +472,7 @@ def _p95_difference(pairs: _Pairs, column: _Column, *, nulls_bound: bool) -> Dif
         second=latency_p95([value for values in seconds for value in values], nulls_as_zero=nulls_bound),
         low=faster.low,
         high=slower.high,
-        method="bootstrap",
+        method="betting" if pairs.design.sequential else "bootstrap",
         samples=len(measured),
         left_out=len(pairs) - len(measured),
         signs=tally(_slower(*map(_mean_or_none, pair)) for pair in zip(firsts, seconds, strict=True)),
@@ -453,21 +483,55 @@ def _p95_difference(pairs: _Pairs, column: _Column, *, nulls_bound: bool) -> Dif
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _PercentileTest:
-    """The interval of the difference of two percentiles, and the paired test of it with its direction."""
+class _Tested:
+    """The interval of a difference, and the paired test of it with its direction."""
 
     low: float | None
     high: float | None
     p_value: float | None
-    moved: int
+    moved: int = 0
 
 
-def _percentile_test(firsts: Repeated, seconds: Repeated, clusters: Sequence[Hashable]) -> _PercentileTest:
+def _always_valid_test(
+    differences: Sequence[Fraction], bound: Fraction | None, clusters: Sequence[Hashable]
+) -> _Tested:
+    """Return the interval of the mean of differences in the order of the dataset, one for each cluster."""
+    values = [mean for group in gathered(differences, clusters) if (mean := mean_of(group)) is not None]
+    if bound is None or not values:
+        return _Tested(low=None, high=None, p_value=None)
+    shares = [(value / bound + 1) / 2 for value in values]
+    interval = always_valid_interval(shares)
+    assert interval is not None  # noqa: S101 - there are values
+    low, high = ((2 * end - 1) * float(bound) for end in interval)
+    shown = float(sum(differences, Fraction()) / len(differences))  # not theirs where clusters are of several sizes
+    return _Tested(low=min(low, shown), high=max(high, shown), p_value=always_valid_p_value(shares, 0.5))
+
+
+def _always_valid_percentile_test(firsts: Repeated, seconds: Repeated, clusters: Sequence[Hashable]) -> _Tested:
+    """Return the interval between the percentiles' own intervals, half of the chance for each of them."""
+    before, after = (
+        always_valid_percentile(joined(side, clusters), P95, alpha=CHANCE / 2) for side in (firsts, seconds)
+    )
+    moves = percentile_bets(firsts, seconds, P95, clusters=clusters)
+    total = sum(moves, Fraction())
+    return _Tested(
+        low=_less(after[0], before[1]),
+        high=_less(after[1], before[0]),
+        p_value=always_valid_p_value([(move + 1) / 2 for move in moves], 0.5),
+        moved=(total > 0) - (total < 0),
+    )
+
+
+def _less(value: Fraction | None, other: Fraction | None) -> float | None:
+    return None if value is None or other is None else float(value - other)
+
+
+def _percentile_test(firsts: Repeated, seconds: Repeated, clusters: Sequence[Hashable]) -> _Tested:
     low, high = repeated_percentile_gap(firsts, seconds, P95, clusters=clusters)
     moves = percentile_moves(firsts, seconds, P95)
     total = sum(moves, Fraction())
     p_value = mean_gap_p_value(moves, bound=Fraction(1), clusters=clusters)
-    return _PercentileTest(low=low, high=high, p_value=p_value, moved=(total > 0) - (total < 0))
+    return _Tested(low=low, high=high, p_value=p_value, moved=(total > 0) - (total < 0))
 
 
 def _as_fastest(samples: Repeated) -> Repeated:

@@ -6,10 +6,11 @@ aggregates, nulls are left out or count as the worst there is.
 """
 
 import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from fractions import Fraction
+from typing import TypeVar
 
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.anchor.anchor_results import JUDGED, AnchorSummary
@@ -18,10 +19,11 @@ from plumbrule.runs.sample_results import GradedSample, exact, rounded
 from plumbrule.stats.mean_intervals import MeanEstimate, Measurement, effective_size, measured_mean
 from plumbrule.stats.percentiles import percentile, percentile_bounds
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
-from plumbrule.stats.sequential_means import always_valid_interval
+from plumbrule.stats.sequential_means import always_valid_interval, always_valid_percentile
 from plumbrule.stats.spread import mean_of
 from plumbrule.verdicts.headline import Concern
 
+_T = TypeVar("_T")
 P95 = Fraction(95, 100)
 LEVEL = 0.95
 CHANCE = 0.05  # how often a test may see a difference where there is none
@@ -39,6 +41,18 @@ class SampleDesign:
     clusters: Mapping[str, str] = field(default_factory=dict)
     order: Sequence[str] = ()
     sequential: bool = False
+
+    def cluster_of(self, sample: str) -> Hashable:
+        """Return what a sample shares with others, or what is its own."""
+        return self.clusters.get(sample, (sample,))
+
+    def in_order(self, values: Iterable[tuple[str, _T]]) -> list[list[_T]]:
+        """Return values of samples by their clusters, in the order of the dataset."""
+        places = {sample: place for place, sample in enumerate(self.order)}
+        groups: dict[Hashable, list[_T]] = {}
+        for sample, value in sorted(values, key=lambda each: places.get(each[0], len(places))):
+            groups.setdefault(self.cluster_of(sample), []).append(value)
+        return list(groups.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +227,8 @@ def _mean_estimate(column: Sequence[Measurement], limit: Fraction, design: Sampl
     value = Fraction(found.value)
     clusters = found.clusters if design.clusters else None
     if design.sequential:
-        interval = always_valid_interval(_one_by_one(column, design))
+        groups = design.in_order((str(each.sample), Fraction(each.value)) for each in column)
+        interval = always_valid_interval([mean for values in groups if (mean := mean_of(values)) is not None])
         assert interval is not None  # noqa: S101 - there are values
         low, high = min(interval.low, float(value)), max(interval.high, float(value))
         return Estimate(
@@ -249,7 +264,7 @@ def _latency_estimate(
     total, missing = len(latencies), len(latencies) - len(known)
     value = percentile(known, P95, missing=missing)
     samples = len({sample.result.sample_id for sample, _ in latencies})
-    clusters = len({design.clusters.get(name, (name,)) for name in {s.result.sample_id for s, _ in latencies}})
+    clusters = len({design.cluster_of(name) for name in {s.result.sample_id for s, _ in latencies}})
     if not known:
         return Estimate(
             value=None,
@@ -262,18 +277,16 @@ def _latency_estimate(
             nulls=missing or None,
         )
 
-    def at_or_below(place: Fraction, *, null: int) -> list[Measurement]:
-        most = float(place)
-        return [
-            _measurement(sample, null if latency is None else int(latency <= most), design)
-            for sample, latency in latencies
-        ]
-
     settles_at = None
     if design.sequential:
-        low, high = _sequential_bounds(known, at_or_below, design)
+        groups = design.in_order((sample.result.sample_id, exact(latency)) for sample, latency in latencies)
+        low, high = always_valid_percentile(groups, P95)
     else:
-        worth = effective_size(at_or_below(known[-1] if value is None else value, null=0))
+        most = float(known[-1] if value is None else value)
+        within_most = (
+            _measurement(sample, int(latency is not None and latency <= most), design) for sample, latency in latencies
+        )
+        worth = effective_size(list(within_most))
         low, high = percentile_bounds(known, P95, missing=missing, effective=worth)
         within = bisect_right(known, limit)
         # missing latencies could be anything: more of the like settle it only where that makes no difference
@@ -291,28 +304,3 @@ def _latency_estimate(
         clusters=clusters if design.clusters else None,
         nulls=missing or None,
     )
-
-
-def _sequential_bounds(
-    known: Sequence[Fraction], at_or_below: Callable[..., list[Measurement]], design: SampleDesign
-) -> tuple[Fraction | None, Fraction | None]:
-    """Return the latencies that may be the true percentile: where the share at or below may be 95% at every look."""
-
-    def share(place: Fraction, *, null: int) -> tuple[float, float]:
-        interval = always_valid_interval(_one_by_one(at_or_below(place, null=null), design))
-        assert interval is not None  # noqa: S101 - there are latencies
-        return interval
-
-    low = bisect_left(known, x=True, key=lambda place: share(place, null=1)[1] >= P95)
-    high = bisect_left(known, x=True, key=lambda place: share(place, null=0)[0] >= P95)
-    return (known[low] if 0 < low < len(known) else None), (known[high] if high < len(known) else None)
-
-
-def _one_by_one(column: Sequence[Measurement], design: SampleDesign) -> list[Fraction]:
-    """Return one value for each cluster, the mean over its samples and repeats, in the order of the dataset."""
-    places = {name: place for place, name in enumerate(design.order)}
-    groups: dict[object, list[Fraction]] = {}
-    for each in sorted(column, key=lambda each: places.get(str(each.sample), len(places))):
-        own = (each.sample,) if each.cluster is None else each.cluster
-        groups.setdefault(own, []).append(Fraction(each.value))
-    return [mean for values in groups.values() if (mean := mean_of(values)) is not None]

@@ -14,7 +14,7 @@ from plumbrule.errors import UsageError
 from plumbrule.outcomes import DecideOn, Outcome, Settled
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
-from plumbrule.runs.anchor.anchor_results import AnchorSummary
+from plumbrule.runs.anchor.anchor_results import AnchoredFigure, AnchorSummary
 from plumbrule.runs.gate_estimates import Estimate, Estimates
 from plumbrule.runs.run_results import Direction, GateResult, RunSummary, WorstRepeat
 from plumbrule.runs.sample_results import rounded
@@ -327,15 +327,31 @@ def outcome_of(gates: Iterable[_Judged], *, decide_on: DecideOn, complete: bool)
     return "RELEASE" if all(gate.passed and gate.settled == "holds" for gate in judged) else "INCONCLUSIVE"
 
 
-def headline_of(outcome: Outcome, gates: Sequence[_Judged], *, complete: bool) -> str:
-    """Return the outcome in one line, qualified where gates are not settled."""
+def headline_of(outcome: Outcome, gates: Sequence[_Judged], *, complete: bool, against: Sequence[str] = ()) -> str:
+    """Return the outcome in one line, qualified where gates are not settled, or where labels are ``against`` them."""
     if not complete:
         return f"{outcome}: the run is not complete"
     unsettled = [gate.name for gate in gates if gate.settled == "inconclusive"]
     for_certain = outcome == "NO RELEASE" and any(gate.settled == "fails" for gate in gates)
-    if not unsettled or for_certain:
-        return outcome
-    return f"{outcome}, not settled: {len(unsettled)} of {len(gates)} gates ({', '.join(unsettled)})"
+    text = str(outcome)
+    if unsettled and not for_certain:
+        text = f"{text}, not settled: {len(unsettled)} of {len(gates)} gates ({', '.join(unsettled)})"
+    return f"{text}, against people's labels: {', '.join(against)}" if against else text
+
+
+def against_labels(gates: Iterable[GateResult], labels: AnchorSummary | None) -> tuple[GateResult, ...]:
+    """Return the gates that pass as the judge has them, and miss their limit as people's labels have them."""
+    figures = {} if labels is None else labels.figures
+    return tuple(
+        gate
+        for gate in gates
+        if gate.passed and gate.by_judge is None and gate.name in figures and not _kept_by(figures[gate.name], gate)
+    )
+
+
+def _kept_by(labelled: AnchoredFigure, gate: GateResult) -> bool:
+    values = labelled.value, labelled.nulls_as_zero.value
+    return min(values) >= gate.limit if gate.direction == "at_least" else max(values) <= gate.limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -432,6 +448,21 @@ def look_text(look: int, confidence: Confidence) -> str | None:
     return text if confidence == "sequential" else f"{text}; each look is another chance to pass by luck"
 
 
+def labels_text(gate: GateResult, labels: AnchorSummary) -> str:
+    """Return in words that people's labels have another figure than the judge, which misses the limit."""
+    by_people = labels.figures[gate.name]
+    value, low, high = (figure(end, against=gate.limit) for end in (by_people.value, by_people.low, by_people.high))
+    limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
+    return (
+        f"{gate.name} by people's labels is {value} ({low} to {high}), not {limit}: '--anchor people' decides by them"
+    )
+
+
+def repeated_text(count: int, samples: int) -> str:
+    """Return in words that a dataset has samples that are the same."""
+    return f"{count:,} of {samples:,} samples repeat another's question, contexts and answer, and count as often"
+
+
 def _failed_gates(summary: RunSummary) -> Iterator[str]:
     for gate in summary.gates:
         if gate.inconclusive and (summary.decide_on == "bound" or gate.waits_for is not None):
@@ -445,6 +476,9 @@ def _failed_gates(summary: RunSummary) -> Iterator[str]:
 
 
 def _remarks(summary: RunSummary) -> Iterator[str]:
+    if summary.labels is not None:
+        for gate in against_labels(summary.gates, summary.labels):
+            yield labels_text(gate, summary.labels)
     if summary.decide_on == "point":
         for gate in summary.gates:
             if gate.inconclusive and gate.waits_for is None:
@@ -452,6 +486,8 @@ def _remarks(summary: RunSummary) -> Iterator[str]:
     look = look_text(summary.look, summary.confidence)
     if look is not None:
         yield look
+    if summary.repeated_samples:
+        yield repeated_text(summary.repeated_samples, summary.aggregates.counts.attempted)
     for repeat in summary.repeats.release_ready_by_repeat:
         if repeat.failed_gates and summary.repeats.repeats > 1:
             judge = " by the judge" if summary.anchor == "people" else ""

@@ -1,7 +1,7 @@
 """A run before it begins: everything that it needs, read and checked, and an estimate of what it would use."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -198,7 +198,16 @@ def run_body(plan: Plan, run: str, at: datetime) -> RunBody:
         decide_on=plan.policy.decide_on,
         confidence=plan.policy.confidence,
         anchor=plan.policy.anchor,
+        repeated_samples=_count_repeated(plan.samples) or None,
     )
+
+
+def _count_repeated(samples: Sequence[Sample]) -> int:
+    """Return how many samples repeat another's question, contexts and answer under an id of their own."""
+    contents = {
+        (sample.question, tuple(passage.text for passage in sample.contexts), sample.answer) for sample in samples
+    }
+    return len(samples) - len(contents)
 
 
 def run_metadata(plan: Plan, run: str, at: datetime) -> RunMetadata:

@@ -64,6 +64,7 @@ class RunBody:
     decide_on: DecideOn | None = optional_key()  # where the run was begun with a policy beyond its rubric's
     confidence: Confidence | None = optional_key()
     anchor: Anchor | None = optional_key()
+    repeated_samples: int | None = optional_key()  # those that repeat another's question, contexts and answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

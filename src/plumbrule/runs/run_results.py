@@ -324,6 +324,7 @@ class RunSummary:
     policy_differences: tuple[str, ...]
     anchor: Anchor = "judge"
     labels: AnchorSummary | None = optional_key()  # where answers were drawn for people to label
+    repeated_samples: int | None = optional_key()  # those that repeat another's question, contexts and answer
     samples: tuple[SampleSummary, ...] | None = optional_key()
 
 
@@ -341,6 +342,14 @@ class RunLine:
     repeats: int
     samples: int
     outcome: Outcome | None  # None: the run is not complete
+    unsettled_gates: tuple[str, ...] | None = optional_key()  # those whose interval holds the limit
+
+    @property
+    def headline(self) -> str:
+        """The outcome in few words, qualified where a release is not settled."""
+        if self.outcome == "RELEASE" and self.unsettled_gates:
+            return f"{self.outcome}, not settled"
+        return self.outcome or "not complete"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,13 @@ from plumbrule.codec import take_fields
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import Entry, Ledger
-from plumbrule.outcomes import Outcome
 from plumbrule.rubrics import BenchmarkRubric, load_benchmark
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.anchor.anchored_figures import anchor_figures
 from plumbrule.runs.anchor.label_store import read_run_labels
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.gate_estimates import SampleDesign
-from plumbrule.runs.gates import DIRECTIONS, GatePolicy, headline_of, outcome_of, rubric_policy
+from plumbrule.runs.gates import DIRECTIONS, GatePolicy, against_labels, headline_of, outcome_of, rubric_policy
 from plumbrule.runs.journal import read_before
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import (
@@ -83,11 +82,17 @@ class EvaluatedRun:
             outcome=outcome,
             decide_on=decide_on,
             confidence=self.policy.confidence or "fixed",
-            headline=headline_of(outcome, gates, complete=self.complete),
+            headline=headline_of(
+                outcome,
+                gates,
+                complete=self.complete,
+                against=[gate.name for gate in against_labels(gates, self.labels)],
+            ),
             look=self.look,
             policy_differences=policy_differences(self.rubric),
             anchor=self.policy.anchor or "judge",
             labels=self.labels,
+            repeated_samples=self.run.body.repeated_samples,
             samples=tuple(graded.summary() for graded in grade_all(self.results, self.rubric)) if samples else None,
         )
 
@@ -293,22 +298,28 @@ def summarise_run(ledger: Ledger, run: Entry, *, samples: bool = False, policy: 
 def run_lines(ledger: Ledger) -> tuple[RunLine, ...]:
     """Return the runs of a ledger, the oldest first."""
     decisions = {entry.subject: entry for entry in ledger.entries(kind="decision")}  # those of campaigns, too
-    return tuple(_line(run, _outcome(ledger, run, decisions.get(run.subject))) for run in ledger.runs())
+    return tuple(_line(ledger, run, decisions.get(run.subject)) for run in ledger.runs())
 
 
-def _outcome(ledger: Ledger, run: Entry, decision: Entry | None) -> Outcome | None:
-    """Return the outcome that was recorded of a complete run; where labels decide, the one that they give now."""
-    if decision is None:
-        return None
-    if read_run(run).body.anchor == "people":
-        return summarise_run(ledger, run).outcome
-    decided = read_decision(decision)  # older versions recorded only whether the run may be released
-    return decided.outcome or ("RELEASE" if decided.release_ready else "NO RELEASE")
-
-
-def _line(entry: Entry, outcome: Outcome | None) -> RunLine:
+def _line(ledger: Ledger, entry: Entry, decision: Entry | None) -> RunLine:
+    """Return a run with the outcome that was recorded when it was complete; where labels decide, what they give now."""
     run = read_run(entry)
-    return take_fields(RunLine, run.body.summary, run_id=run.run_id, at=run.recorded_at_utc, outcome=outcome)
+    decided = None if decision is None else read_decision(decision)
+    if decided is not None and run.body.anchor == "people":
+        summary = summarise_run(ledger, entry)
+        outcome, gates = summary.outcome, summary.gates
+    elif decided is not None:  # older versions recorded only whether the run may be released
+        outcome, gates = decided.outcome or ("RELEASE" if decided.release_ready else "NO RELEASE"), decided.gates
+    else:
+        outcome, gates = None, ()
+    return take_fields(
+        RunLine,
+        run.body.summary,
+        run_id=run.run_id,
+        at=run.recorded_at_utc,
+        outcome=outcome,
+        unsettled_gates=tuple(gate.name for gate in gates if gate.inconclusive) or None,
+    )
 
 
 def _distinct(names: Iterable[str | None]) -> tuple[str, ...]:

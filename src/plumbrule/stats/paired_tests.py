@@ -1,12 +1,13 @@
 """Two measurements of the same samples: how far they lie apart, and whether chance alone could have done it."""
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from random import Random
-from typing import Literal
+from typing import Literal, TypeVar
 
 from plumbrule.stats.intervals import Z95, Interval
 from plumbrule.stats.mean_intervals import Measurement, effective_size
@@ -14,6 +15,7 @@ from plumbrule.stats.percentiles import interval_ranks, percentile, percentile_r
 from plumbrule.stats.quantiles import t_tail
 from plumbrule.stats.spread import mean_of, mean_settles_at, sample_sd, t_quantile_975
 
+_T = TypeVar("_T")
 RESAMPLES = 2_000
 SEED = 42
 # No exact test of paired differences can reject with fewer that are not 0: 2 * 0.5 ** 5 is above 0.05.
@@ -21,7 +23,7 @@ LEAST_THAT_DIFFER = 6
 _CHANCE = Fraction(5, 100)
 _MOST = 10**15
 
-Method = Literal["student_t", "bonett_price", "sign_test", "clustered_t", "bootstrap"]
+Method = Literal["student_t", "bonett_price", "sign_test", "clustered_t", "bootstrap", "betting"]
 NonInferiority = Literal["non-inferior", "inferior", "inconclusive"]
 Repeated = Sequence[Sequence[Fraction | None]]  # for each sample, its values in all repeats
 
@@ -152,7 +154,7 @@ def repeated_percentile_gap(
     worth = len(first)
     if clusters is not None and len(set(clusters)) < len(first):
         worth = math.floor(min(worth, *(_worth(samples, clusters, share) for samples in (first, second))))
-        first, second = _joined(first, clusters), _joined(second, clusters)
+        first, second = joined(first, clusters), joined(second, clusters)
     elif all(len(values) == 1 for values in (*first, *second)):
         return percentile_gap([value for [value] in first], [value for [value] in second], share)
     count = len(first)
@@ -172,12 +174,17 @@ def repeated_percentile_gap(
     return (low if math.isfinite(low) else None), (top if math.isfinite(top) else None)
 
 
-def _joined(samples: Repeated, clusters: Sequence[Hashable]) -> Repeated:
-    """Return the values of each cluster together."""
-    groups: dict[Hashable, list[Fraction | None]] = {}
-    for values, cluster in zip(samples, clusters, strict=True):
-        groups.setdefault(cluster, []).extend(values)
+def gathered(values: Sequence[_T], clusters: Sequence[Hashable]) -> list[list[_T]]:
+    """Return the values of each cluster together, in the order of the first of each."""
+    groups: dict[Hashable, list[_T]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        groups.setdefault(cluster, []).append(value)
     return list(groups.values())
+
+
+def joined(samples: Repeated, clusters: Sequence[Hashable]) -> list[list[Fraction | None]]:
+    """Return the values of all samples of each cluster together."""
+    return [list(chain(*group)) for group in gathered(samples, clusters)]
 
 
 def _worth(samples: Repeated, clusters: Sequence[Hashable], share: Fraction) -> float:
@@ -244,6 +251,36 @@ def percentile_moves(first: Repeated, second: Repeated, share: Fraction) -> list
     return [beyond(after) - beyond(before) for before, after in zip(first, second, strict=True) if before and after]
 
 
+def percentile_bets(
+    first: Repeated, second: Repeated, share: Fraction, *, clusters: Sequence[Hashable]
+) -> list[Fraction]:
+    """Return what ``percentile_moves`` does, each by the percentile of those before it, for a test at every look.
+
+    A limit that knows the values that it is compared with would let a gambler look ahead. Each cluster is one of the
+    samples, with the values of all of them, in the order of the first of its samples.
+    """
+    seen: list[float] = []
+    missing = 0
+    moves = []
+    for before, after in zip(joined(first, clusters), joined(second, clusters), strict=True):
+        if before and after and seen:
+            rank = percentile_rank(len(seen) + missing, share)
+            limit = seen[rank - 1] if rank <= len(seen) else math.inf
+            at_the_top = missing == 0 and limit == seen[-1]
+            beyond = [
+                Fraction(sum(value is None or value > limit or (at_the_top and value == limit) for value in values))
+                / len(values)
+                for values in (before, after)
+            ]
+            moves.append(beyond[1] - beyond[0])
+        for value in (*before, *after):
+            if value is None:
+                missing += 1
+            else:
+                insort(seen, float(value))
+    return moves
+
+
 def non_inferiority(low: float | None, high: float | None, *, margin: float, higher_is_better: bool) -> NonInferiority:
     """Tell from the 95% interval of second less first whether second is worse by at most ``margin``.
 
@@ -304,11 +341,9 @@ class _Clustered:
         mean, total = mean_of(differences), len(differences)
         if clusters is None or mean is None or len(set(clusters)) == total:
             return None
-        groups: dict[Hashable, list[Fraction]] = {}
-        for difference, cluster in zip(differences, clusters, strict=True):
-            groups.setdefault(cluster, []).append(difference)
-        sums = [(float(sum(values, Fraction())), float(len(values))) for values in groups.values()]
-        differing = sum(sum(values, Fraction()) != 0 for values in groups.values())
+        groups = gathered(differences, clusters)
+        sums = [(float(sum(values, Fraction())), float(len(values))) for values in groups]
+        differing = sum(sum(values, Fraction()) != 0 for values in groups)
         if bound is not None:
             size = total / len(sums)
             sums += [(size * float(bound), size), (-size * float(bound), size)]

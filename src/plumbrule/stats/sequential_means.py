@@ -1,7 +1,8 @@
 """An interval that stays valid however often one looks: a confidence sequence by betting."""
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from plumbrule.stats.intervals import Interval
@@ -10,22 +11,60 @@ _ALPHA = 0.05
 _MOST_STAKE = 0.5  # of the capital that one bet may risk
 
 
-def always_valid_interval(values: Sequence[Fraction | float | int]) -> Interval | None:
+def always_valid_interval(values: Sequence[Fraction | float | int], *, alpha: float = _ALPHA) -> Interval | None:
     """Return a 95% interval of the mean of values in [0, 1], valid at every look at once; None for no values.
 
     The hedged capital process of Waudby-Smith and Ramdas (Estimating means of bounded random variables by betting,
     2024, theorem 3) with their predictable plug-in bets: for each possible mean m one gambler bets that the values lie
-    above it, another that they lie below. A mean against which either has made 1 / 0.025 of the stake at any time so
-    far is left out for good, so the interval never widens as values are added. It depends on their order.
+    above it, another that they lie below. A mean against which either has made 2 / ``alpha`` of the stake at any time
+    so far is left out for good, so the interval never widens as values are added. It depends on their order.
     """
     if not values:
         return None
     numbers = [float(value) for value in values]
-    bets = _bets(numbers)
-    low = _lower_end(numbers, bets)
-    high = 1 - _lower_end([1 - number for number in numbers], bets)
+    bets, goal = _bets(numbers), math.log(2 / alpha)
+    low = _lower_end(numbers, bets, goal)
+    high = 1 - _lower_end([1 - number for number in numbers], bets, goal)
     mean = math.fsum(numbers) / len(numbers)
     return Interval(min(low, mean), max(high, mean))
+
+
+def always_valid_p_value(values: Sequence[Fraction | float | int], mean: float) -> float:
+    """Return the two-sided p-value of values in [0, 1] whose true mean is ``mean``, valid at every look at once.
+
+    It is twice the inverse of the most that either gambler of ``always_valid_interval`` ever had (Ville's inequality),
+    so that it is at most .05 where the 95% interval leaves the mean out.
+    """
+    numbers = [float(value) for value in values]
+    bets = _bets(numbers)
+    above = max(_gains(numbers, bets, mean), default=0.0)
+    below = max(_gains([1 - number for number in numbers], bets, 1 - mean), default=0.0)
+    return min(1.0, 2 * math.exp(-max(0.0, above, below)))
+
+
+def always_valid_percentile(
+    groups: Sequence[Sequence[Fraction | None]], share: Fraction, *, alpha: float = _ALPHA
+) -> tuple[Fraction | None, Fraction | None]:
+    """Return the 95% interval of a percentile that is valid at every look at once; None is an open end.
+
+    A value may be the percentile where the share of values at or below it may be ``share``. Each of the groups, such
+    as the repeats of one sample, counts once. None could be anything: for the low end it is at or below, for the high
+    end it is not.
+    """
+    known = sorted({value for values in groups for value in values if value is not None})
+
+    def at_or_below(place: Fraction, *, null: bool) -> Interval:
+        shares = [
+            Fraction(sum(null if value is None else value <= place for value in values), len(values))
+            for values in groups
+        ]
+        interval = always_valid_interval(shares, alpha=alpha)
+        assert interval is not None  # noqa: S101 - there are values
+        return interval
+
+    low = bisect_left(known, x=True, key=lambda place: at_or_below(place, null=True).high >= share)
+    high = bisect_left(known, x=True, key=lambda place: at_or_below(place, null=False).low >= share)
+    return (known[low] if 0 < low < len(known) else None), (known[high] if high < len(known) else None)
 
 
 def _bets(numbers: Sequence[float]) -> list[float]:
@@ -40,22 +79,20 @@ def _bets(numbers: Sequence[float]) -> list[float]:
     return bets
 
 
-def _lower_end(numbers: Sequence[float], bets: Sequence[float]) -> float:
+def _gains(numbers: Sequence[float], bets: Sequence[float], mean: float) -> Iterator[float]:
+    """Yield the logarithm of what the gambler for "above" has after each value."""
+    gain, cap = 0.0, _MOST_STAKE / mean
+    for number, bet in zip(numbers, bets, strict=True):
+        gain += math.log1p(min(bet, cap) * (number - mean))
+        yield gain
+
+
+def _lower_end(numbers: Sequence[float], bets: Sequence[float], goal: float) -> float:
     """Return the smallest mean against which the gambler for "above" never made enough: his gain falls as m rises."""
-    goal = math.log(2 / _ALPHA)
-
-    def left_out(mean: float) -> bool:
-        gain, cap = 0.0, _MOST_STAKE / mean
-        for number, bet in zip(numbers, bets, strict=True):
-            gain += math.log1p(min(bet, cap) * (number - mean))
-            if gain >= goal:
-                return True
-        return False
-
     low, high = 0.0, 1.0
     for _ in range(48):
         middle = (low + high) / 2
-        if left_out(middle):
+        if any(gain >= goal for gain in _gains(numbers, bets, middle)):
             low = middle
         else:
             high = middle

@@ -9,19 +9,20 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from plumbrule._version import __version__
+from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.ledger import LedgerError
-from plumbrule.web import pages
+from plumbrule.web import json_api, pages
 from plumbrule.web.proxy_headers import ProxyHeaders
 from plumbrule.web.request_guard import PROTECTION, RequestGuard
 from plumbrule.web.request_log import RequestLog, route_of
 from plumbrule.web.request_metrics import RequestMetrics
-from plumbrule.web.routes import Routes, add_routes
+from plumbrule.web.routes import Problem, Routes, add_routes
 from plumbrule.web.site import Site
 from plumbrule.web.visit import Visit
 from plumbrule.web.visit_errors import SignInError, TokenError, VisitError
@@ -38,10 +39,18 @@ _TITLES = {
 
 def create_app(site: Site) -> FastAPI:
     """Return the application of a site."""
-    app = FastAPI(title="Plumbrule", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="Plumbrule",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        separate_input_output_schemas=False,
+    )
     app.state.site = site
     app.state.metrics = RequestMetrics()
     add_routes(app, all_routes())
+    site.store.make_tables()
     with as_file(files("plumbrule.web") / "static") as folder:
         app.mount("/static", StaticFiles(directory=folder), name="static")
     app.add_exception_handler(VisitError, _refuse)
@@ -56,9 +65,10 @@ def create_app(site: Site) -> FastAPI:
 
 
 def all_routes() -> Iterator[Routes]:
-    """Give the routes of every module of pages, in the order of their names."""
-    for module in sorted(iter_modules(pages.__path__), key=lambda each: each.name):
-        yield import_module(f"{pages.__name__}.{module.name}").routes
+    """Give the routes of every module of pages and of the JSON API, in the order of their names."""
+    for package in (pages, json_api):
+        for module in sorted(iter_modules(package.__path__), key=lambda each: each.name):
+            yield import_module(f"{package.__name__}.{module.name}").routes
 
 
 def _refuse(request: Request, error: Exception) -> Response:
@@ -97,7 +107,7 @@ def _fail(request: Request, error: Exception) -> Response:
 
 def _tell(request: Request, status: int, message: str) -> Response:
     if _wants_json(request):
-        return JSONResponse({"status": status, "error": message}, status_code=status)
+        return Response(json_line(Problem(status=status, error=message)), status, media_type="application/json")
     site: Site = request.app.state.site
     visit = Visit(request=request, site=site, person=None, session_id="")
     title = _TITLES.get(status, "That did not work" if status < 500 else "This page cannot be shown now")

@@ -1,23 +1,35 @@
 """Routes that say which role they need; one without a role is a fault of the application, found when it starts."""
 
+import functools
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
+from plumbrule.codec import json_line
 from plumbrule.web.roles import Role, Scope
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import ForbiddenError, SignInError
 
+API = "/api/v1"
+
 Handler = Callable[..., Any]
 Declared = Callable[[Handler], Handler]
 
-
 _SAFE_METHODS = {"GET", "HEAD"}
 _REVIEWING = {Role.EVALUATOR, Role.ADJUDICATOR, Role.RELEASE_MANAGER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What a call of the JSON API answers where it fails."""
+
+    status: int
+    error: str
 
 
 class Need:
@@ -60,9 +72,34 @@ class Routes(APIRouter):
         """Declare what a form on a page does."""
         return self._declare(path, "POST", Need(role, scope))
 
-    def call(self, path: str, *, role: Role, method: str = "GET", **options: Any) -> Declared:  # noqa: ANN401 - FastAPI's own
-        """Declare a call of the JSON API."""
-        return self.api_route(path, methods=[method], dependencies=[Depends(Need(role))], **options)
+    def call(
+        self,
+        path: str,
+        *,
+        role: Role,
+        result: Any,  # noqa: ANN401 - a type
+        method: str = "GET",
+        scope: Scope | None = None,
+    ) -> Declared:
+        """Declare a call of the JSON API, whose handler returns a typed ``result``."""
+        need = Need(role, scope)
+
+        def declare(handler: Handler) -> Handler:
+            @functools.wraps(handler)
+            def answer(*given: Any, **named: Any) -> Response:  # noqa: ANN401 - what the handler takes
+                return Response(json_line(handler(*given, **named)), media_type="application/json")
+
+            self.api_route(
+                f"{API}{path}",
+                methods=[method],
+                dependencies=[Depends(need)],
+                response_model=result,
+                responses={"default": {"model": Problem, "description": "Why it was not done"}},
+                description=f"{handler.__doc__ or ''} Needs the role {role}; a token, the scope {need.scope(method)}.",
+            )(answer)
+            return handler
+
+        return declare
 
     def _declare(self, path: str, method: str, need: Need) -> Declared:
         return self.api_route(

@@ -8,6 +8,8 @@ from plumbrule.api.ledger_access import now
 from plumbrule.web.accounts import Accounts
 from plumbrule.web.openid_connect import OpenIdProvider
 from plumbrule.web.proxy_headers import Network
+from plumbrule.web.result_memory import ResultMemory
+from plumbrule.web.run_jobs import Configurations
 from plumbrule.web.store import Store
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -25,8 +27,10 @@ class Site:
     https: bool = False  # it is reached by HTTPS, so that cookies are for HTTPS only
     proxies: tuple[Network, ...] = ()  # whose word is taken for where a request comes from
     provider: OpenIdProvider | None = None  # where people may sign in besides
+    configurations: Configurations = field(default_factory=Configurations)  # of runs that may be started
     demo: bool = False  # it shows the ledger of the demo
     clock: Callable[[], datetime] = field(default=now)
+    memory: ResultMemory = field(default_factory=ResultMemory, repr=False, compare=False)
 
     @property
     def accounts(self) -> Accounts:

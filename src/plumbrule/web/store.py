@@ -32,6 +32,10 @@ class Store:
             file.parent.mkdir(parents=True, exist_ok=True)
             make_private(file)
         self._engine = make_engine(url, lock_timeout_s=_LOCK_TIMEOUT_S)
+        self.make_tables()
+
+    def make_tables(self) -> None:
+        """Make the tables that are not there yet; a page that is imported later may have defined more."""
         METADATA.create_all(self._engine)
 
     @contextmanager

@@ -4,13 +4,14 @@ import hashlib
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from plumbrule._version import __version__
 from plumbrule.reports import figure_text
-from plumbrule.terminal import safe, shortened
+from plumbrule.terminal import masked_address, safe, shortened
 
 _NAVIGATION = (  # the parts of the application, in the head of every page
     ("/", "Overview"),
@@ -44,6 +45,11 @@ def shown_time(moment: datetime | str | None) -> Markup | str:
     return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(iso, escape(words), escape(words))
 
 
+def path_part(text: str) -> str:
+    """Return a name or an id as one part of an address."""
+    return quote(text, safe="")
+
+
 def plural(count: int, word: str, words: str | None = None) -> str:
     """Return a count with its noun."""
     return f"{count:,} {word if count == 1 else words or word + 's'}"
@@ -72,6 +78,8 @@ def _environment() -> Environment:
         "time": shown_time,
         "shortened": shortened,
         "sentence": sentence,
+        "masked_address": masked_address,
+        "part": path_part,
     }
     environment.globals |= {
         "static": static_address,

@@ -2,22 +2,25 @@
 
 import hashlib
 import hmac
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.web.result_memory import Recalled
 from plumbrule.web.roles import EVERY_ROLE, Person
 from plumbrule.web.sessions import ID_LENGTH, new_session_id
 from plumbrule.web.site import Site
 from plumbrule.web.templates_environment import render_template
 from plumbrule.web.visit_errors import ForbiddenError, TokenError
+
+T = TypeVar("T")
 
 COOKIE = "plumbrule_session"
 CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
@@ -76,6 +79,10 @@ class Visit:
         """Give the ledger, verified as it is read."""
         with open_ledger(self.site.ledger) as ledger:
             yield ledger
+
+    def recall(self, name: Hashable, kinds: tuple[str, ...], make: Callable[[Ledger], T]) -> Recalled[T]:
+        """Return a result that takes long to make, from memory where the ledger has no newer entry of these kinds."""
+        return self.site.memory.recall(self.site.ledger, name, kinds, make)
 
     def render(self, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
         """Return a page."""
@@ -144,8 +151,11 @@ async def _check_origin(visit: Visit) -> None:
     origin = request.headers.get("origin")
     if origin is not None and origin != f"{'https' if visit.secure else 'http'}://{request.headers.get('host')}":
         raise ForbiddenError("This change was asked for by another site, and was not made.")
+    kind = request.headers.get("content-type", "")
+    if kind.partition(";")[0].strip().lower() == "application/json":
+        return  # no other site can send JSON here: a browser would ask first, and gets no leave
     token = request.headers.get(CSRF_HEADER)
-    if token is None and request.headers.get("content-type", "").startswith(("multipart/", "application/x-www-form")):
+    if token is None and kind.startswith(("multipart/", "application/x-www-form")):
         given = (await request.form()).get(CSRF_FIELD)
         token = given if isinstance(given, str) else None
     if token is None or not hmac.compare_digest(token.encode(), visit.csrf.encode()):

@@ -307,3 +307,25 @@ def test_a_run_that_people_decide_is_compared_by_its_judge_and_says_so(run: Run,
     [compared] = run("compare", first, second, "--json").records
     [warning] = [each for each in compared["warnings"] if "people" in each]
     assert warning.startswith(f"{second} is decided by people's labels: figures and gates here are the judge's")
+
+
+def test_a_comparison_keeps_the_confidence_of_its_runs(run: Run, make: Make, tmp_path: Path) -> None:
+    """Sequential intervals where either run's policy says so, or on request; the output says it; less is refused."""
+    some = BAD[:9]
+    first, second = make("old"), make("new", some)
+    done = run("compare", first, second, "--fail-on", "worse")
+    assert (done.code, "however often" in done.out) == (1, False)
+    assert "confidence" not in run("compare", first, second, "--json").records[0]
+    asked = run("compare", first, second, "--fail-on", "worse", "--confidence", "sequential")
+    assert asked.code == 0
+    assert "20 samples compared; intervals are valid however often one looks" in asked.out
+    assert "detectable" not in asked.out
+    (tmp_path / "bench.yaml").write_text('version: "ours-1"\ngates:\n  confidence: sequential\n')
+    third = make("third", some, more="rubric: {benchmark: bench.yaml}")
+    for pair in ((first, third), (third, first)):
+        done = run("compare", *pair, "--json")
+        assert done.records[0]["confidence"] == "sequential"
+        assert {figure["interval"]["method"] for figure in done.records[0]["figures"]} == {"betting"}
+        refused = run("compare", *pair, "--confidence", "fixed")
+        assert refused.code == 2
+        assert "this run's policy is sequential" in refused.err

@@ -123,6 +123,39 @@ def test_more_samples_settle_an_inconclusive_gate(run: Run, tmp_path: Path) -> N
     assert "this run's policy is bound" in weaker.err
 
 
+def test_a_list_of_runs_has_no_plain_release_that_is_not_settled(run: Run, tmp_path: Path) -> None:
+    """Three perfect samples are not settled, in the list of runs as well; a hundred are."""
+    run("init")
+    for count in (3, 100):
+        write_samples(tmp_path, count)
+        assert run("run", "run.yaml").code == 0
+    shown = run("runs").out
+    assert (shown.count("RELEASE"), shown.count("RELEASE,"), shown.count("settled")) == (2, 1, 1)
+    [[first, second]] = run("runs", "--json").records
+    assert (first["outcome"], len(first["unsettled_gates"])) == ("RELEASE", 4)
+    assert (second["outcome"], "unsettled_gates" in second) == ("RELEASE", False)
+
+
+def test_samples_that_repeat_others_are_counted(run: Run, tmp_path: Path) -> None:
+    """Three samples under a hundred ids look like a hundred: the decision says how many are the same."""
+    write_samples(tmp_path, 100)
+    lines = [json.loads(line) for line in (tmp_path / "data.jsonl").read_text().splitlines()]
+    three = [{**line, "question": f"What is fee {place % 3}?"} for place, line in enumerate(lines)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(line) + "\n" for line in three))
+    run("init")
+    assert run("run", "run.yaml").code == 0
+    said = "97 of 100 samples repeat another's question, contexts and answer, and count as often"
+    for command in (("gate", "last"), ("show", "last")):
+        assert said in run(*command).out
+    assert said in run("gate", "last", "--json").records[0]["remarks"]
+    run("report", "last", "-o", "report.md")
+    assert said in (tmp_path / "report.md").read_text()
+    other = [{**line, "question": f"What is fee {place}?"} for place, line in enumerate(lines)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(line) + "\n" for line in other))
+    assert run("run", "run.yaml").code == 0
+    assert "repeat another's" not in run("gate", "last").out
+
+
 def test_looks_at_the_same_candidate_are_counted(run: Run, tmp_path: Path) -> None:
     """Complete runs of one candidate on one dataset, whatever its content; another candidate begins at one."""
     run("init")

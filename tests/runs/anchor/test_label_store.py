@@ -101,6 +101,18 @@ def test_labels_that_were_chosen_by_hand_are_refused(ledger: Ledger) -> None:
     assert read_run_labels(ledger, find_run(ledger, "last").subject).labels == {}
 
 
+def test_one_person_has_one_label(ledger: Ledger) -> None:
+    """Names that differ in case, punctuation or look-alikes are one person, who changes a label and adds none."""
+    [name] = draw(ledger, 1)
+    keep(ledger, given(name, person="Ada Lovelace"))
+    for same in ("ada lovelace.", "\u0410da Lovelace", "ADA_LOVELACE"):
+        with pytest.raises(InputError, match="already; a change needs --reason"):
+            keep(ledger, given(name, person=same, passes=False))
+    keep(ledger, given(name, person="ada-lovelace", passes=False, reason="read it again"))
+    labels = read_run_labels(ledger, find_run(ledger, "last").subject)
+    assert (labels.people, labels.changed) == (("Ada Lovelace",), 1)
+
+
 def test_a_change_needs_a_reason_and_counts(ledger: Ledger) -> None:
     """The last label of a person counts, however they write their name; another person's stands beside it."""
     [name] = draw(ledger, 1)

@@ -88,8 +88,8 @@ def test_one_own_account(enter: Enter, team_site: Site) -> None:
     assert team_site.accounts.person_of_token(secret, at=team_site.clock()) is not None
     first.post(f"/account/tokens/{kept.id}/revoke", data={"csrf": token})
     assert team_site.accounts.person_of_token(secret, at=team_site.clock()) is None
-    for wrong in ({"title": "x", "days": "0", "scopes": "read"}, {"title": "x", "scopes": "all"}, {"scopes": "read"}):
-        assert first.post("/account/tokens", data={"csrf": token, **wrong}).status_code == 422
+    for bad in ({"title": "x", "days": "0", "scopes": "read"}, {"title": "x", "scopes": "all"}, {"scopes": "read"}):
+        assert first.post("/account/tokens", data={"csrf": token, **bad}).status_code == 422
     new = "another horse entirely"
     wrong = first.post("/account/password", data={"csrf": token, "password": "wrong", "new": new, "again": new})
     assert (wrong.status_code, "is not right" in wrong.text) == (422, True)

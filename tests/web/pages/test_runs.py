@@ -12,10 +12,32 @@ def test_every_run_is_listed(client: TestClient) -> None:
     assert response.status_code == 200
     assert "2 runs" in response.text
     assert "No release" in response.text
+    assert response.text.index("No release") < response.text.index("Inconclusive</span>")
+
+
+def test_the_address_filters_the_runs(client: TestClient) -> None:
+    """Outcome, fields, completeness and text are conditions; what fits none is said, with the way back."""
+    page = client.get("/runs", params={"outcome": "INCONCLUSIVE", "dataset": "compliance-qa", "complete": "yes"}).text
+    assert "1 of 2 runs" in page
+    assert "1 of 2 runs" in client.get("/runs", params={"outcome": "NO RELEASE", "q": "DEMO-ASSISTANT"}).text
+    for query in ({"complete": "no"}, {"name": "another"}, {"model": "another"}, {"q": "<script>"}, {"page": "x" * 99}):
+        response = client.get("/runs", params=query)
+        assert response.status_code == 200
+        assert "<script>" not in response.text
+    assert "No run fits." in client.get("/runs", params={"complete": "no"}).text
 
 
 def test_the_list_in_a_browser(page: Page, look: Callable[[Page, str], None]) -> None:
-    """The list is readable in light, dark and narrow."""
+    """Runs are filtered by a form whose state is in the address, and two of them are chosen and compared."""
     page.goto("/runs")
     expect(page.get_by_role("heading", level=1)).to_have_text("2 runs")
     look(page, "runs")
+    page.get_by_label("outcome is").select_option("NO RELEASE")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("1 of 2 runs")
+    assert "outcome=NO" in page.url
+    page.get_by_role("link", name="Show all").click()
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    page.get_by_role("button", name="Compare selected runs").click()
+    page.wait_for_url("**/compare?runs=*&runs=*")

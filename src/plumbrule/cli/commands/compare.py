@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option
+from plumbrule.cli.options import confidence_option, json_option, ledger_option
 from plumbrule.errors import UsageError
 
 if TYPE_CHECKING:
+    from plumbrule.rubrics.benchmark_rubric import Confidence
     from plumbrule.runs.comparison import RunComparison
 
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     help="worse: exit with 1 if a figure of a gate is clearly worse in the second RUN. margin: exit with 1 if a figure "
     "is worse by more than its --margin, with 5 if that is not settled.",
 )
+@confidence_option
 @ledger_option
 @json_option
 def command(
@@ -40,6 +42,7 @@ def command(
     other_dataset: bool,
     margins: tuple[str, ...],
     fail_on: str | None,
+    confidence: "Confidence | None",
     ledger_url: str | None,
     as_json: bool,
 ) -> int:
@@ -61,7 +64,14 @@ def command(
 
     if fail_on == "margin" and not margins:
         raise UsageError("--fail-on margin needs a --margin")
-    comparison = compare(first, second, ledger_url, other_dataset=other_dataset, margins=_read_margins(margins))
+    comparison = compare(
+        first,
+        second,
+        ledger_url,
+        other_dataset=other_dataset,
+        margins=_read_margins(margins),
+        confidence=confidence,
+    )
     print_result(comparison, show_comparison, as_json=as_json)
     if fail_on == "margin":
         return _margin_exit_code(comparison)

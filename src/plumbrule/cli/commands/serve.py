@@ -37,6 +37,12 @@ _HOST, _PORT = "127.0.0.1", 8321
     type=click.Choice(["text", "json"]),
     help="text: what went wrong, the default; json: a line for every request too, without texts, names or secrets.",
 )
+@click.option(
+    "--configs",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Run configurations that may be started from the pages; the working directory by default.",
+)
 @click.option("--demo", is_flag=True, help="Make the demo's ledger in a folder, and show it.")
 @click.option(
     "--into",
@@ -55,6 +61,7 @@ def command(
     trust_proxy: tuple[str, ...],
     config: Path | None,
     log_format: str | None,
+    configs: Path | None,
     demo: bool,
     into: Path,
 ) -> None:
@@ -76,6 +83,7 @@ def command(
     from plumbrule.cli.views.demo_walk import LEDGER, demonstrate
     from plumbrule.settings import ledger_address, user_name
     from plumbrule.web.proxy_headers import read_network
+    from plumbrule.web.run_jobs import Configurations
     from plumbrule.web.serve_settings import ServeSettings, open_provider, read_settings
     from plumbrule.web.site import LOCAL_HOSTS, Site
     from plumbrule.web.store import Store, store_address
@@ -101,6 +109,7 @@ def command(
         hosts=(*LOCAL_HOSTS, *host_names, *settings.host_names),
         proxies=tuple(read_network(text) for text in (*trust_proxy, *settings.trust_proxy)),
         provider=None if settings.openid_connect is None else open_provider(settings.openid_connect),
+        configurations=Configurations(folder=(configs or (into if demo else Path())).resolve()),
         demo=demo,
     )
     if team and site.provider is None and not site.accounts.all():

@@ -41,15 +41,13 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         line = Text.assemble((f"{place:<7}", "dim"), plain(run.run_id, "bold"), "  ", plain(about))
         console.print(line, soft_wrap=True)
     clusters = "" if comparison.clusters is None else f" in {comparison.clusters} clusters"
-    console.print(plain(f"{comparison.samples} samples{clusters} compared", "dim"))
+    looks = "; intervals are valid however often one looks" if comparison.confidence == "sequential" else ""
+    console.print(plain(f"{comparison.samples} samples{clusters} compared{looks}", "dim"))
     console.print()
     wide = console.width >= _WIDE
     console.print(_figure_table(comparison.figures, wide=wide))
-    if any(compared.samples_to_settle is not None for compared in comparison.figures):
-        console.print(Text(_UNCLEAR, "dim"), soft_wrap=True)
-    if any(map(_chance, comparison.figures)):
-        console.print(Text(_BY_CHANCE, "dim"), soft_wrap=True)
-    console.print(Text(_DETECTABLE if wide else _detectable(comparison.figures), "dim"), soft_wrap=True)
+    for note in _notes(comparison.figures, wide=wide):
+        console.print(Text(note, "dim"), soft_wrap=True)
     for line in _margin_lines(comparison.figures):
         console.print(line, soft_wrap=True)
     console.print()
@@ -72,11 +70,16 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         console.print(plain(f"worse: {regression}", "bold red"), soft_wrap=True)
 
 
-def _detectable(figures: Sequence[FigureComparison]) -> str:
-    """Return the smallest differences that would show, where the table has no room for them."""
+def _notes(figures: Sequence[FigureComparison], *, wide: bool) -> Iterator[str]:
+    """Yield what the words of the table mean, and the smallest differences where it has no room for them."""
+    if any(compared.samples_to_settle is not None for compared in figures):
+        yield _UNCLEAR
+    if any(map(_chance, figures)):
+        yield _BY_CHANCE
     known = [(compared.name, compared.minimum_detectable_effect) for compared in figures]
     listed = ", ".join(f"{name} {_figure(effect)}" for name, effect in known if effect is not None)
-    return f"{_DETECTABLE}: {listed}" if listed else _DETECTABLE
+    if listed:
+        yield _DETECTABLE if wide else f"{_DETECTABLE}: {listed}"
 
 
 def _chance(compared: FigureComparison | DifferenceResult) -> bool:

@@ -152,6 +152,7 @@ def _show_next(console: Console, folder: Path, release: ReleaseReview, weeks: We
     commands[f"plumbrule monitor --from {weeks.weeks[0].week}"] = "week by week"
     for failed in weeks.behind[:1]:
         commands[f"plumbrule incident {failed.trace_id} -o incident.html"] = "the wrong fee"
+    commands["plumbrule serve --as YOU"] = "all of it in a browser"
     _head(console, "What next")
     for command, what in commands.items():
         comment = f"  # {what}" if what else ""

@@ -17,6 +17,7 @@ from plumbrule.monitoring.monitoring_report import (
     RefusalResult,
     Status,
     ThresholdAlert,
+    interval_says,
 )
 from plumbrule.reports.figure_text import figure as figure_text
 from plumbrule.rubrics import ScorecardRubric
@@ -61,11 +62,14 @@ def show_monitoring(console: Console, report: MonitoringReport, rubric: Scorecar
     _show_refusals(console, report.refusals)
     _show_remarks(console, report)
     console.print()
+    owners = {acknowledgement.alert: acknowledgement for acknowledgement in report.acknowledged}
     for alert in report.alerts:
         limit = f"alert at {figure_text(alert.alert)}"
         state = "new" if alert.id in report.new else "raised before"
         text = f"ALERT {alert.week} {alert.figure} {_figure_value(alert)} ({limit}), {state}"
         console.print(plain(text, "bold red"), soft_wrap=True)
+        if (seen := owners.get(alert.id)) is not None:
+            console.print(plain(f"  {seen.owner} sees to it: {seen.remedy}"), soft_wrap=True)
     if report.state == "inconclusive":
         undecided = ", ".join(report.inconclusive)
         console.print(plain(f"INCONCLUSIVE: no alert, and not settled: {undecided}", "bold yellow"), soft_wrap=True)
@@ -135,17 +139,10 @@ def _standing(figure: FigureResult, rule: FigureRule, *, narrow: bool) -> tuple[
 
 
 def state_text(figure: FigureResult, rule: FigureRule) -> Text:
-    """Return what the interval says of the alert threshold, and how many more reviews would settle it.
-
-    No interval can exclude a threshold at the end of the scale, such as no Unsafe at all: that is kept so far, no more.
-    """
-    interval = figure.interval_95
-    if figure.state == "ok" and interval is not None and interval.low <= rule.alert <= interval.high:
-        return Text("ok so far", _STATE_STYLES[figure.state])
-    if figure.state != "inconclusive":
-        return Text(figure.state or "", _STATE_STYLES[figure.state])
+    """Return what the interval says of the alert threshold, and how many more reviews would settle it."""
+    says = interval_says(figure, float(rule.alert)) or ""
     more = "" if figure.reviews_to_settle is None else f" +{figure.reviews_to_settle:,}"
-    return Text(f"open{more}", _STATE_STYLES[figure.state])
+    return Text(f"{says}{more}", _STATE_STYLES[figure.state])
 
 
 def _broken(key: str) -> str:

@@ -28,7 +28,7 @@ def runs_table(runs: Sequence[RunLine]) -> Table:
         table.add_column(heading, no_wrap=heading in {"run_id", "date"}, overflow="fold")
     for run in runs:
         values = [getattr(run, name) for name in columns]
-        values[1:1] = [run.at[:10], run.outcome or "not complete"]
+        values[1:1] = [run.at[:10], run.headline]
         table.add_row(*(plain("none" if value is None else str(value)[:_LONGEST_CELL]) for value in values))
     return table
 

@@ -1,7 +1,8 @@
 """Reads and writes people's labels of answers: JSON Lines or CSV, one answer a line, errors with their line.
 
 A label has ``sample_id``, in a run with several repeats ``repeat``, and ``accuracy_score`` and ``faithfulness_score``
-on the scales of the benchmark rubric, or only ``pass``. Other columns are for the reader and are not read. A line
+on the scales of the benchmark rubric, or only ``pass``. ``answer_sha256`` of a sheet says which answer it is about, so
+that the sheet of one run cannot label the answers of another. Other columns are for the reader and are not read. A line
 without any label is one that nobody filled in yet.
 """
 
@@ -13,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from plumbrule.codec import json_line
+from plumbrule.codec import json_line, optional_key
 from plumbrule.errors import InputError, UsageError
 from plumbrule.files import sha256_of_file, written_whole
+from plumbrule.hashing import sha256_of
 from plumbrule.names import nearest
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Scale
@@ -23,19 +25,21 @@ from plumbrule.samples import Refusal, Sample
 from plumbrule.samples.byte_streams import STANDARD_INPUT, Flaw, Rows, Source, format_of
 from plumbrule.samples.formats.csv import read_csv
 from plumbrule.samples.formats.jsonl import read_jsonl
+from plumbrule.terminal import cell_text, text_of_cell
 
 Key = tuple[int, str]  # of an answer: the repeat and the sample's id
 
 _SCORES: tuple[Literal["accuracy_score", "faithfulness_score"], ...] = ("accuracy_score", "faithfulness_score")
 _PASS = "pass"  # noqa: S105 - a column, no password
 _LABELS = (*_SCORES, _PASS)
-_COLUMNS = ("sample_id", "repeat", "question", "reference", "contexts", "answer", *_LABELS, "note")
+_ANSWER = "answer_sha256"
+_COLUMNS = ("sample_id", "repeat", "question", "reference", "contexts", "answer", *_LABELS, "note", _ANSWER)
 _TRUTHS = {
     **dict.fromkeys(("true", "yes", "1", "pass"), True),
     **dict.fromkeys(("false", "no", "0", "fail"), False),
 }
 _WHOLE = re.compile(r"\d{1,3}(\.0)?")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would work out a cell that begins with one of these
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +51,26 @@ class Label:
     accuracy_score: int | None = None
     faithfulness_score: int | None = None
     passes: bool | None = None
+    answer_sha256: str | None = optional_key()  # of the answer that the sheet showed, where it came from a sheet
 
     @property
     def key(self) -> Key:
         """The answer that it is about."""
         return self.repeat, self.sample_id
+
+    def check_answer(self, sample: Sample, place: str) -> None:
+        """Refuse a label that is about another answer than this one."""
+        if self.answer_sha256 is not None and self.answer_sha256 != hash_answer(sample):
+            raise InputError(
+                f"{place}: the label of '{self.sample_id[:60]}' is about another answer than the run's: its sheet was "
+                "written for another run; 'plumbrule label RUN -o FILE' writes one for this"
+            )
+
+
+def hash_answer(sample: Sample) -> str:
+    """Return the hash of what a person labels: an answer to a question, with its contexts."""
+    contexts = [passage.text for passage in sample.contexts]
+    return sha256_of({"question": sample.question, "contexts": contexts, "answer": sample.answer or ""})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +186,17 @@ def _label(record: Mapping[str, object], rubric: BenchmarkRubric, *, repeats: in
         accuracy_score=accuracy,
         faithfulness_score=faithfulness,
         passes=passes,
+        answer_sha256=_answer_hash(record, place),
     )
+
+
+def _answer_hash(record: Mapping[str, object], place: str) -> str | None:
+    value = record.get(_ANSWER)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if not isinstance(value, str) or not _SHA256.fullmatch(value.strip()):
+        raise InputError(f"{place}: '{_ANSWER}' must be as the sheet had it, not {str(value)[:40]!r}")
+    return value.strip()
 
 
 def _sample_id(record: Mapping[str, object], place: str) -> str:
@@ -176,7 +205,7 @@ def _sample_id(record: Mapping[str, object], place: str) -> str:
         value = str(value)
     if not isinstance(value, str) or not value:
         raise InputError(f"{place}: 'sample_id' is missing")
-    return value[1:] if value.startswith("'") and value[1:].startswith(_FORMULA) else value
+    return text_of_cell(value)
 
 
 def _score(record: Mapping[str, object], name: str, scale: Scale, place: str) -> int | None:
@@ -218,6 +247,7 @@ def _sheet_row(key: Key, sample: Sample) -> dict[str, object]:
         **({} if sample.refusal is None else {"refusal": sample.refusal}),
         **dict.fromkeys(_LABELS),
         "note": None,
+        _ANSWER: hash_answer(sample),
     }
 
 
@@ -228,4 +258,4 @@ def _cell(name: str, row: Mapping[str, object]) -> object:
     if name == "answer" and isinstance(refusal, Refusal):
         value = f"(refused: {refusal.code or refusal.reason or 'no reason'})"
     text = "\n\n".join(map(str, value)) if isinstance(value, list) else value
-    return f"'{text}" if isinstance(text, str) and text.startswith(_FORMULA) else text
+    return cell_text(text) if isinstance(text, str) else text

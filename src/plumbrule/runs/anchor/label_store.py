@@ -6,7 +6,6 @@ label. A second draw adds answers to the first: together they are still a random
 """
 
 import hashlib
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +13,7 @@ from datetime import datetime
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Ledger
+from plumbrule.person_names import person_key
 from plumbrule.runs.anchor.anchor_results import DrawnAnswer, LabelStatus
 from plumbrule.runs.anchor.label_file import Key, Label
 from plumbrule.runs.run_entries import (
@@ -63,7 +63,7 @@ def read_run_labels(ledger: Ledger, run: str) -> RunLabels:
             draws += 1
             drawn.update(((answer.repeat, answer.sample_id), None) for answer in entry.answers)
             continue
-        name = names.setdefault(_person(entry.person), entry.person)
+        name = names.setdefault(person_key(entry.person), entry.person)
         for label in entry.labels:
             given = labels.setdefault(label.key, {})
             changed += name in given and given[name] != label
@@ -118,8 +118,9 @@ def keep_labels(
 ) -> None:
     """Keep the labels that one person gave.
 
-    A label of a sample that the run does not have, or of an answer that was not drawn, is refused, and so is a second
-    label by the same person without a reason. ``places`` says where each label stands, for messages.
+    A label of a sample that the run does not have, of an answer that was not drawn, or of another answer than the run's
+    is refused, and so is a second label by the same person without a reason. ``places`` says where each label stands,
+    for messages.
     """
     standing = read_run_labels(ledger, run.run_id)
     drawn = set(standing.drawn)
@@ -130,8 +131,9 @@ def keep_labels(
             f"{run.run_id}: no answers were drawn for labels: 'plumbrule label {run.run_id} --draw N' draws them; "
             "labels that were chosen by hand would bias the estimate"
         )
-    mine = _person(given.person)
-    before = {key for key, labels in standing.labels.items() if any(_person(name) == mine for name in labels)}
+    mine = person_key(given.person)
+    before = {key for key, labels in standing.labels.items() if any(person_key(name) == mine for name in labels)}
+    answers = dict(answers_of(ledger, run, (label.key for label in given.labels)))
     for label in given.labels:
         place, name = (places or {}).get(label.key, given.source), label.sample_id[:_SHOWN]
         if label.sample_id not in known:
@@ -144,6 +146,8 @@ def keep_labels(
             )
         if label.key in before and given.reason is None:
             raise InputError(f"{place}: '{given.person}' labelled '{name}' already; a change needs --reason")
+        if label.key in answers:
+            label.check_answer(answers[label.key], place)
     ledger.append("label", labels_subject(run.run_id), to_json(given), author, at=at)
 
 
@@ -199,7 +203,3 @@ def answers_of(ledger: Ledger, run: RunEntry, keys: Iterable[Key]) -> Iterator[t
 
 def _digest(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256("\n".join(map(str, parts)).encode()).digest())
-
-
-def _person(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from plumbrule.runs.gates import look_text
+from plumbrule.runs.gates import against_labels, labels_text, look_text, repeated_text
 from plumbrule.runs.report.gate_text import gate_text, numbers_text
-from plumbrule.runs.report.run_report import Reason, ReasonKind, Repeats, ReportGate
+from plumbrule.runs.report.run_report import Reason, ReasonKind, Repeats, Report, ReportGate
 from plumbrule.runs.run_results import RunSummary
 
 
@@ -24,8 +24,10 @@ def reasons_for(
         *_failing_gates(summary, gates, bound=bound),
     ]
     remarks = [
+        *_against_labels(summary),
         *_unsettled_gates(summary, [gate for gate in gates if gate.passed and not bound]),
         *_looks(summary),
+        *_repeated_samples(summary),
         *_failing_repeats(repeats),
         *_few_repeats(repeats),
         *_metadata(summary),
@@ -36,6 +38,22 @@ def reasons_for(
         *(Reason(kind=kind, blocking=True, text=text) for kind, text in blocking),
         *(Reason(kind=kind, blocking=False, text=text) for kind, text in remarks),
     )
+
+
+def decision_title(report: Report) -> str:
+    """Return the decision as one short sentence, such as ``No release: 3 of 4 gates fail``."""
+    gates = report.gates
+    if not report.complete:
+        return f"Not complete: {report.finished:,} of {report.planned:,} results are there"
+    waiting = sum(gate.waits_for is not None for gate in gates)
+    if waiting:
+        return f"Not decided: {waiting} of {len(gates)} gates wait for labels by people"
+    failing, unsettled = sum(not gate.passed for gate in gates), sum(gate.inconclusive for gate in gates)
+    if report.decision == "RELEASE":
+        return "Release: every gate holds" + (f", {unsettled} not settled" if unsettled else "")
+    if report.decision == "INCONCLUSIVE":
+        return f"Inconclusive: {unsettled} of {len(gates)} gates are not settled"
+    return f"No release: {failing} of {len(gates)} gates {'fails' if failing == 1 else 'fail'}"
 
 
 _Reasons = Iterator[tuple[ReasonKind, str]]
@@ -60,6 +78,17 @@ def _unsettled_gates(summary: RunSummary, gates: Sequence[ReportGate]) -> _Reaso
     for gate in gates:
         if gate.inconclusive:
             yield "inconclusive", gate_text(gate, confidence=summary.confidence)
+
+
+def _against_labels(summary: RunSummary) -> _Reasons:
+    if summary.labels is not None:
+        for gate in against_labels(summary.gates, summary.labels):
+            yield "labels", f"{labels_text(gate, summary.labels)}."
+
+
+def _repeated_samples(summary: RunSummary) -> _Reasons:
+    if summary.repeated_samples:
+        yield "repeated_samples", f"{repeated_text(summary.repeated_samples, summary.aggregates.counts.attempted)}."
 
 
 def _looks(summary: RunSummary) -> _Reasons:

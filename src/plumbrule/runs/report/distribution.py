@@ -37,6 +37,18 @@ def spread_latencies(
     )
 
 
+def spread_tokens(samples: Sequence[SampleLine], *, limit: float) -> Spread:
+    """Return the spread of ``total_tokens``, with the limit of a sample; one long answer does not squeeze it."""
+    values = [sample.total_tokens for sample in samples]
+    known = [value for value in values if value is not None]
+    top = _round_up(max(limit, min(limit * 1.25, max(known, default=0) * 1.02)) * 1.02)
+    return Spread(
+        name="total_tokens",
+        histogram=histogram(values, low=0.0, high=top, steps=_LATENCY_STEPS),
+        marks=_marks({"limit of a sample": limit}),
+    )
+
+
 def histogram(values: Iterable[float | None], *, low: float, high: float, steps: int) -> Histogram:
     """Count values into equal steps; the last step holds its upper end."""
     counts = [0] * steps

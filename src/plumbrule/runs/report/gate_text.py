@@ -16,6 +16,22 @@ GATE_TITLES = {
     "contradicted_rate": "Share of answers that a context contradicts",
     "unsupported_rate": "Share of answers that the contexts hardly support",
 }
+FIGURE_TITLES = {
+    **GATE_TITLES,
+    "accuracy_mean": "Mean accuracy",
+    "accuracy_full_credit_rate": "Share of answers with full accuracy",
+    "faithfulness_mean": "Mean faithfulness",
+    "latency_e2e_ms": "Mean latency, end to end, in ms",
+    "latency_e2e_p50_ms": "Median latency, end to end, in ms",
+    "latency_e2e_p95_ms": "Latency that 95% of answers keep, in ms",
+    "latency_model_p50_ms": "Median latency of the model, in ms",
+    "latency_model_p95_ms": "Latency of the model that 95% of answers keep, in ms",
+    "total_input_tokens": "Input tokens in all",
+    "total_output_tokens": "Output tokens in all",
+    "total_tokens": "Tokens in all",
+    "token_efficiency_ratio_mean": "Mean of output over input tokens",
+    "tokens_per_correct_answer": "Tokens for each correct answer",
+}
 
 
 def interval_text(interval: ReportInterval | None) -> str:

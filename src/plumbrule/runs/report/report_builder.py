@@ -1,14 +1,14 @@
 """Makes the report of a run from its evaluation and the entries that the ledger holds of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from plumbrule.codec import take_fields
 from plumbrule.ledger import Entry
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.runs.repeats import RepeatGroup
 from plumbrule.runs.report.decision_reasons import reasons_for
-from plumbrule.runs.report.distribution import break_down, heat_cells, spread_latencies, spread_scores
+from plumbrule.runs.report.distribution import break_down, heat_cells, spread_latencies, spread_scores, spread_tokens
 from plumbrule.runs.report.fix_first import causes_of, fix_groups, worst_first
 from plumbrule.runs.report.gate_text import GATE_TITLES
 from plumbrule.runs.report.run_evidence import Evidence, read_evidence
@@ -23,19 +23,52 @@ from plumbrule.runs.report.run_report import (
     ReportVariation,
     SampleLine,
 )
+from plumbrule.runs.report.sample_rows import LONGEST_QUESTION, LONGEST_SEARCHED, RunView, SampleRow
+from plumbrule.runs.run_entries import Key
 from plumbrule.runs.run_results import GateResult, Interval, RepeatVariation, RunSummary, SampleSummary
 from plumbrule.runs.summary import EvaluatedRun
 from plumbrule.support.kept_support import count_bands, stamps_of
+from plumbrule.terminal import shortened
 
 
 def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -> Report:
     """Return the report of a run; ``entries`` are all entries of the run, in the order of the chain."""
-    summary, rubric = run.summary(samples=True), run.rubric
-    graded = summary.samples or ()
-    failing = {(sample.repeat, sample.sample_id) for sample in graded if not sample.passed}
-    evidence = read_evidence(entries, failing, ledger_id=ledger_id)
+    summary = run.summary(samples=True)
+    evidence = read_evidence(entries, _failing(summary), ledger_id=ledger_id)
+    return _report(run, summary, evidence, _lines(summary.samples or (), evidence))
+
+
+def build_view(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -> RunView:
+    """Return the report of a run without the texts of its failures, and a row for each of its results."""
+    summary = run.summary(samples=True)
+    evidence = read_evidence(entries, _failing(summary), ledger_id=ledger_id, longest_text=LONGEST_SEARCHED)
+    by_sample = _lines(summary.samples or (), evidence)
+    lines = {(line.repeat, line.sample_id): line for of_sample in by_sample.values() for line in of_sample}
+    report = _report(run, summary, evidence, by_sample)
+    return RunView(
+        report=replace(report, failures=()),
+        rows=tuple(_row(sample, lines[sample.repeat, sample.sample_id], evidence) for sample in summary.samples or ()),
+        tokens=spread_tokens(report.samples, limit=report.pass_limits["total_tokens"]),
+    )
+
+
+def _row(sample: SampleSummary, line: SampleLine, evidence: Evidence) -> SampleRow:
+    question = evidence.questions.get(sample.sample_id, "")
+    answers = evidence.answers_given
+    answer = answers.get((sample.repeat, sample.sample_id), answers.get(sample.sample_id, ""))
+    searched = "\n".join((sample.sample_id, question, answer, sample.rationale or "")).casefold()
+    return SampleRow(sample=sample, line=line, question=shortened(question, LONGEST_QUESTION), searched=searched)
+
+
+def _failing(summary: RunSummary) -> set[Key]:
+    return {(sample.repeat, sample.sample_id) for sample in summary.samples or () if not sample.passed}
+
+
+def _report(
+    run: EvaluatedRun, summary: RunSummary, evidence: Evidence, by_sample: Mapping[str, Sequence[SampleLine]]
+) -> Report:
+    graded, rubric = summary.samples or (), run.rubric
     repeats = _repeats(summary, run.group)
-    by_sample = _lines(graded, evidence)
     samples = [line for lines in by_sample.values() for line in lines if line.repeat == repeats.decisive]
     failures = _failures(by_sample, repeats.decisive, evidence)
     gates = tuple(_gate(gate) for gate in summary.gates)

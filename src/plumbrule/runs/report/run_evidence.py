@@ -63,6 +63,8 @@ class Evidence:
     rubrics: tuple[RubricStamp, ...]
     judges: tuple[JudgeTotals, ...]
     place: LedgerPlace
+    questions: Mapping[str, str]  # their beginnings by sample, as long as was asked for, as the next
+    answers_given: Mapping[Key | str, str]  # by sample for recorded answers, by task for those of a live candidate
 
     def failure(self, number: int, line: SampleLine) -> Failure:
         """Return a failing result with its texts; a live candidate's own answer replaces the dataset's."""
@@ -74,17 +76,24 @@ class Evidence:
             sample=line,
             question=sample.question,
             answer=answered.answer,
-            refusal=_refusal_text(answered.refusal),
+            refusal=refusal_text(answered.refusal),
             reference=sample.reference,
-            expected=_expected_text(sample.expected),
+            expected=expected_text(sample.expected),
             contexts=tuple(take_fields(Context, passage) for passage in answered.contexts),
             error_detail=result.result.error_detail,
             flags=result.judgement.flags,
         )
 
 
-def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_id: str) -> Evidence:
-    """Read the entries of one run, in the order of the chain; texts are kept of the failing results alone."""
+def read_evidence(
+    entries: Iterable[Entry], failing: Collection[Key], *, ledger_id: str, longest_text: int = 0
+) -> Evidence:
+    """Read the entries of one run, in the order of the chain; whole texts are kept of the failing results alone.
+
+    The first ``longest_text`` characters of every question and answer are kept, too.
+    """
+    questions: dict[str, str] = {}
+    answers_given: dict[Key | str, str] = {}
     failing_ids = {sample for _, sample in failing}
     categories: dict[str, str | None] = {}
     samples: dict[str, Sample] = {}
@@ -104,10 +113,15 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
         elif entry.kind == "sample" and is_dataset_sample(entry):
             sample = read_sample(entry)
             categories[sample.id] = sample.category
+            questions[sample.id] = sample.question[:longest_text]
+            answers_given[sample.id] = (sample.answer or "")[:longest_text]
             if sample.id in failing_ids:
                 samples[sample.id] = sample
-        elif entry.kind == "sample" and (key := task_key(entry)) in failing:
-            answers[key] = read_answered(entry).answered.sample
+        elif entry.kind == "sample" and ((key := task_key(entry)) in failing or longest_text):
+            answered = read_answered(entry).answered.sample
+            if key in failing:
+                answers[key] = answered
+            answers_given[key] = (answered.answer or "")[:longest_text]
         elif entry.kind == "result":
             result = read_result(entry)
             if result.key in failing:
@@ -137,6 +151,8 @@ def read_evidence(entries: Iterable[Entry], failing: Collection[Key], *, ledger_
             exchanges=counts["exchange"],
             corrections=counts["correction"],
         ),
+        questions=questions,
+        answers_given=answers_given,
     )
 
 
@@ -161,14 +177,16 @@ def _totals(judge: JudgeIdentity | None, used: _Used) -> JudgeTotals:
     )
 
 
-def _refusal_text(refusal: Refusal | None) -> str | None:
+def refusal_text(refusal: Refusal | None) -> str | None:
+    """Return a refusal in words."""
     if refusal is None:
         return None
     parts = [part for part in (refusal.code, refusal.reason, refusal.user_guidance) if part]
     return "; ".join(parts) or "declared without a code or a reason"
 
 
-def _expected_text(expected: Expected | None) -> str | None:
+def expected_text(expected: Expected | None) -> str | None:
+    """Return what was expected of the assistant, in words."""
     if expected is None:
         return None
     parts = []

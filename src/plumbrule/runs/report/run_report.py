@@ -26,6 +26,8 @@ ReasonKind = Literal[
     "repeat",
     "inconclusive",
     "looks",
+    "labels",
+    "repeated_samples",
     "metadata",
     "repeats",
     "repeated_calls",

@@ -1,6 +1,8 @@
-"""Figures for Prometheus: requests, the size of the ledger."""
+"""Figures for Prometheus: requests, runs in the background, the size of the ledger."""
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import get_args
 
 from fastapi.responses import PlainTextResponse
 
@@ -9,6 +11,7 @@ from plumbrule.errors import PlumbruleError
 from plumbrule.web.request_metrics import CONTENT_TYPE, Metric, RequestMetrics, gauge, metrics_text
 from plumbrule.web.roles import Role, Scope
 from plumbrule.web.routes import Routes
+from plumbrule.web.run_jobs import MOST_LISTED, JobState, list_jobs
 from plumbrule.web.visit import Visit, Visiting
 
 routes = Routes()
@@ -26,6 +29,13 @@ def _metrics(visit: Visit) -> Iterator[Metric]:
     )
     requests: RequestMetrics = visit.request.app.state.metrics
     yield from requests.metrics()
+    states = Counter(job.state for job in list_jobs(visit.site.store, at=visit.now))
+    yield Metric(
+        name="plumbrule_jobs",
+        kind="gauge",
+        about=f"The newest {MOST_LISTED} runs in the background, by state.",
+        samples=tuple(("", {"state": state}, float(states[state])) for state in get_args(JobState)),
+    )
     try:
         with visit.ledger() as ledger:
             entries = ledger.checkpoint().sequence + 1

@@ -2,17 +2,22 @@
 
 from fastapi.responses import HTMLResponse
 
-from plumbrule.api.runs import list_runs
+from plumbrule.web.paging import page_of
 from plumbrule.web.roles import Role
 from plumbrule.web.routes import Routes
+from plumbrule.web.run_query import AskedRuns, run_choices
+from plumbrule.web.run_views import run_lines
 from plumbrule.web.visit import Visiting
 
 routes = Routes()
+_PAGE = 50
 
 
 @routes.page("/runs", role=Role.VIEWER)
-def show_runs(visit: Visiting) -> HTMLResponse:
-    """Show every run, the newest first."""
+def show_runs(visit: Visiting, asked: AskedRuns) -> HTMLResponse:
+    """Show the runs that are asked for, the newest first."""
     with visit.ledger() as ledger:
-        lines = list_runs(ledger)
-    return visit.render("runs.html", runs=lines[::-1])
+        lines = run_lines(ledger)
+        head = ledger.checkpoint()
+    page = page_of(asked.select(lines), asked.page, size=_PAGE, path="/runs", query=asked.query)
+    return visit.render("runs.html", runs=lines, page=page, asked=asked, choices=run_choices(lines), head=head)

@@ -1,0 +1,206 @@
+"""Campaigns: the list, and one campaign with its items, people, terms and downloads."""
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from fastapi import Response
+from fastapi.responses import HTMLResponse
+from starlette.datastructures import FormData
+
+from plumbrule.api import reviews
+from plumbrule.codec import json_line
+from plumbrule.errors import PlumbruleError
+from plumbrule.reports.record_table import records_csv
+from plumbrule.reviews.campaign_decision import SAME_ITEMS
+from plumbrule.reviews.campaign_history import describe_history
+from plumbrule.reviews.campaign_items import FollowedItem, follow_items
+from plumbrule.reviews.campaign_list import CAMPAIGN_STATES
+from plumbrule.reviews.campaign_progress import ExportedRecords, report_campaign
+from plumbrule.reviews.campaign_store import earlier_campaigns
+from plumbrule.reviews.decision_report import remark_sentence
+from plumbrule.web import campaign_words
+from plumbrule.web.campaign_access import (
+    PAGE,
+    GivenForm,
+    check_campaign,
+    find_standing,
+    page_of,
+    page_start,
+    text_in,
+)
+from plumbrule.web.pending_closings import find_pending
+from plumbrule.web.roles import Role
+from plumbrule.web.routes import Routes
+from plumbrule.web.templates_environment import path_part
+from plumbrule.web.visit import Visit, Visiting
+
+routes = Routes()
+
+_SHOWN_EARLIER = 20
+_FILTERS: dict[str, Callable[[FollowedItem], bool]] = {  # of the items, by the word in the address
+    "waiting": lambda item: item.status in {"open", "claimed"},
+    "claimed": lambda item: bool(item.holders) or item.adjudicating is not None,
+    "adjudication": lambda item: item.status == "adjudication",
+    "done": lambda item: item.status == "done",
+    "fail": lambda item: item.decision is not None and item.decision.recommendation == "Fail",
+    "notes": lambda item: item.decision is not None and item.decision.recommendation == "Pass with notes",
+    "pass": lambda item: item.decision is not None and item.decision.recommendation == "Pass",
+    "revised": lambda item: item.revised_late,
+}
+
+
+@routes.page("/campaigns", role=Role.VIEWER)
+def show_campaigns(visit: Visiting, state: str = "", trigger: str = "", page: int = 1) -> HTMLResponse:
+    """Show the campaigns, the open ones first."""
+    wanted = next((known for known in CAMPAIGN_STATES if known == state), None)
+    with visit.ledger() as ledger:
+        listed = reviews.campaign_page(
+            state=wanted, trigger=trigger or None, start=page_start(page), ledger=ledger, at=visit.now
+        )
+        last = ledger.checkpoint()
+    filters = {"state": wanted or "", "trigger": trigger}
+    return visit.render(
+        "campaigns.html",
+        listed=listed,
+        page=page_of(listed.lines, listed.found, page, path="/campaigns", filters=filters),
+        filters=filters,
+        last=last,
+        words=campaign_words,
+    )
+
+
+@routes.page("/campaigns/{name}", role=Role.VIEWER)
+def show_campaign(visit: Visiting, name: str, show: str = "", find: str = "", page: int = 1) -> HTMLResponse:
+    """Show how far a campaign is, item by item."""
+    return _campaign(visit, name, show=show, find=find, page=page)
+
+
+def _campaign(
+    visit: Visit,
+    name: str,
+    *,
+    show: str = "",
+    find: str = "",
+    page: int = 1,
+    problem: str | None = None,
+    given: FormData | None = None,
+    status: int = 200,
+) -> HTMLResponse:
+    with visit.ledger() as ledger:
+        standing = find_standing(ledger, name)
+        campaign = standing.campaign
+        report = report_campaign(ledger, campaign, at=visit.now)
+        items = follow_items(campaign, report.decision, at=visit.now)
+        history = describe_history(ledger, standing)
+        plan = campaign.plan
+        earlier = (
+            report.decision.earlier
+            if report.decision is not None
+            else earlier_campaigns(
+                ledger,
+                campaign.items,
+                [item.content for item in campaign.items.values()],
+                (plan.same_items or ())[-_SHOWN_EARLIER:],
+            )
+        )
+    counts = {word: sum(map(fits, items)) for word, fits in _FILTERS.items()}
+    found = [item for item in items if _FILTERS.get(show, _everything)(item) and _has(item, find)]
+    start = page_start(page)
+    filters = {"show": show if show in _FILTERS else "", "find": find}
+    return visit.render(
+        "campaign.html",
+        status=status,
+        report=report,
+        plan=plan,
+        items=items,
+        counts=counts,
+        page=page_of(
+            found[start : start + PAGE], len(found), page, path=f"/campaigns/{path_part(name)}", filters=filters
+        ),
+        filters=filters,
+        history=history,
+        earlier=earlier,
+        remarks=[remark_sentence(remark) for remark in plan.remarks if not remark.startswith(f"{SAME_ITEMS}:")],
+        pending=find_pending(visit.site.store, name) if not report.closed else None,
+        people=sorted({person.evaluator for person in report.evaluators}),
+        problem=problem,
+        given_person="" if given is None else text_in(given, "person"),
+        given_items=() if given is None else given.getlist("item"),
+        may_manage=visit.person is not None and visit.person.may(Role.RELEASE_MANAGER),
+        words=campaign_words,
+    )
+
+
+def _everything(_item: FollowedItem) -> bool:
+    return True
+
+
+def _has(item: FollowedItem, text: str) -> bool:
+    """Tell whether a text stands in the question, the trace id, or a name on an item."""
+    named = (*item.rated_by, *item.assigned, *(holder.person for holder in item.holders))
+    return any(text.casefold() in part.casefold() for part in (item.query, item.trace_id, *named))
+
+
+@routes.action("/campaigns/{name}/assign", role=Role.RELEASE_MANAGER)
+def assign(visit: Visiting, name: str, form: GivenForm) -> Response:
+    """Reserve items for somebody."""
+    author, person = visit.name, text_in(form, "person")
+    chosen = [str(item) for item in form.getlist("item")]
+    with visit.ledger() as ledger:
+        check_campaign(ledger, name)
+        problem = "Name whom the items are for." if not person else None if chosen else "Choose one item or more."
+        if problem is None:
+            try:
+                reviews.assign_items(chosen, person, author=author, campaign=name, ledger=ledger, at=visit.now)
+            except PlumbruleError as error:
+                problem = str(error)
+    show, find = text_in(form, "show"), text_in(form, "find")
+    if problem is not None:
+        return _campaign(visit, name, show=show, find=find, problem=problem, given=form, status=422)
+    query = urlencode({key: value for key, value in (("show", show), ("find", find)) if value})
+    return visit.redirect(f"/campaigns/{path_part(name)}{'?' + query if query else ''}#items")
+
+
+@routes.page("/campaigns/{name}/agreement", role=Role.VIEWER)
+def show_agreement(visit: Visiting, name: str) -> HTMLResponse:
+    """Show how far people agree with each other and with the pre-scores."""
+    viewer = None if visit.person is None else visit.person.name
+    with visit.ledger() as ledger:
+        campaign = find_standing(ledger, name).campaign
+        closed = campaign.closed is not None
+        agreement = (
+            reviews.agreement(name, viewer=viewer, ledger=ledger, at=visit.now)
+            if closed or viewer is not None
+            else None
+        )
+        titles = {dimension.key: dimension.title for dimension in campaign.loaded.rubric.dimensions}
+        last = ledger.checkpoint()
+    return visit.render(
+        "campaign_agreement.html", name=name, closed=closed, agreement=agreement, titles=titles, last=last
+    )
+
+
+@routes.page("/campaigns/{name}/records.jsonl", role=Role.VIEWER)
+def download_lines(visit: Visiting, name: str) -> Response:
+    """Give the records that the visitor may see as JSON Lines, with every field of the template."""
+    records = _records(visit, name)
+    return _download(b"".join(map(json_line, records.records)), "application/x-ndjson", f"{name}.jsonl")
+
+
+@routes.page("/campaigns/{name}/records.csv", role=Role.VIEWER)
+def download_table(visit: Visiting, name: str) -> Response:
+    """Give the records that the visitor may see as CSV."""
+    records = _records(visit, name)
+    return _download(records_csv(records.records).encode(), "text/csv; charset=utf-8", f"{name}.csv")
+
+
+def _records(visit: Visit, name: str) -> ExportedRecords:
+    viewer = None if visit.person is None else visit.person.name
+    with visit.ledger() as ledger:
+        check_campaign(ledger, name)
+        return reviews.export_records(name, viewer=viewer, ledger=ledger, at=visit.now)
+
+
+def _download(content: bytes, kind: str, name: str) -> Response:
+    named = f"attachment; filename*=UTF-8''{path_part(name)}"
+    return Response(content, media_type=kind, headers={"content-disposition": named})

@@ -1,0 +1,41 @@
+"""Feedback: the patterns in what was reviewed, where they gather, and the remedy for each."""
+
+from fastapi.responses import HTMLResponse
+
+from plumbrule.rubrics import load_scorecard
+from plumbrule.stats.multiplicity import ALPHA
+from plumbrule.web.monitored_figures import Filtering, Filters, recall_view
+from plumbrule.web.roles import Role
+from plumbrule.web.routes import Routes
+from plumbrule.web.visit import Visiting
+
+routes = Routes()
+
+_MOST_GROUPS = 30  # of one pattern on a page
+_MOST_TRACES = 8  # examples of one group
+_KINDS = {"refusal_code": "Refusal code", "category": "Topic", "source": "Source", "model": "Model"}
+
+
+@routes.page("/feedback", role=Role.VIEWER)
+def show_feedback(visit: Visiting, filters: Filtering) -> HTMLResponse:
+    """Show the patterns, the most frequent first, with their examples and remedies."""
+    within = Filters(triggers=filters.triggers, strata=filters.strata)  # patterns are of all weeks
+    recalled = recall_view(visit, within)
+    feedback = recalled.value.feedback
+    rubric = load_scorecard().rubric
+    return visit.render(
+        "feedback.html",
+        feedback=feedback,
+        shown=[pattern for pattern in feedback.patterns if pattern.count],
+        standing_out=sum(group.stands_out for pattern in feedback.patterns for group in pattern.groups),
+        filters=within,
+        triggers=rubric.triggers,
+        strata=recalled.value.strata,
+        kinds=_KINDS,
+        most_groups=_MOST_GROUPS,
+        most_traces=_MOST_TRACES,
+        alpha=ALPHA,
+        titles={dimension.key: dimension.title for dimension in rubric.dimensions},
+        noted=rubric.note_required_at,
+        recalled=recalled,
+    )

@@ -1,0 +1,110 @@
+"""One run: its decision, its figures, and the table of all its samples."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from fastapi.responses import HTMLResponse, Response, StreamingResponse
+
+from plumbrule.reports import figure_text
+from plumbrule.reports.charts import spread_words
+from plumbrule.reports.html import heat_rows
+from plumbrule.reports.sample_files import SAMPLE_FILES
+from plumbrule.runs.report.decision_reasons import decision_title
+from plumbrule.runs.report.fix_first import CAUSES
+from plumbrule.runs.report.gate_text import FIGURE_TITLES
+from plumbrule.runs.run_entries import read_run
+from plumbrule.web import run_charts
+from plumbrule.web.paging import page_of
+from plumbrule.web.roles import Role
+from plumbrule.web.routes import Routes
+from plumbrule.web.run_address import sample_address, samples_address
+from plumbrule.web.run_query import AskedSamples
+from plumbrule.web.run_views import run_entry, run_lines, run_view
+from plumbrule.web.visit import Visiting
+from plumbrule.web.visit_errors import AbsentError
+
+routes = Routes()
+_PAGE = 100
+_TITLES: Mapping[str, str] = FIGURE_TITLES
+
+
+@routes.page("/runs/{run_id:run}", role=Role.VIEWER)
+def show_run(visit: Visiting, run_id: str) -> HTMLResponse:
+    """Show one run: the decision, what to fix first, every figure."""
+    with visit.ledger() as ledger:
+        entry = run_entry(ledger, run_id)
+        if ledger.newest(kind="result", run=entry.subject) < 0:
+            return visit.render("run_begun.html", run=read_run(entry))
+        view = run_view(ledger, entry)
+        lines = run_lines(ledger)
+    report = view.report
+    line = next(line for line in lines if line.run_id == report.run_id)
+    earlier = [
+        each for each in lines if each.dataset == line.dataset and each.run_id != line.run_id and each.at < line.at
+    ]
+    return visit.render(
+        "run.html",
+        report=report,
+        line=line,
+        earlier=earlier[0] if earlier else None,
+        title=decision_title(report),
+        charts=run_charts.run_charts(view),
+        reasons=run_charts.linked_reasons(report),
+        heat=heat_rows(report),
+        tokens=view.tokens,
+        choices=view.choices,
+        titles=_TITLES,
+        causes=CAUSES,
+        methods=figure_text.METHODS,
+        signs=figure_text.SIGNS,
+        concern_gates=figure_text.concern_gates(report.gates),
+        metadata=figure_text.metadata_rows(report.metadata),
+        policy=figure_text.policy_text(report.decide_on, report.confidence, report.anchor),
+        settling=partial(figure_text.settling_text, confidence=report.confidence),
+        worst=figure_text.worst_text,
+        counted=figure_text.counts_text,
+        numbers=figure_text.numbers_text,
+        labels_line=figure_text.labels_text,
+        spread_words=spread_words,
+        samples_address=partial(samples_address, report.run_id),
+        sample_address=partial(sample_address, report.run_id),
+    )
+
+
+@routes.page("/runs/{run_id:run}/samples", role=Role.VIEWER)
+def show_samples(visit: Visiting, run_id: str, asked: AskedSamples) -> HTMLResponse:
+    """Show the samples of a run that are asked for."""
+    with visit.ledger() as ledger:
+        view = run_view(ledger, run_entry(ledger, run_id))
+    found = asked.select(view.rows)
+    address = partial(samples_address, view.report.run_id)
+    page = page_of(found, asked.page, size=_PAGE, path=address(), query=asked.query)
+    return visit.render(
+        "samples.html",
+        report=view.report,
+        page=page,
+        asked=asked,
+        total=len(view.rows),
+        choices=view.choices,
+        causes=CAUSES,
+        address=address,
+        sample_address=partial(sample_address, view.report.run_id),
+        several=len(view.choices.repeat) > 1,
+        downloads=tuple(SAMPLE_FILES),
+    )
+
+
+@routes.page("/runs/{run_id:run}/samples.{suffix}", role=Role.VIEWER)
+def download_samples(visit: Visiting, run_id: str, suffix: str, asked: AskedSamples) -> Response:
+    """Download the samples that are asked for, as a file."""
+    kind = SAMPLE_FILES.get(suffix)
+    if kind is None:
+        raise AbsentError(f"Samples are downloaded as {', '.join(SAMPLE_FILES)}, not as {suffix[:20]}.")
+    with visit.ledger() as ledger:
+        view = run_view(ledger, run_entry(ledger, run_id))
+    name = f"{view.report.run_id}-samples.{suffix}"
+    return StreamingResponse(
+        kind.write(asked.select(view.rows)),
+        media_type=kind.media_type,
+        headers={"content-disposition": f'attachment; filename="{name}"'},
+    )

@@ -1,0 +1,77 @@
+"""The charts of a run, and the reasons of its decision with where each is explained on the page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from plumbrule.reports import charts
+from plumbrule.runs.report.run_report import Reason, Report
+from plumbrule.runs.report.sample_rows import RunView
+
+MOST_CATEGORIES = 200  # that a page shows
+_PARTS: Mapping[str, str] = {
+    "repeat": "#repeats",
+    "repeats": "#repeats",
+    "metadata": "#metadata",
+    "floating": "#metadata",
+    "corrections": "#ledger",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCharts:
+    """Every chart of a run's page."""
+
+    gates: Mapping[str, Markup]
+    scores: Markup
+    latencies: Markup
+    tokens: Markup
+    repeats: Markup
+    categories: tuple[Markup, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedReason:
+    """A reason of a decision; one about a gate begins with the gate's title, whose key is ``key``."""
+
+    reason: Reason
+    key: str | None
+    title: str | None
+    text: str
+    address: str | None
+
+
+def run_charts(view: RunView) -> RunCharts:
+    """Draw a run."""
+    report = view.report
+    limits = {gate.name: gate.limit for gate in report.gates}
+    return RunCharts(
+        gates={gate.name: drawn(charts.gate_chart(gate)) for gate in report.gates},
+        scores=drawn(charts.spread_chart(report.scores, title="Score of the samples")),
+        latencies=drawn(charts.spread_chart(report.latencies, title="Latency of the samples", unit=" ms")),
+        tokens=drawn(charts.spread_chart(view.tokens, title="Tokens of the samples")),
+        repeats=drawn(charts.repeats_chart(report.repeats, limit=limits["aggregate_score"])),
+        categories=tuple(
+            drawn(charts.rate_chart(each.pass_rate, each.interval.low, each.interval.high, limit=limits["pass_rate"]))
+            for each in report.categories[:MOST_CATEGORIES]
+        ),
+    )
+
+
+def linked_reasons(report: Report) -> tuple[LinkedReason, ...]:
+    """Return the reasons of a decision, each with the part of the page that explains it."""
+    return tuple(_linked(reason, report) for reason in report.reasons)
+
+
+def _linked(reason: Reason, report: Report) -> LinkedReason:
+    for gate in report.gates:
+        if reason.kind in {"gate", "inconclusive"} and reason.text.startswith(f"{gate.name} "):
+            text = reason.text.removeprefix(gate.name)
+            return LinkedReason(reason=reason, key=gate.name, title=gate.title, text=text, address=f"#gate-{gate.name}")
+    return LinkedReason(reason=reason, key=None, title=None, text=reason.text, address=_PARTS.get(reason.kind))
+
+
+def drawn(chart: str) -> Markup:
+    """Return a chart as a part of a page."""
+    return Markup(chart)  # noqa: S704 - made by charts, which escapes every text

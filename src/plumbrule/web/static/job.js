@@ -1,0 +1,19 @@
+// Shows how far a run is while it runs, and loads the page again when its state changes.
+"use strict";
+const job = document.getElementById("job");
+if (job && ["running", "stopping"].includes(job.dataset.state)) {
+  const events = new EventSource(job.dataset.events);
+  events.onmessage = (message) => {
+    const now = JSON.parse(message.data);
+    const progress = document.getElementById("progress");
+    progress.max = now.total || 1;
+    progress.value = now.finished;
+    document.getElementById("done").textContent = now.finished + (now.total === null ? "" : " of " + now.total + (now.total === 1 ? " task" : " tasks"));
+    document.getElementById("errors").textContent = now.errors;
+    if (now.cost_usd !== null) document.getElementById("cost").textContent = now.cost_usd.toFixed(4) + " USD";
+    if (now.state !== job.dataset.state) {
+      events.close();
+      location.reload();
+    }
+  };
+}

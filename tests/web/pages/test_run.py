@@ -1,0 +1,111 @@
+"""One run and the table of its samples, for a client and in a browser."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Callable
+
+import orjson
+import pytest
+from fastapi.testclient import TestClient
+from playwright.sync_api import Page, expect
+
+from plumbrule.api.reports import report_on
+from plumbrule.api.runs import show
+from plumbrule.ledger import open_ledger
+from plumbrule.runs.report.run_report import Report
+from plumbrule.runs.run_entries import find_run
+from plumbrule.text.figure_format import figure
+from plumbrule.web.site import Site
+
+
+@pytest.fixture
+def report(site: Site) -> Report:
+    """Give the report of the last run."""
+    with open_ledger(site.ledger) as ledger:
+        return report_on(ledger, find_run(ledger, "last"))
+
+
+def test_a_page_says_no_less_than_the_command_line(client: TestClient, report: Report, site: Site) -> None:
+    """Decision, every gate, every aggregate, every reason, cause, category and piece of metadata stand on the page."""
+    page = client.get("/runs/last").text
+    assert "No release: 3 of 4 gates fail" in page
+    for gate in report.gates:
+        assert gate.title in page
+        assert figure(gate.limit) in page
+    for each in report.aggregates:
+        assert f'title="{each.name}"' in page
+        assert figure(each.value) in page
+        assert figure(each.counts.scored) in page
+    for group in report.fix_first:
+        assert group.title in page
+        assert group.worst[0].sample_id in page
+    for category in report.categories:
+        assert category.name is None or category.name in page
+    for warning in report.metadata.warnings:
+        assert warning.replace("'", "&#39;") in page
+    assert report.ledger.entry_sha256 in page
+    with open_ledger(site.ledger) as ledger:
+        assert show("last", ledger).run_id in page
+
+
+def test_a_run_that_is_not_there_is_a_page_that_is_not_there(client: TestClient) -> None:
+    """So is a sample, and a format that samples are not written in; other words are no run."""
+    for address in (
+        "/runs/run-x",
+        "/runs/run-x/samples",
+        "/runs/last/samples/x",
+        "/runs/last/samples.exe",
+        "/runs/other",
+    ):
+        assert client.get(address).status_code == 404, address
+
+
+def test_samples_are_filtered_sorted_and_paged_by_the_address(client: TestClient, report: Report) -> None:
+    """The title counts what fits, the conditions read as a sentence, and each can be dropped."""
+    failing = [sample for sample in report.samples if not sample.passed]
+    page = client.get("/runs/last/samples", params={"passed": "no", "sort": "-latency"}).text
+    assert f"{len(failing)} of {len(report.samples)} samples" in page
+    slowest = max(failing, key=lambda sample: sample.latency_e2e_ms or 0.0)
+    first = page.index('<th scope="row"')
+    assert slowest.sample_id in page[first : first + 400]
+    assert "passed is <strong>no</strong>" in page
+    assert "No sample fits." in client.get("/runs/last/samples", params={"q": "<script>alert(1)</script>"}).text
+    assert "<script>alert" not in client.get("/runs/last/samples", params={"verdict": "<script>alert(1)"}).text
+    assert client.get("/runs/last/samples", params={"page": "99", "sort": "x", "only": "x"}).status_code == 200
+
+
+def test_the_filtered_table_is_downloaded(client: TestClient, report: Report) -> None:
+    """CSV, XLSX and JSON hold the rows that the page shows, every field by its documented name."""
+    wanted = {"band": "unsupported"}
+    ids = sorted(sample.sample_id for sample in report.samples if sample.support_band == "unsupported")
+    assert ids
+    table = client.get("/runs/last/samples.csv", params=wanted)
+    assert table.headers["content-disposition"] == f'attachment; filename="{report.run_id}-samples.csv"'
+    rows = list(csv.DictReader(io.StringIO(table.text)))
+    assert sorted(row["sample_id"] for row in rows) == ids
+    assert {"sample_score", "flags", "rationale", "support_band", "category"} <= rows[0].keys()
+    records = orjson.loads(client.get("/runs/last/samples.json", params=wanted).content)
+    assert sorted(record["sample_id"] for record in records) == ids
+    book = zipfile.ZipFile(io.BytesIO(client.get("/runs/last/samples.xlsx", params=wanted).content))
+    sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    assert sheet.count("<row ") == len(ids) + 1
+    assert "<f>" not in sheet
+    assert client.get("/runs/last/samples.json", params={"q": "nothing at all"}).json() == []
+
+
+def test_a_run_in_a_browser(page: Page, look: Callable[[Page, str], None], report: Report) -> None:
+    """From the decision to the failing samples of the costliest cause, and on to one of them."""
+    page.goto("/runs/last")
+    expect(page.get_by_role("heading", level=1)).to_have_text("No release: 3 of 4 gates fail")
+    look(page, "run")
+    page.get_by_role("row", name=report.fix_first[0].title).get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        f"{report.fix_first[0].samples} of {len(report.samples)} samples"
+    )
+    look(page, "samples")
+    page.get_by_label("verdict is").select_option("FAIL")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**verdict=FAIL**")
+    page.get_by_role("row").nth(1).get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("fails")
