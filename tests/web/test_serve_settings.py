@@ -70,12 +70,13 @@ def test_the_secret_comes_from_one_place(tmp_path: Path, monkeypatch: pytest.Mon
     base: dict[str, Any] = {"issuer": "https://x.example", "client_id": "x"}
     assert open_provider(OpenIdSettings(**base, client_secret_file=str(secret))).client_secret == "hidden"  # noqa: S105
     assert open_provider(OpenIdSettings(**base)).client_secret is None
-    for given, problem in (
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
         ({"client_secret_env": "NO_SUCH"}, "NO_SUCH is not set"),
         ({"client_secret_file": str(empty)}, "is empty"),
         ({"client_secret_file": str(tmp_path / "none")}, "cannot be read"),
         ({"client_secret_env": "A", "client_secret_file": "b"}, "not by both"),
         ({"role_claim": "groups"}, "role_claim and roles go together"),
-    ):
+    )
+    for given, problem in wrong:
         with pytest.raises(UsageError, match=problem):
             open_provider(OpenIdSettings(**base, **given))

@@ -23,6 +23,7 @@ from plumbrule.reviews.sheets import Sheet
 from plumbrule.web.roles import Role
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
+from plumbrule.web.visit_errors import ForbiddenError
 
 routes = Routes(tags=["reviews"])
 
@@ -110,7 +111,9 @@ def get_records(visit: Visiting, campaign: str) -> ExportedRecords:
 
 @routes.call("/campaigns/{campaign}/close", role=Role.RELEASE_MANAGER, method="POST", result=CampaignDecision)
 def post_close(visit: Visiting, campaign: str, given: Annotated[Closing, Body()]) -> CampaignDecision:
-    """Close a campaign, and return the decision with its reasons."""
+    """Close a campaign, and return the decision with its reasons; in a team nobody signs for somebody else."""
+    if visit.site.team and given.second is not None:
+        raise ForbiddenError("The second signature is given by its owner, on the page that closes the campaign.")
     with visit.ledger() as ledger:
         return reviews.close_campaign(
             campaign, as_is=given.as_is, second=given.second, author=visit.name, ledger=ledger, at=visit.now
