@@ -117,7 +117,7 @@ def test_nobody_signs_for_somebody_else(team: Site, stack: ExitStack, demo_folde
     client = sign_in(stack, team, "Rae Lease", Role.RELEASE_MANAGER)
     answer = client.post(f"/api/v1/campaigns/{NAME}/close", json={"as_is": True, "second": "Somebody Else"})
     assert (answer.status_code, "is given by its owner" in answer.text) == (403, True)
-    [campaign] = [each for each in reviews.campaigns(ledger=team.ledger) if each.name == NAME]
+    [campaign] = [each for each in reviews.campaigns(ledger=team.ledger) if each.campaign == NAME]
     assert not campaign.closed
 
 
