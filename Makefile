@@ -56,6 +56,9 @@ lock: $(STAMPS)/venv  ## resolve the dependencies again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test --extra verifier --extra web \
 		-c requirements.lock pyproject.toml -o requirements-test.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --extra build --extra judge --extra parquet --extra postgres --extra web \
+		-c requirements-test.lock pyproject.toml -o deploy/requirements-deploy.lock
 
 clean:  ## remove what the other commands made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

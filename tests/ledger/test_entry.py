@@ -26,7 +26,7 @@ def test_kinds_are_sorted() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"kind": "verdict"}, "'verdict' is not a kind of entry: use one of acknowledgement, alert,"),
+        ({"kind": "verdict"}, "'verdict' is not a kind of entry: use one of account, acknowledgement, alert,"),
         ({"subject": ""}, "the subject '' of a note is empty"),
         ({"subject": "a\nb"}, "holds a control character"),
         ({"author": "a\x00"}, "holds a control character"),

@@ -8,18 +8,23 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from argon2 import PasswordHasher
 from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
+from plumbrule.ledger import open_ledger
+from plumbrule.web import passwords
 from plumbrule.web.application import create_app
+from plumbrule.web.roles import Role
 from plumbrule.web.run_jobs import Configurations
 from plumbrule.web.site import Site
 from plumbrule.web.store import Store, store_address
@@ -79,6 +84,70 @@ def client(site: Site) -> Iterator[TestClient]:
     """Give a client of the site that follows no redirect."""
     with TestClient(create_app(site), follow_redirects=False, raise_server_exceptions=False) as client:
         yield client
+
+
+class MovedClock:
+    """A clock that a test moves on."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        """Return the time."""
+        return self.now
+
+    def move(self, **by: float) -> None:
+        """Let time pass."""
+        self.now += timedelta(**by)
+
+
+@pytest.fixture
+def clock() -> MovedClock:
+    """Give the clock of the team's site."""
+    return MovedClock()
+
+
+@pytest.fixture
+def team_site(tmp_path: Path, clock: MovedClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """Give the site of an empty ledger that a team signs in to; its passwords are hashed with less work."""
+    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    ledger = f"sqlite:///{tmp_path / 'team' / 'ledger.db'}"
+    open_ledger(ledger, at=clock()).close()
+    store = Store(store_address(ledger))
+    yield Site(ledger=ledger, store=store, team=True, hosts=("testserver", "127.0.0.1"), clock=clock)
+    store.close()
+
+
+PASSWORD = "correct horse battery"  # noqa: S105 - of accounts that only tests have
+Enter = Callable[..., TestClient]
+
+
+@pytest.fixture
+def enter(team_site: Site) -> Iterator[Enter]:
+    """Give what signs somebody with these roles in to the team's site, and returns their client; None: a stranger."""
+    app = create_app(team_site)
+    with ExitStack() as stack:
+
+        def sign_in(name: str | None, *roles: Role, address: str = "203.0.113.7") -> TestClient:
+            client = TestClient(app, follow_redirects=False, raise_server_exceptions=False, client=(address, 4711))
+            stack.enter_context(client)
+            if name is not None:
+                if name not in {account.name for account in team_site.accounts.all()}:
+                    team_site.accounts.add(
+                        name, roles=roles, password=PASSWORD, author="the test", at=team_site.clock()
+                    )
+                response = client.post(
+                    "/sign-in", data={"name": name, "password": PASSWORD, "csrf": csrf_of(client, "/sign-in")}
+                )
+                assert response.status_code == 303, response.text
+            return client
+
+        yield sign_in
+
+
+def csrf_of(client: TestClient, path: str) -> str:
+    """Return the token of the forms on a page."""
+    return client.get(path).text.partition('name="csrf" content="')[2].partition('"')[0]
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ _READER_GONE = 141  # as the shell has it for a program ended by a closed pipe
 
 # Each command's module and one line for the list; the module is imported only to run or explain it.
 _COMMANDS = {
+    "accounts": "Make and change the accounts of a site that is served to a team.",
     "compare": "Compare two runs sample by sample.",
     "completion": "Print the shell's completion script.",
     "demo": "See the main job end to end on bundled data.",

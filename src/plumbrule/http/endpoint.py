@@ -158,6 +158,15 @@ class Endpoint:
         await self._carry_out(call, b"" if method == "GET" else orjson.dumps(body), timeout_s)
         return call.read() if stream is None else call.read_events(stream)
 
+    async def post_form(self, fields: Mapping[str, str], *, authorization: str | None, timeout_s: float) -> Answer:
+        """Send a form to the address itself and return the object that came back; nothing of the form is kept."""
+        self._open_client()
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        secret = ("authorization", "{key}")
+        call = _Call(url=self._given, body={}, headers=headers, key=authorization, key_header=secret)
+        await self._carry_out(call, urlencode(fields).encode(), timeout_s)
+        return call.read()
+
     async def deliver(self, content: bytes, *, headers: Mapping[str, str], timeout_s: float) -> None:
         """Send JSON bytes to the address itself, exactly as they are; any answer that is no complaint will do."""
         self._open_client()

@@ -13,6 +13,7 @@ from plumbrule.hashing import canonical_json
 from plumbrule.ledger.ledger_errors import EntryError
 
 KINDS = (
+    "account",
     "acknowledgement",
     "alert",
     "campaign",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.resources import as_file, files
 from pkgutil import iter_modules
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,11 +18,14 @@ from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.ledger import LedgerError
 from plumbrule.web import json_api, pages
-from plumbrule.web.request_guard import RequestGuard
+from plumbrule.web.proxy_headers import ProxyHeaders
+from plumbrule.web.request_guard import PROTECTION, RequestGuard
+from plumbrule.web.request_log import RequestLog, route_of
+from plumbrule.web.request_metrics import RequestMetrics
 from plumbrule.web.routes import Problem, Routes, add_routes
 from plumbrule.web.site import Site
 from plumbrule.web.visit import Visit
-from plumbrule.web.visit_errors import SignInError, VisitError
+from plumbrule.web.visit_errors import SignInError, TokenError, VisitError
 
 _log = logging.getLogger("plumbrule.web")
 _TITLES = {
@@ -44,7 +48,8 @@ def create_app(site: Site) -> FastAPI:
         separate_input_output_schemas=False,
     )
     app.state.site = site
-    add_routes(app, _all_routes())
+    app.state.metrics = RequestMetrics()
+    add_routes(app, all_routes())
     site.store.make_tables()
     with as_file(files("plumbrule.web") / "static") as folder:
         app.mount("/static", StaticFiles(directory=folder), name="static")
@@ -54,10 +59,12 @@ def create_app(site: Site) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _misunderstand)
     app.add_exception_handler(Exception, _fail)
     app.add_middleware(RequestGuard, hosts=site.hosts)
+    app.add_middleware(RequestLog, metrics=app.state.metrics)
+    app.add_middleware(ProxyHeaders, proxies=site.proxies)  # the first that a request meets
     return app
 
 
-def _all_routes() -> Iterator[Routes]:
+def all_routes() -> Iterator[Routes]:
     """Give the routes of every module of pages and of the JSON API, in the order of their names."""
     for package in (pages, json_api):
         for module in sorted(iter_modules(package.__path__), key=lambda each: each.name):
@@ -66,9 +73,13 @@ def _all_routes() -> Iterator[Routes]:
 
 def _refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, SignInError) and request.method == "GET" and not _wants_json(request):
-        return RedirectResponse(f"/sign-in?next={request.url.path}", status_code=303)
+        page = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
+        return RedirectResponse(f"/sign-in?next={quote(page, safe='/')}", status_code=303)
     status = error.status if isinstance(error, VisitError) else 400
-    return _tell(request, status, str(error))
+    response = _tell(request, status, str(error))
+    if isinstance(error, SignInError | TokenError):
+        response.headers["www-authenticate"] = "Bearer"
+    return response
 
 
 def _explain(request: Request, error: Exception) -> Response:
@@ -88,8 +99,10 @@ def _misunderstand(request: Request, error: Exception) -> Response:
 
 
 def _fail(request: Request, error: Exception) -> Response:
-    _log.error("%s %s failed", request.method, request.scope["route"].path, exc_info=error)
-    return _tell(request, 500, "The fault is ours; the server's log has the details. Nothing was half-written.")
+    _log.error("%s %s failed", request.method, route_of(request.scope), exc_info=error)
+    response = _tell(request, 500, "The fault is ours; the server's log has the details. Nothing was half-written.")
+    response.headers.update(PROTECTION)  # it is answered outside the guard
+    return response
 
 
 def _tell(request: Request, status: int, message: str) -> Response:

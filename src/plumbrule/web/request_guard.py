@@ -4,7 +4,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 32 << 20
-_HEADERS = {
+PROTECTION = {
+    "cache-control": "no-store",
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -16,6 +17,8 @@ _HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+
+_BY_HTTPS = {"strict-transport-security": "max-age=31536000"}
 
 
 class _BodyTooLargeError(Exception):
@@ -42,7 +45,7 @@ class RequestGuard:
             if message["type"] == "http.response.start":
                 started = True
                 named = {name.lower() for name, _ in message["headers"]}
-                extra = {"cache-control": "no-store", **_HEADERS}
+                extra = PROTECTION | (_BY_HTTPS if scope["scheme"] == "https" else {})
                 message["headers"] = [
                     *message["headers"],
                     *((name.encode(), value.encode()) for name, value in extra.items() if name.encode() not in named),

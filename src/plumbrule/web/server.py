@@ -8,15 +8,24 @@ import uvicorn
 from plumbrule.errors import PlumbruleError
 from plumbrule.web.application import create_app
 from plumbrule.web.monitored_figures import Filters, view_of
+from plumbrule.web.request_log import LogFormat, set_up_logs
 from plumbrule.web.site import Site
 
 
-def serve(site: Site, *, host: str, port: int) -> None:
+def serve(site: Site, *, host: str, port: int, log_format: LogFormat = "text") -> None:
     """Serve a site; Ctrl+C ends it. What takes longest is made ready meanwhile."""
+    set_up_logs(log_format)
     threading.Thread(target=_prepare, args=(site,), daemon=True).start()
     try:
         uvicorn.run(
-            create_app(site), host=host, port=port, log_level="warning", server_header=False, proxy_headers=False
+            create_app(site),
+            host=host,
+            port=port,
+            log_config=None,  # the logs are set up already
+            log_level="warning",
+            access_log=False,  # its lines hold addresses; request_log writes one of its own
+            server_header=False,
+            proxy_headers=False,  # proxy_headers reads them
         )
     finally:
         site.ledgers.close()

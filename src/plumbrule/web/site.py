@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from plumbrule.api.ledger_access import now
+from plumbrule.web.accounts import Accounts
 from plumbrule.web.open_ledgers import OpenLedgers
+from plumbrule.web.openid_connect import OpenIdProvider
+from plumbrule.web.proxy_headers import Network
 from plumbrule.web.result_memory import ResultMemory
 from plumbrule.web.run_jobs import Configurations
 from plumbrule.web.store import Store
@@ -23,8 +26,15 @@ class Site:
     local_person: str | None = None  # who that is; None: nobody can change anything
     hosts: tuple[str, ...] = LOCAL_HOSTS  # the names that a request may call this application by
     https: bool = False  # it is reached by HTTPS, so that cookies are for HTTPS only
+    proxies: tuple[Network, ...] = ()  # whose word is taken for where a request comes from
+    provider: OpenIdProvider | None = None  # where people may sign in besides
     configurations: Configurations = field(default_factory=Configurations)  # of runs that may be started
     demo: bool = False  # it shows the ledger of the demo
     clock: Callable[[], datetime] = field(default=now)
     ledgers: OpenLedgers = field(default_factory=OpenLedgers, repr=False, compare=False)
     memory: ResultMemory = field(default_factory=ResultMemory, repr=False, compare=False)
+
+    @property
+    def accounts(self) -> Accounts:
+        """The accounts of those who may sign in."""
+        return Accounts(self.store, self.ledger)

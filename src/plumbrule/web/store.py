@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Column, Connection, MetaData, Table, Text, insert, select
+from sqlalchemy import Column, Connection, MetaData, Table, Text, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from plumbrule.files import make_private
@@ -17,6 +17,7 @@ from plumbrule.ledger.database import make_engine, read_url
 
 METADATA = MetaData()
 _LOCK_TIMEOUT_S = 15.0
+_LOCK_KEY = 0x506C756D62_57  # the advisory lock of `change` in PostgreSQL; another than the ledger's
 
 _settings = Table("web_settings", METADATA, Column("name", Text, primary_key=True), Column("value", Text))
 
@@ -41,6 +42,14 @@ class Store:
     def begin(self) -> Iterator[Connection]:
         """Give a connection whose changes are kept together, or not at all."""
         with self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def change(self) -> Iterator[Connection]:
+        """Give a connection that reads before it changes; nobody else changes anything meanwhile."""
+        with self._engine.connect().execution_options(plumbrule_writes=True) as connection, connection.begin():
+            if connection.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK_KEY})
             yield connection
 
     def secret(self, name: str) -> bytes:

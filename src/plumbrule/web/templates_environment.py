@@ -55,6 +55,11 @@ def plural(count: int, word: str, words: str | None = None) -> str:
     return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
+def sentence(message: str) -> str:
+    """Return a message of an error as a sentence."""
+    return message[:1].upper() + message[1:] + ("" if message.endswith((".", "!", "?")) else ".")
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -72,6 +77,7 @@ def _environment() -> Environment:
         "interval": figure_text.interval_text,
         "time": shown_time,
         "shortened": shortened,
+        "sentence": sentence,
         "masked_address": masked_address,
         "part": path_part,
     }

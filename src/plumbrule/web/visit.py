@@ -2,30 +2,30 @@
 
 import hashlib
 import hmac
-import secrets
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, TypeVar
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
 
 from plumbrule.ledger import Ledger
 from plumbrule.web.result_memory import Recalled
 from plumbrule.web.roles import EVERY_ROLE, Person
+from plumbrule.web.sessions import ID_LENGTH, new_session_id
 from plumbrule.web.site import Site
 from plumbrule.web.templates_environment import render_template
-from plumbrule.web.visit_errors import ForbiddenError
+from plumbrule.web.visit_errors import ForbiddenError, TokenError
 
 T = TypeVar("T")
 
 COOKIE = "plumbrule_session"
 CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
-_NEW_ID_BYTES = 32
+_BEARER = "bearer "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +50,29 @@ class Visit:
         return self.person.name
 
     @property
+    def secure(self) -> bool:
+        """Whether the browser reaches the application by HTTPS."""
+        return self.site.https or self.request.url.scheme == "https"
+
+    @property
     def csrf(self) -> str:
         """The token that a form of this session carries."""
         return csrf_token(self.site, self.session_id)
+
+    def cookie(self, name: str) -> str:
+        """Return a cookie that was set by ``set_cookie``; empty where there is none."""
+        return self.request.cookies.get(cookie_name(self.site, self.request, name), "")
+
+    def set_cookie(self, response: Response, name: str, value: str, *, lasts: timedelta | None = None) -> None:
+        """Set a cookie that no script can read; without ``lasts`` it ends with the browser."""
+        response.set_cookie(
+            cookie_name(self.site, self.request, name),
+            value,
+            max_age=None if lasts is None else int(lasts.total_seconds()),
+            httponly=True,
+            secure=self.secure,
+            samesite="lax",
+        )
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:
@@ -85,30 +105,51 @@ def csrf_token(site: Site, session_id: str) -> str:
     return hmac.new(site.store.secret("csrf"), session_id.encode(), hashlib.sha256).hexdigest()
 
 
+def cookie_name(site: Site, request: Request, name: str = COOKIE) -> str:
+    """Return the name of a cookie; by HTTPS it is one that no neighbouring host can set."""
+    return f"__Host-{name}" if site.https or request.url.scheme == "https" else name
+
+
 def keep_session(response: HTMLResponse | RedirectResponse, visit: Visit) -> None:
     """Give a new visitor the cookie of their session."""
-    if visit.session_id and visit.request.cookies.get(COOKIE) != visit.session_id:
-        response.set_cookie(COOKIE, visit.session_id, httponly=True, secure=visit.site.https, samesite="lax")
+    if visit.session_id and visit.cookie(COOKIE) != visit.session_id:
+        visit.set_cookie(response, COOKIE, visit.session_id)
 
 
 async def begin_visit(request: Request) -> Visit:
     """Find out who makes a request, and refuse a change that no page of this application asked for."""
     site: Site = request.app.state.site
-    session_id = request.cookies.get(COOKIE) or ""
-    if len(session_id) != _NEW_ID_BYTES * 2:
-        session_id = secrets.token_hex(_NEW_ID_BYTES)
-    person = Person(name=site.local_person, roles=EVERY_ROLE)
+    session_id = request.cookies.get(cookie_name(site, request)) or ""
+    if len(session_id) != ID_LENGTH:
+        session_id = new_session_id()
+    person: Person | None = Person(name=site.local_person, roles=EVERY_ROLE)
+    if site.team:
+        person = await run_in_threadpool(_find_person, site, request, session_id)
     visit = Visit(request=request, site=site, person=person, session_id=session_id)
-    if request.method not in _SAFE_METHODS:
+    by_token = person is not None and person.scopes is not None  # which no other site can make a browser send
+    if request.method not in _SAFE_METHODS and not by_token:
         await _check_origin(visit)
     return visit
+
+
+def _find_person(site: Site, request: Request, session_id: str) -> Person | None:
+    """Return whose API token was sent, else who is signed in."""
+    given = request.headers.get("authorization", "")
+    if given.lower().startswith(_BEARER):
+        person = site.accounts.person_of_token(given[len(_BEARER) :].strip(), at=site.clock())
+        if person is None:
+            raise TokenError
+        return person
+    if cookie_name(site, request) not in request.cookies:
+        return None
+    return site.accounts.person_of_session(session_id, at=site.clock())
 
 
 async def _check_origin(visit: Visit) -> None:
     """Refuse a change from another site, and one without the token of the session."""
     request = visit.request
     origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if origin is not None and origin != f"{'https' if visit.secure else 'http'}://{request.headers.get('host')}":
         raise ForbiddenError("This change was asked for by another site, and was not made.")
     kind = request.headers.get("content-type", "")
     if kind.partition(";")[0].strip().lower() == "application/json":

@@ -18,6 +18,15 @@ class SignInError(VisitError):
         super().__init__("Sign in to see this page.")
 
 
+class TokenError(VisitError):
+    """An API token that is not known, or has ended."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("This API token is not known, or it has ended.")
+
+
 class ForbiddenError(VisitError):
     """The visitor may not do this."""
 

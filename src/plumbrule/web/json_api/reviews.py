@@ -111,7 +111,7 @@ def get_records(visit: Visiting, campaign: str) -> ExportedRecords:
 
 @routes.call("/campaigns/{campaign}/close", role=Role.RELEASE_MANAGER, method="POST", result=CampaignDecision)
 def post_close(visit: Visiting, campaign: str, given: Annotated[Closing, Body()]) -> CampaignDecision:
-    """Close a campaign, and return the decision with its reasons."""
+    """Close a campaign, and return the decision with its reasons; in a team nobody signs for somebody else."""
     if visit.site.team and given.second is not None:
         raise ForbiddenError(f"Nobody signs for somebody else: {given.second[:60]} signs on the page of the closing.")
     with visit.ledger() as ledger:

@@ -16,7 +16,7 @@ from plumbrule.runs.plan import PlanSummary
 from plumbrule.runs.report.run_report import Report
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import RunLine, RunSummary
-from plumbrule.web.roles import Role
+from plumbrule.web.roles import Role, Scope
 from plumbrule.web.routes import Routes
 from plumbrule.web.run_jobs import Job, find_job, list_jobs, start_job, stop_job
 from plumbrule.web.visit import Visiting
@@ -102,7 +102,7 @@ def get_jobs(visit: Visiting) -> tuple[Job, ...]:
     return list_jobs(visit.site.store, at=visit.now)
 
 
-@routes.call("/jobs", role=Role.RELEASE_MANAGER, method="POST", result=Job)
+@routes.call("/jobs", role=Role.RELEASE_MANAGER, method="POST", scope=Scope.RUN, result=Job)
 def post_job(visit: Visiting, given: Annotated[JobRequest, Body()]) -> Job:
     """Start a run in the background, or resume one."""
     site = visit.site
@@ -125,7 +125,7 @@ def get_job(visit: Visiting, job: str) -> Job:
     return find_job(visit.site.store, job, at=visit.now)
 
 
-@routes.call("/jobs/{job}/stop", role=Role.RELEASE_MANAGER, method="POST", result=Job)
+@routes.call("/jobs/{job}/stop", role=Role.RELEASE_MANAGER, method="POST", scope=Scope.RUN, result=Job)
 def post_stop(visit: Visiting, job: str) -> Job:
     """Stop a run in the background; what it finished is kept."""
     return stop_job(visit.site.store, job, at=visit.now)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plumbrule.api.scoring import score
 from plumbrule.verdicts.verdict_json import VerdictJson
-from plumbrule.web.roles import Role
+from plumbrule.web.roles import Role, Scope
 from plumbrule.web.routes import Routes
 
 routes = Routes(tags=["verdicts"])
@@ -27,7 +27,7 @@ class Answer(BaseModel):
     rubric: Literal["verdict", "recommended"] = "verdict"
 
 
-@routes.call("/score", role=Role.VIEWER, method="POST", result=VerdictJson)
+@routes.call("/score", role=Role.VIEWER, method="POST", scope=Scope.READ, result=VerdictJson)
 def score_answer(given: Annotated[Answer, Body()]) -> Any:  # noqa: ANN401 - as the verdict's own writer has it
     """Return the verdict on one answer."""
     rubric = None if given.rubric == "verdict" else given.rubric

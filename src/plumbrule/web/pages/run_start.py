@@ -12,7 +12,7 @@ from plumbrule.api.runs import plan
 from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.outcomes import DecideOn
-from plumbrule.web.roles import Role
+from plumbrule.web.roles import Role, Scope
 from plumbrule.web.routes import Routes
 from plumbrule.web.run_jobs import find_job, list_jobs, start_job, stop_job
 from plumbrule.web.visit import Visiting
@@ -39,7 +39,7 @@ def choose_configuration(visit: Visiting, configuration: str | None = None) -> H
     )
 
 
-@routes.action("/runs/new", role=Role.RELEASE_MANAGER)
+@routes.action("/runs/new", role=Role.RELEASE_MANAGER, scope=Scope.RUN)
 def start(
     visit: Visiting, configuration: Annotated[str, Form()], decide_on: Annotated[DecideOn, Form()] = "point"
 ) -> RedirectResponse:
@@ -86,14 +86,14 @@ async def follow_job(visit: Visiting, job_id: str) -> StreamingResponse:
     return StreamingResponse(events(), media_type="text/event-stream")
 
 
-@routes.action("/jobs/{job_id}/stop", role=Role.RELEASE_MANAGER)
+@routes.action("/jobs/{job_id}/stop", role=Role.RELEASE_MANAGER, scope=Scope.RUN)
 def stop(visit: Visiting, job_id: str) -> RedirectResponse:
     """Stop a run; what it finished is kept."""
     stop_job(visit.site.store, job_id, at=visit.now)
     return visit.redirect(f"/jobs/{job_id}")
 
 
-@routes.action("/jobs/{job_id}/resume", role=Role.RELEASE_MANAGER)
+@routes.action("/jobs/{job_id}/resume", role=Role.RELEASE_MANAGER, scope=Scope.RUN)
 def resume(visit: Visiting, job_id: str) -> RedirectResponse:
     """Go on with a run that did not finish, as a new job."""
     site = visit.site
