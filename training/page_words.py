@@ -49,10 +49,10 @@ questions over company documents, in minimal pairs: from the same contexts a rig
 in as little as a real mistake would be. A right paraphrase shares fewer words with its context than a wrong near-copy,
 so coverage alone, which looks for additions, is hardly better than a coin or worse: the first column of figures.
 
-Seven authors wrote them. **What is left out:** for the five development authors (ash to gorse) the weights of binding
+Nine authors wrote them. **What is left out:** for the five development authors (ash to gorse) the weights of binding
 that score an author's rows were fitted, and scaled, without that author. **What is not:** rules, word lists and
-constants were made with a look at the rows of all five. No rule, no weight and no constant was made with cedar and
-dogwood, the *unread authors*; for them everything is as it ships. Read their lines, and take the others for what
+constants were made with a look at the rows of all five. No rule, no weight and no constant was made with cedar,
+dogwood, hazel and ivy, the *unread authors*; for them everything is as it ships. Read their lines, and take the others for what
 development saw.
 
 A row is *flagged* where its band is *unsupported* or a finding shows a **rival**: what the context has in place of a
@@ -63,7 +63,7 @@ line of several authors is their mean.
 
 On unread authors the AUROC is {auroc} ({low} to {high}). That is better than a coin and **not good enough to decide
 alone**: of the answers held *supported* {supported} are right, of those held *unsupported* {unsupported} are wrong, and
-{doubtful} of all are *doubtful* (means of both authors). A person, or a judge that is a strong model, has to read what
+{doubtful} of all are *doubtful* (means of these authors). A person, or a judge that is a strong model, has to read what
 matters.
 
 **What it finds** (half or more flagged): {found}. **What it does not** (fewer than three in ten flagged): {missed}.

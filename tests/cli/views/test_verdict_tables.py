@@ -42,8 +42,9 @@ def test_four_times_the_anchors_are_four_times_the_work() -> None:
 def test_a_value_within_a_claim_has_both_marks() -> None:
     """The claim is underlined, the value in it stands out in reverse, and what is supported is another colour."""
     answer = "The fee is $30. The wire is $25."
-    record = {"question": "What is the fee?", "answer": answer, "contexts": ["The fee is $25. The wire is $25."]}
-    verdict = plumbrule.score(**record)
+    question, contexts = "What is the fee?", ["The fee is $25. The wire is $25."]
+    record = {"question": question, "answer": answer, "contexts": contexts}
+    verdict = plumbrule.score(question=question, answer=answer, contexts=contexts)
     text = marked_answer(sample_from(record), verdict, only_unsupported=False)
     assert text.plain == answer
     styles = {text.plain[span.start : span.end]: str(span.style) for span in text.spans}
