@@ -14,7 +14,7 @@ from typing import Any
 from plumbrule.ledger import Draft, open_ledger
 from plumbrule.ledger.entry import utc_text
 from plumbrule.names import key_of_trace
-from plumbrule.reviews.campaign_store import claim_next, load_campaign, open_campaign
+from plumbrule.reviews.campaigns.campaign_store import claim_next, load_campaign, open_campaign
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.reviews.submission import submit_records
 from plumbrule.rubrics import load_scorecard

@@ -24,11 +24,11 @@ from fastapi import Request
 from plumbrule.api import reviews
 from plumbrule.ledger import open_ledger
 from plumbrule.reviews.sample_draw import Request as Drawing
+from plumbrule.web.access.roles import EVERY_ROLE, Person
 from plumbrule.web.application import create_app
-from plumbrule.web.roles import EVERY_ROLE, Person
 from plumbrule.web.site import Site
-from plumbrule.web.store import Store, store_address
 from plumbrule.web.visit import Visit, begin_visit
+from plumbrule.web.web_store import Store, store_address
 
 _PERSON = "x-bench-person"  # who makes a request: this server takes it at its word
 _RATED = re.compile(r'data-key="(\w+)"')

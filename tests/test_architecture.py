@@ -12,10 +12,11 @@ SOURCE = Path(plumbrule.__file__).parent
 MODULES = [path.relative_to(SOURCE) for path in sorted(SOURCE.rglob("*.py")) if path.stem != "__init__"]
 PACKAGES = sorted({path.parent for path in MODULES})
 
-# A format has one reader here and one writer there, and a command or a page is called as what it works on or shows.
+# A format has one reader here and one writer there, and a command, a page or a call is named after what it is about.
 FORMATS = {"csv", "html", "json", "jsonl", "junit", "markdown", "parquet"}
 COMMANDS = Path("cli/commands")
 PAGES = Path("web/pages")
+CALLS = Path("web/json_api")
 # Nouns all the same: what a program does to bytes, and what is done to an answer.
 NOUNS = {"grounding", "hashing", "monitoring", "sampling", "scoring"}
 MOST_MODULES = 25
@@ -25,7 +26,7 @@ EXPORTING = ["engines", "http", "interactions", "judges", "ledger", "models", "s
 
 def test_no_module_name_is_used_twice() -> None:
     """A name in a traceback or an editor's tab tells which module it is."""
-    named = [path.stem for path in MODULES if path.parent not in {COMMANDS, PAGES}]
+    named = [path.stem for path in MODULES if path.parent not in {COMMANDS, PAGES, CALLS}]
     counted = Counter(name for name in named if name not in FORMATS)
     assert [name for name, count in counted.items() if count > 1] == []
 

@@ -52,8 +52,8 @@ so coverage alone, which looks for additions, is hardly better than a coin or wo
 Nine authors wrote them. **What is left out:** for the five development authors (ash to gorse) the weights of binding
 that score an author's rows were fitted, and scaled, without that author. **What is not:** rules, word lists and
 constants were made with a look at the rows of all five. No rule, no weight and no constant was made with cedar,
-dogwood, hazel and ivy, the *unread authors*; for them everything is as it ships. Read their lines, and take the others for what
-development saw.
+dogwood, hazel and ivy, the *unread authors*; for them everything is as it ships. Read their lines, and take the others
+for what development saw.
 
 A row is *flagged* where its band is *unsupported* or a finding shows a **rival**: what the context has in place of a
 value. Balanced accuracy is of that. Intervals (95%) come from drawing the pairs of each author again {draws} times; the

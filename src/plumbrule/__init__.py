@@ -65,9 +65,9 @@ if TYPE_CHECKING:
     from plumbrule.monitoring.webhook import Webhook
     from plumbrule.prescores.prescore_result import PrescoreSummary
     from plumbrule.prescores.prescorer import Prescore
-    from plumbrule.reviews.campaign_agreement import CampaignAgreement
-    from plumbrule.reviews.campaign_decision import CampaignDecision
-    from plumbrule.reviews.campaign_progress import (
+    from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement
+    from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
+    from plumbrule.reviews.campaigns.campaign_progress import (
         AssignedItems,
         CampaignProgress,
         CampaignReport,
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
         ItemList,
         ReleasedItem,
     )
-    from plumbrule.reviews.campaign_store import ReleaseTerms
+    from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
     from plumbrule.reviews.evaluation_record import DecidedRecord
     from plumbrule.reviews.queue import NothingLeft
     from plumbrule.reviews.record_decision import Decision
@@ -272,12 +272,12 @@ _NAMES = {
     "monitoring.webhook": "Webhook",
     "prescores.prescore_result": "PrescoreSummary",
     "prescores.prescorer": "Prescore",
-    "reviews.campaign_agreement": "CampaignAgreement",
-    "reviews.campaign_decision": "CampaignDecision",
-    "reviews.campaign_progress": (
+    "reviews.campaigns.campaign_agreement": "CampaignAgreement",
+    "reviews.campaigns.campaign_decision": "CampaignDecision",
+    "reviews.campaigns.campaign_progress": (
         "AssignedItems CampaignProgress CampaignReport ClaimList ExportedRecords ItemList ReleasedItem"
     ),
-    "reviews.campaign_store": "ReleaseTerms",
+    "reviews.campaigns.campaign_store": "ReleaseTerms",
     "reviews.evaluation_record": "DecidedRecord",
     "reviews.queue": "NothingLeft",
     "reviews.record_decision": "Decision",

@@ -16,9 +16,9 @@ from plumbrule.ledger.chain import Verification
 from plumbrule.monitoring.feedback_patterns import Feedback
 from plumbrule.monitoring.incident_model import Incident
 from plumbrule.outcomes import DecideOn
-from plumbrule.reviews.campaign_agreement import CampaignAgreement
-from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_progress import (
+from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaigns.campaign_progress import (
     AssignedItems,
     CampaignProgress,
     CampaignReport,
@@ -37,7 +37,7 @@ from plumbrule.runs.plan import PlanSummary
 from plumbrule.runs.report.run_report import Report
 from plumbrule.runs.run_results import RunLine, RunSummary
 from plumbrule.verdicts.verdict_json import VerdictJson
-from plumbrule.web.run_jobs import Job
+from plumbrule.web.jobs.run_jobs import Job
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from plumbrule.api import reviews
 from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import open_ledger
-from plumbrule.reviews.campaign_progress import CampaignReport
+from plumbrule.reviews.campaigns.campaign_progress import CampaignReport
 from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.sample_draw import Request
 from plumbrule.reviews.sheets import Sheet

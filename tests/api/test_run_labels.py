@@ -22,7 +22,7 @@ from plumbrule.api.run_labels import (
 from plumbrule.api.runs import compare, gate, run, show
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import open_ledger
-from plumbrule.reviews.campaign_store import ReleaseTerms
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
 from plumbrule.reviews.sample_draw import Request
 from plumbrule.runs.run_entries import find_run, read_decision
 

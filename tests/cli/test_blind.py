@@ -20,7 +20,7 @@ from tests.cli.conftest import Run
 from plumbrule import cli
 from plumbrule.demo import samples_path
 from plumbrule.ledger import open_ledger, restore
-from plumbrule.reviews.campaign_store import claim_item, open_campaign
+from plumbrule.reviews.campaigns.campaign_store import claim_item, open_campaign
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.reviews.submission import submit_records
 from plumbrule.rubrics import load_scorecard
@@ -134,8 +134,10 @@ def reading_a_ledger(command: click.Command, path: tuple[str, ...], context: cli
 
 
 def test_every_command_is_tried() -> None:
-    """A new command that reads a ledger stands in the table above, or this fails."""
-    assert set(reading_a_ledger(cli.cli, (), click.Context(cli.cli))) == set(CALLS)
+    """A new command that reads a ledger stands in the table above, or this fails; pages have tests of their own."""
+    reading = set(reading_a_ledger(cli.cli, (), click.Context(cli.cli)))
+    without_ratings = {command for command in reading if command.startswith("accounts ")} | {"serve"}
+    assert reading - without_ratings == set(CALLS)
 
 
 def shown(run: Run, folder: Path, here: Path, command: str, arguments: list[str]) -> str:

@@ -11,7 +11,7 @@ from tests.clock import LONG_S
 
 from plumbrule.demo import samples_path
 from plumbrule.ledger import Entry, Ledger, open_ledger
-from plumbrule.reviews.campaign_store import claim_item, claim_next, load_campaign, open_campaign
+from plumbrule.reviews.campaigns.campaign_store import claim_item, claim_next, load_campaign, open_campaign
 from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.interaction_archive import find_interaction, stored_interactions
 from plumbrule.reviews.record_store import stored_records
@@ -83,7 +83,7 @@ def test_two_who_claim_at_once(backend: "Backend") -> None:
 CLAIM = """
 import sys
 from datetime import UTC, datetime
-from plumbrule.reviews.campaign_store import claim_next
+from plumbrule.reviews.campaigns.campaign_store import claim_next
 from plumbrule.reviews.submission import submit_records
 from plumbrule.ledger import open_ledger
 

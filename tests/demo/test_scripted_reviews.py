@@ -8,7 +8,7 @@ import pytest
 
 from plumbrule.demo.scripted_reviews import RELEASE, review_release, review_weeks
 from plumbrule.ledger import open_ledger
-from plumbrule.reviews.campaign_store import campaign_names, load_campaign
+from plumbrule.reviews.campaigns.campaign_store import campaign_names, load_campaign
 
 START = datetime(2025, 7, 1, tzinfo=UTC)
 

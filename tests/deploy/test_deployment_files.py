@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from plumbrule.cli import cli
-from plumbrule.web.proxy_headers import read_network
 from plumbrule.web.serve_settings import open_provider, read_settings
+from plumbrule.web.traffic.proxy_headers import read_network
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 SOURCE = DEPLOY.parent

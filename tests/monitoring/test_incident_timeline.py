@@ -5,7 +5,7 @@ from tests.reviews.conftest import AT, Opens, card, later
 from plumbrule.api.monitoring import incident
 from plumbrule.ledger import Ledger
 from plumbrule.monitoring.incident_timeline import timeline_of
-from plumbrule.reviews.campaign_store import claim_item
+from plumbrule.reviews.campaigns.campaign_store import claim_item
 from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.submission import submit_records
 

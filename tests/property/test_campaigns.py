@@ -10,7 +10,7 @@ from plumbrule.codec import to_json
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger import Entry
 from plumbrule.person_names import person_key
-from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign import Campaign
 from plumbrule.reviews.evaluation_record import EvaluationRecord
 from plumbrule.reviews.record_decision import decide
 from plumbrule.reviews.review_entries import CampaignPlan, Event, PlannedItem, read_event

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from plumbrule.ledger import Ledger, open_ledger
-from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_store import ReleaseTerms, open_campaign
+from plumbrule.reviews.campaigns.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms, open_campaign
 from plumbrule.reviews.sample_draw import Request, draw
 from plumbrule.rubrics import Loaded, ScorecardRubric, load_scorecard
 

@@ -7,8 +7,8 @@ from tests.reviews.conftest import AT, Opens, card, later
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_history import describe_history
-from plumbrule.reviews.campaign_store import assign_item, claim_item, kept_decision, load_campaign
+from plumbrule.reviews.campaigns.campaign_history import describe_history
+from plumbrule.reviews.campaigns.campaign_store import assign_item, claim_item, kept_decision, load_campaign
 from plumbrule.reviews.closing_decision import close_campaign, forecast_closing
 from plumbrule.reviews.decision_report import DecisionReport, remark_sentence, report_decision
 from plumbrule.reviews.followed_items import follow_items

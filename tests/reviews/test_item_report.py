@@ -3,7 +3,7 @@
 from tests.reviews.conftest import AT, Opens, card, later, response
 
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_store import claim_item
+from plumbrule.reviews.campaigns.campaign_store import claim_item
 from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.item_report import report_item
 from plumbrule.reviews.submission import submit_records

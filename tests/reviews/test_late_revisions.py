@@ -10,9 +10,9 @@ from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.monitoring.reviewed_interactions import reviewed_in_ledger
 from plumbrule.reviews.adjudication import Rating, Settlement, settle
-from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_progress import report_campaign
-from plumbrule.reviews.campaign_store import claim_item, load_campaign, load_item
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaigns.campaign_progress import report_campaign
+from plumbrule.reviews.campaigns.campaign_store import claim_item, load_campaign, load_item
 from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.evaluation_record import read_record
 from plumbrule.reviews.record_store import keep_record, stored_records

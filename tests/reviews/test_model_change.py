@@ -10,7 +10,7 @@ import pytest
 from tests.reviews.conftest import AT, Opens, card, later, response
 
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_store import claim_item, kept_decision, load_campaign, open_campaign
+from plumbrule.reviews.campaigns.campaign_store import claim_item, kept_decision, load_campaign, open_campaign
 from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.model_change import FigureResult, ModelChange, PairedComparison, compare_answers
 from plumbrule.reviews.sample_draw import Request, draw

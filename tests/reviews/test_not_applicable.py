@@ -12,7 +12,7 @@ from plumbrule.errors import InputError
 from plumbrule.interactions.formats.contract import contract_of
 from plumbrule.interactions.interaction import Interaction, interaction_from
 from plumbrule.ledger import Draft, Ledger
-from plumbrule.reviews.campaign_store import claim_item, load_campaign, load_item, open_campaign
+from plumbrule.reviews.campaigns.campaign_store import claim_item, load_campaign, load_item, open_campaign
 from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.interaction_archive import is_refusal, keep_interactions
 from plumbrule.reviews.sample_draw import Request, draw

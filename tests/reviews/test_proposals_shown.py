@@ -6,7 +6,7 @@ from tests.reviews.conftest import AT, KEYS, Opens, card, later, response
 from plumbrule.codec import to_json
 from plumbrule.errors import InputError
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_store import ReleaseTerms, claim_item, load_campaign, load_item
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms, claim_item, load_campaign, load_item
 from plumbrule.reviews.sheets import rating_form
 from plumbrule.reviews.submission import submit_records
 

@@ -8,7 +8,7 @@ from tests.reviews.conftest import AT, Opens, card, later, response
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger, open_ledger
-from plumbrule.reviews.campaign_store import (
+from plumbrule.reviews.campaigns.campaign_store import (
     assign_item,
     claim_item,
     claim_next,

@@ -9,7 +9,7 @@ from tests.reviews.conftest import AT, Opens, card
 from plumbrule.errors import InputError
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger import Entry, Ledger
-from plumbrule.reviews.campaign_store import claim_item, load_campaign
+from plumbrule.reviews.campaigns.campaign_store import claim_item, load_campaign
 from plumbrule.reviews.evaluation_record import read_record
 from plumbrule.reviews.interaction_archive import read_interaction
 from plumbrule.reviews.record_store import keep_record, stored_records

@@ -15,9 +15,9 @@ from plumbrule.interactions.interaction_reader import read_interactions
 from plumbrule.ledger import Draft, Ledger
 from plumbrule.monitoring.reviewed_interactions import reviewed_in_ledger
 from plumbrule.reports.incident_html import render_incident
-from plumbrule.reviews.campaign_agreement import measure_agreement
-from plumbrule.reviews.campaign_progress import report_campaign
-from plumbrule.reviews.campaign_store import claim_item, load_campaign, load_item, open_campaign
+from plumbrule.reviews.campaigns.campaign_agreement import measure_agreement
+from plumbrule.reviews.campaigns.campaign_progress import report_campaign
+from plumbrule.reviews.campaigns.campaign_store import claim_item, load_campaign, load_item, open_campaign
 from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.interaction_archive import Wanted, find_interaction, find_version, hash_of, versions_of
 from plumbrule.reviews.sample_draw import Request, draw

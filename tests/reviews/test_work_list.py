@@ -3,7 +3,7 @@
 from tests.reviews.conftest import AT, Opens, card, later, response
 
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_store import assign_item, claim_item, load_campaign, load_open
+from plumbrule.reviews.campaigns.campaign_store import assign_item, claim_item, load_campaign, load_open
 from plumbrule.reviews.submission import submit_records
 from plumbrule.reviews.work_list import list_adjudications, list_work
 

@@ -9,7 +9,7 @@ import orjson
 from fastapi.testclient import TestClient
 
 from plumbrule.api import reviews
-from plumbrule.reviews.campaign_store import ReleaseTerms
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
 from plumbrule.reviews.sample_draw import Request
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.site import Site

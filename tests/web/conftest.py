@@ -22,12 +22,12 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from plumbrule.ledger import open_ledger
-from plumbrule.web import passwords
+from plumbrule.web.access import passwords
+from plumbrule.web.access.roles import Role
 from plumbrule.web.application import create_app
-from plumbrule.web.roles import Role
-from plumbrule.web.run_jobs import Configurations
+from plumbrule.web.jobs.run_jobs import Configurations
 from plumbrule.web.site import Site
-from plumbrule.web.store import Store, store_address
+from plumbrule.web.web_store import Store, store_address
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [

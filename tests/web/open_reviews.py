@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from plumbrule.api import reviews
 from plumbrule.api.ledger_access import now
 from plumbrule.ledger import open_ledger
-from plumbrule.reviews.campaign_store import ReleaseTerms
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
 from plumbrule.reviews.sample_draw import Request
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.application import create_app

@@ -11,8 +11,8 @@ from fastapi.testclient import TestClient
 from starlette.routing import Mount
 from tests.web.conftest import PASSWORD, Enter, csrf_of
 
+from plumbrule.web.access.roles import Role, Scope
 from plumbrule.web.application import all_routes, create_app
-from plumbrule.web.roles import Role, Scope
 from plumbrule.web.routes import Routes, add_routes, need_of
 from plumbrule.web.site import Site
 
@@ -184,7 +184,7 @@ def test_a_fault_of_ours_is_protected_too(enter: Enter, monkeypatch: pytest.Monk
     def fail(*_arguments: object, **_options: object) -> None:
         raise RuntimeError("the secret text of a record")
 
-    monkeypatch.setattr("plumbrule.web.accounts.Accounts.all", fail)
+    monkeypatch.setattr("plumbrule.web.access.accounts.Accounts.all", fail)
     response = client.get("/accounts")
     assert response.status_code == 500
     assert "script-src 'self'" in response.headers["content-security-policy"]

@@ -17,11 +17,11 @@ from tests.web.open_reviews import NAME, levels, open_campaign
 from plumbrule.api import reviews
 from plumbrule.api.ledger_access import now
 from plumbrule.ledger import open_ledger
-from plumbrule.web import passwords
+from plumbrule.web.access import passwords
+from plumbrule.web.access.roles import Role, Scope
 from plumbrule.web.application import create_app
-from plumbrule.web.roles import Role, Scope
 from plumbrule.web.site import Site
-from plumbrule.web.store import Store, store_address
+from plumbrule.web.web_store import Store, store_address
 
 __all__ = ["server_url"]  # a fixture
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plumbrule.errors import UsageError
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
 from plumbrule.web.serve_settings import OpenIdSettings, open_provider, read_settings
 
 FILE = """

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.ledger import LedgerState, state_of_ledger
-from plumbrule.reviews import campaign_outcomes
-from plumbrule.reviews.campaign_agreement import CampaignAgreement
-from plumbrule.reviews.campaign_list import CampaignList, list_campaigns
-from plumbrule.reviews.campaign_outcomes import CampaignOutcome, latest_outcomes
+from plumbrule.reviews.campaigns import campaign_outcomes
+from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement
+from plumbrule.reviews.campaigns.campaign_list import CampaignList, list_campaigns
+from plumbrule.reviews.campaigns.campaign_outcomes import CampaignOutcome, latest_outcomes
 from plumbrule.runs.release_states import ReleaseState, release_states
 
 _MOST_OPEN = 20

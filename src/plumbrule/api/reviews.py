@@ -15,12 +15,13 @@ from plumbrule.errors import UsageError
 from plumbrule.interactions.interaction_reader import Source, read_interactions
 from plumbrule.ledger import Ledger
 from plumbrule.person_names import person_key
-from plumbrule.reviews import campaign_store, closing_decision, sample_draw, submission
-from plumbrule.reviews.campaign_agreement import CampaignAgreement, measure_agreement
-from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_history import CampaignHistory, describe_history
-from plumbrule.reviews.campaign_list import CampaignList, CampaignState, list_campaigns
-from plumbrule.reviews.campaign_progress import (
+from plumbrule.reviews import closing_decision, sample_draw, submission
+from plumbrule.reviews.campaigns import campaign_store
+from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement, measure_agreement
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaigns.campaign_history import CampaignHistory, describe_history
+from plumbrule.reviews.campaigns.campaign_list import CampaignList, CampaignState, list_campaigns
+from plumbrule.reviews.campaigns.campaign_progress import (
     AssignedItems,
     CampaignProgress,
     CampaignReport,
@@ -34,7 +35,7 @@ from plumbrule.reviews.campaign_progress import (
     exported_records,
     report_campaign,
 )
-from plumbrule.reviews.campaign_store import ReleaseTerms
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
 from plumbrule.reviews.closing_decision import ClosingForecast
 from plumbrule.reviews.decision_report import DecisionReport, report_decision
 from plumbrule.reviews.followed_items import FollowedItem, follow_items

@@ -7,7 +7,7 @@ from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.api.reviews import accountable
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign_labels import campaign_labels
+from plumbrule.reviews.campaigns.campaign_labels import campaign_labels
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.anchor.anchor_results import LabelStatus
 from plumbrule.runs.anchor.label_file import check_sheet, read_labels, write_sheet

@@ -22,19 +22,19 @@ class Described:
 
 # One line for each: the type is imported when its schema is asked for.
 SCHEMAS: Mapping[str, Described] = {
-    "agreement": Described("reviews.campaign_agreement:CampaignAgreement", "'review agreement --json'"),
-    "assigned-items": Described("reviews.campaign_progress:AssignedItems", "'review assign --json'"),
+    "agreement": Described("reviews.campaigns.campaign_agreement:CampaignAgreement", "'review agreement --json'"),
+    "assigned-items": Described("reviews.campaigns.campaign_progress:AssignedItems", "'review assign --json'"),
     "calibration": Described("support.calibration_results:FittedCalibration", "'support calibrate --json'"),
-    "campaign-decision": Described("reviews.campaign_decision:CampaignDecision", "'review close --json'"),
-    "campaign-items": Described("reviews.campaign_progress:ItemList", "'review list CAMPAIGN --json'"),
+    "campaign-decision": Described("reviews.campaigns.campaign_decision:CampaignDecision", "'review close --json'"),
+    "campaign-items": Described("reviews.campaigns.campaign_progress:ItemList", "'review list CAMPAIGN --json'"),
     "campaign-progress": Described(
-        "reviews.campaign_progress:CampaignReport",
+        "reviews.campaigns.campaign_progress:CampaignReport",
         "'review progress --json', and without the decision one item of 'review list --json'",
     ),
     "checkpoint": Described(
         "ledger.checkpoint:Checkpoint", "'ledger checkpoint --json', and its file; the file of 'ledger verify --keep'"
     ),
-    "claims": Described("reviews.campaign_progress:ClaimList", "'review claim --json'"),
+    "claims": Described("reviews.campaigns.campaign_progress:ClaimList", "'review claim --json'"),
     "comparison": Described("runs.comparison:RunComparison", "'compare --json'"),
     "dataset-check": Described("samples.validation:DatasetCheck", "'validate --json'"),
     "decided-record": Described("reviews.evaluation_record:DecidedRecord", "one line of 'review decide --json'"),

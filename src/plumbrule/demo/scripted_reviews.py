@@ -24,9 +24,9 @@ from plumbrule.monitoring.weekly_figures import figures_over
 from plumbrule.person_names import person_key
 from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.reviews.adjudication import settle
-from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_store import (
+from plumbrule.reviews.campaigns.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaigns.campaign_store import (
     campaign_names,
     claim_item,
     item_of,

@@ -40,9 +40,9 @@ from plumbrule.monitoring.reviewed_interactions import (
 from plumbrule.names import key_of_trace
 from plumbrule.prescores.kept_prescore import read_prescore
 from plumbrule.prescores.prescorer import PreScorer, rules_of_evidence
-from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_store import campaign_names, kept_decision, load_campaign
+from plumbrule.reviews.campaigns.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaigns.campaign_store import campaign_names, kept_decision, load_campaign
 from plumbrule.reviews.interaction_archive import Wanted, find_version, stored_interactions, versions_of
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.record_store import record_entries

@@ -7,9 +7,9 @@ from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.ledger.acceptance import SUBJECT as ACCEPTED
-from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision, decide, missing_parts, shared_roles
-from plumbrule.reviews.campaign_store import (
+from plumbrule.reviews.campaigns.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision, decide, missing_parts, shared_roles
+from plumbrule.reviews.campaigns.campaign_store import (
     check_counts,
     earlier_campaigns,
     kept_decision,

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision, ItemDecision
-from plumbrule.reviews.campaign_history import CampaignHistory, describe_history
-from plumbrule.reviews.campaign_store import Standing, decision_entry
+from plumbrule.reviews.campaigns.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision, ItemDecision
+from plumbrule.reviews.campaigns.campaign_history import CampaignHistory, describe_history
+from plumbrule.reviews.campaigns.campaign_store import Standing, decision_entry
 from plumbrule.reviews.release_decision import ReleaseBlocker
 from plumbrule.reviews.review_entries import CampaignPlan, Role, read_entry
 from plumbrule.rubrics import ScorecardRubric, weaker_differences

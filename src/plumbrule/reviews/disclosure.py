@@ -7,7 +7,7 @@ from pathlib import Path
 from plumbrule.codec import to_json
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger, export
-from plumbrule.reviews.campaign_store import check_counts, load_campaign, rehearse
+from plumbrule.reviews.campaigns.campaign_store import check_counts, load_campaign, rehearse
 from plumbrule.reviews.record_store import ADHOC, open_campaigns
 from plumbrule.reviews.review_entries import Disclosure
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from plumbrule.ledger.entry import utc_text
-from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_decision import CampaignDecision, ItemDecision
+from plumbrule.reviews.campaigns.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision, ItemDecision
 from plumbrule.reviews.items import Claim, Item, Status
 
 _ORDER = ("Fail", "Pass with notes", "Pass")  # of a closed campaign

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from plumbrule.ledger import Ledger
 from plumbrule.reviews.adjudication import SettlementResult
-from plumbrule.reviews.campaign_store import item_of, load_items
+from plumbrule.reviews.campaigns.campaign_store import item_of, load_items
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord
 from plumbrule.reviews.items import Status
 from plumbrule.reviews.record_decision import decide

@@ -11,7 +11,7 @@ from plumbrule.names import key_of_trace
 from plumbrule.person_names import plain_key
 from plumbrule.prescores.kept_prescore import KeptPrescore
 from plumbrule.reviews.adjudication import settle
-from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign import Campaign
 from plumbrule.reviews.interaction_archive import FoundVersion, Wanted, find_versions
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.levels import Scores, level_name

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from plumbrule.ledger import Ledger, escaped
 from plumbrule.names import key_of_trace
-from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign import Campaign
 from plumbrule.reviews.items import Item
 from plumbrule.reviews.review_entries import Role
 

@@ -13,7 +13,7 @@ from plumbrule.ledger import Draft, Entry, Ledger, escaped
 from plumbrule.names import key_of_trace
 from plumbrule.person_names import person_key, plain_key
 from plumbrule.reviews.adjudication import Rating
-from plumbrule.reviews.campaign import Campaign, OutsideRating, replay
+from plumbrule.reviews.campaigns.campaign import Campaign, OutsideRating, replay
 from plumbrule.reviews.evaluation_record import EvaluationRecord, FilledRecord, asking_for_a_note, record_of
 from plumbrule.reviews.interaction_archive import FoundVersion, Wanted, find_versions
 from plumbrule.reviews.record_decision import Decision, decide

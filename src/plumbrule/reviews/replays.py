@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from plumbrule.ledger import Entry, Ledger
-from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign import Campaign
 
 _MOST_ENTRIES = 200_000  # of all campaigns that are kept
 

@@ -15,8 +15,8 @@ from plumbrule.ledger import Ledger
 from plumbrule.ledger.entry import utc_text
 from plumbrule.prescores.kept_prescore import KeptPrescore, Proposal, proposed_level
 from plumbrule.reviews.adjudication import Reason
-from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_store import kept_decision
+from plumbrule.reviews.campaigns.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign_store import kept_decision
 from plumbrule.reviews.evaluation_record import DecidedRecord, EvaluationRecord, asking_for_a_note
 from plumbrule.reviews.interaction_archive import FoundVersion, find_versions, is_refusal
 from plumbrule.reviews.items import Claim, Item, LevelChange, Rated

@@ -12,8 +12,8 @@ from plumbrule.ledger import Draft, Ledger
 from plumbrule.names import key_of_trace
 from plumbrule.person_names import person_key, same_person
 from plumbrule.prescores.kept_prescore import proposed_level
-from plumbrule.reviews.campaign import Campaign
-from plumbrule.reviews.campaign_store import (
+from plumbrule.reviews.campaigns.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign_store import (
     check_counts,
     claim_item,
     claim_of,

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from plumbrule.ledger.entry import utc_text
 from plumbrule.reviews.adjudication import Reason, Settlement
-from plumbrule.reviews.campaign import Campaign
+from plumbrule.reviews.campaigns.campaign import Campaign
 from plumbrule.reviews.items import Claim, Item, Rated, Status
 from plumbrule.reviews.levels import level_name
 from plumbrule.reviews.queue import Waiting, waiting_for_others

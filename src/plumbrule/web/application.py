@@ -18,12 +18,12 @@ from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.ledger import LedgerError
 from plumbrule.web import json_api, pages
-from plumbrule.web.proxy_headers import ProxyHeaders
-from plumbrule.web.request_guard import PROTECTION, RequestGuard
-from plumbrule.web.request_log import RequestLog, route_of
-from plumbrule.web.request_metrics import RequestMetrics
 from plumbrule.web.routes import Problem, Routes, add_routes
 from plumbrule.web.site import Site
+from plumbrule.web.traffic.proxy_headers import ProxyHeaders
+from plumbrule.web.traffic.request_guard import PROTECTION, RequestGuard
+from plumbrule.web.traffic.request_log import RequestLog, route_of
+from plumbrule.web.traffic.request_metrics import RequestMetrics
 from plumbrule.web.visit import Visit
 from plumbrule.web.visit_errors import SignInError, TokenError, VisitError
 

@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from plumbrule.codec import json_line
-from plumbrule.web.roles import Role, Scope
+from plumbrule.web.access.roles import Role, Scope
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import ForbiddenError, SignInError
 

@@ -12,8 +12,8 @@ from pydantic.dataclasses import dataclass
 from plumbrule.errors import UsageError
 from plumbrule.files import read_file
 from plumbrule.rubrics.yaml_reader import read_yaml
-from plumbrule.web.openid_connect import OpenIdProvider
-from plumbrule.web.roles import Role
+from plumbrule.web.access.openid_connect import OpenIdProvider
+from plumbrule.web.access.roles import Role
 
 _CLOSED = ConfigDict(extra="forbid")
 _LARGEST_SECRET = 10_000

@@ -7,9 +7,9 @@ import uvicorn
 
 from plumbrule.errors import PlumbruleError
 from plumbrule.web.application import create_app
-from plumbrule.web.monitored_figures import Filters, view_of
-from plumbrule.web.request_log import LogFormat, set_up_logs
 from plumbrule.web.site import Site
+from plumbrule.web.traffic.request_log import LogFormat, set_up_logs
+from plumbrule.web.views.monitored_figures import Filters, view_of
 
 
 def serve(site: Site, *, host: str, port: int, log_format: LogFormat = "text") -> None:

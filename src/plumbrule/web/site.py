@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from plumbrule.api.ledger_access import now
-from plumbrule.web.accounts import Accounts
+from plumbrule.web.access.accounts import Accounts
+from plumbrule.web.access.openid_connect import OpenIdProvider
+from plumbrule.web.jobs.run_jobs import Configurations
 from plumbrule.web.open_ledgers import OpenLedgers
-from plumbrule.web.openid_connect import OpenIdProvider
-from plumbrule.web.proxy_headers import Network
 from plumbrule.web.result_memory import ResultMemory
-from plumbrule.web.run_jobs import Configurations
-from plumbrule.web.store import Store
+from plumbrule.web.traffic.proxy_headers import Network
+from plumbrule.web.web_store import Store
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 

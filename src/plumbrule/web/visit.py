@@ -13,9 +13,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from plumbrule.ledger import Ledger
+from plumbrule.web.access.roles import EVERY_ROLE, Person
+from plumbrule.web.access.sessions import ID_LENGTH, new_session_id
 from plumbrule.web.result_memory import Recalled
-from plumbrule.web.roles import EVERY_ROLE, Person
-from plumbrule.web.sessions import ID_LENGTH, new_session_id
 from plumbrule.web.site import Site
 from plumbrule.web.templates_environment import render_template
 from plumbrule.web.visit_errors import ForbiddenError, TokenError

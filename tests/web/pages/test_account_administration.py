@@ -4,8 +4,8 @@ from fastapi.testclient import TestClient
 from tests.web.conftest import PASSWORD, Enter, csrf_of
 
 from plumbrule.ledger import open_ledger
-from plumbrule.web.accounts import read_account_change
-from plumbrule.web.roles import Role
+from plumbrule.web.access.accounts import read_account_change
+from plumbrule.web.access.roles import Role
 from plumbrule.web.site import Site
 
 

@@ -13,8 +13,8 @@ from tests.web.campaigns import open_one, open_with_every_warning, rate, respons
 
 from plumbrule.api import reviews
 from plumbrule.ledger import open_ledger
+from plumbrule.web.access.roles import Person, Role
 from plumbrule.web.application import create_app
-from plumbrule.web.roles import Person, Role
 from plumbrule.web.site import Site
 from plumbrule.web.visit import Visit, begin_visit
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from plumbrule.ledger import open_ledger
 from plumbrule.web.application import create_app
 from plumbrule.web.site import Site
-from plumbrule.web.store import Store
+from plumbrule.web.web_store import Store
 
 AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 

@@ -19,9 +19,9 @@ from tests.web.open_reviews import NAME, client_of, interactions, levels, open_c
 from plumbrule.api import reviews
 from plumbrule.api.ledger_access import now
 from plumbrule.ledger import open_ledger
-from plumbrule.reviews.campaign_store import ReleaseTerms
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
 from plumbrule.web.site import Site
-from plumbrule.web.store import Store, store_address
+from plumbrule.web.web_store import Store, store_address
 
 __all__ = ["server_url"]  # a fixture
 

@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 from tests.web.conftest import PASSWORD, WIDE, Enter, MovedClock, csrf_of, served
 
 from plumbrule.ledger import open_ledger
-from plumbrule.web.openid_connect import OpenIdProvider
-from plumbrule.web.roles import Role, Scope
-from plumbrule.web.sign_in_throttle import FREE_BY_NAME
+from plumbrule.web.access.openid_connect import OpenIdProvider
+from plumbrule.web.access.roles import Role, Scope
+from plumbrule.web.access.sign_in_throttle import FREE_BY_NAME
 from plumbrule.web.site import Site
 from plumbrule.web.visit import COOKIE
 

@@ -12,7 +12,7 @@ from plumbrule.cli.options import file_option, json_option, ledger_option
 from plumbrule.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
-    from plumbrule.web.accounts import Accounts
+    from plumbrule.web.access.accounts import Accounts
 
 _ROLES = ("viewer", "evaluator", "adjudicator", "release manager", "admin")
 _SCOPES = ("read", "run", "review")
@@ -61,7 +61,7 @@ def add(
       plumbrule accounts add "Ben Reyes" --role evaluator --role adjudicator --password-file ben.txt
     """
     from plumbrule.api.ledger_access import now
-    from plumbrule.web.roles import Role
+    from plumbrule.web.access.roles import Role
 
     with _accounts(ledger_url) as accounts:
         account = accounts.add(
@@ -123,7 +123,7 @@ def set_roles(name: str, roles: tuple[str, ...], author: str | None, ledger_url:
       plumbrule accounts set-roles "Ben Reyes" --role evaluator --role "release manager"
     """
     from plumbrule.api.ledger_access import now
-    from plumbrule.web.roles import Role
+    from plumbrule.web.access.roles import Role
 
     with _accounts(ledger_url) as accounts:
         account = accounts.set_roles(name, [Role(role) for role in roles], author=_author(author), at=now())
@@ -193,7 +193,7 @@ def token(
       plumbrule accounts token "Ben Reyes" --for CI --scope read --scope run --days 30
     """
     from plumbrule.api.ledger_access import now
-    from plumbrule.web.roles import Scope
+    from plumbrule.web.access.roles import Scope
 
     with _accounts(ledger_url) as accounts:
         made = accounts.make_token(
@@ -205,11 +205,11 @@ def token(
 @contextmanager
 def _accounts(ledger_url: str | None) -> Iterator["Accounts"]:
     try:
-        from plumbrule.web.accounts import Accounts
+        from plumbrule.web.access.accounts import Accounts
     except ModuleNotFoundError:
         raise MissingExtraError(need="accounts", extra="web") from None
     from plumbrule.settings import ledger_address
-    from plumbrule.web.store import Store, store_address
+    from plumbrule.web.web_store import Store, store_address
 
     address = ledger_address(ledger_url)
     store = Store(store_address(address))

@@ -102,7 +102,7 @@ def command(
     from plumbrule.api import reviews
     from plumbrule.cli.terminal_console import print_result
     from plumbrule.cli.views.sample_manifest import show_draw
-    from plumbrule.reviews.campaign_store import ReleaseTerms
+    from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
     from plumbrule.reviews.sample_draw import Request
     from plumbrule.rubrics import parse_override
 

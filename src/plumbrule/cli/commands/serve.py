@@ -82,11 +82,11 @@ def command(
         raise MissingExtraError(need="the web application", extra="web") from None
     from plumbrule.cli.views.demo_walk import LEDGER, demonstrate
     from plumbrule.settings import ledger_address, user_name
-    from plumbrule.web.proxy_headers import read_network
-    from plumbrule.web.run_jobs import Configurations
+    from plumbrule.web.jobs.run_jobs import Configurations
     from plumbrule.web.serve_settings import ServeSettings, open_provider, read_settings
     from plumbrule.web.site import LOCAL_HOSTS, Site
-    from plumbrule.web.store import Store, store_address
+    from plumbrule.web.traffic.proxy_headers import read_network
+    from plumbrule.web.web_store import Store, store_address
 
     settings = ServeSettings() if config is None else read_settings(config)
     host = host or settings.host or _HOST

@@ -15,7 +15,7 @@ from plumbrule.demo.scripted_reviews import CapReason, Disagreement, ReleaseRevi
 from plumbrule.monitoring.monitoring_report import Status, ThresholdAlert
 from plumbrule.monitoring.weekly_figures import worst_of
 from plumbrule.reports.figure_text import figure
-from plumbrule.reviews.campaign_decision import CampaignDecision, RevisedRecord
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision, RevisedRecord
 from plumbrule.rubrics import ScorecardRubric
 
 _COLOURS = {"Strong": "green", "Adequate": "cyan", "Needs Review": "yellow", "Unsafe": "bold red"}

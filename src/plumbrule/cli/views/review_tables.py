@@ -11,15 +11,15 @@ from plumbrule.cli.terminal_console import OUTCOME_STYLES, plain, table
 from plumbrule.cli.views.policy_lines import show_policy
 from plumbrule.outcomes import Settled
 from plumbrule.reports.figure_text import figure
-from plumbrule.reviews.campaign_agreement import (
+from plumbrule.reviews.campaigns.campaign_agreement import (
     CampaignAgreement,
     DimensionAgreement,
     EvaluatorAgreement,
     JudgeScoreAgreement,
     PrescoreAgreement,
 )
-from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_progress import CampaignProgress, CampaignReport, ClaimLine, ItemLine
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaigns.campaign_progress import CampaignProgress, CampaignReport, ClaimLine, ItemLine
 from plumbrule.reviews.items import Status
 from plumbrule.reviews.model_change import FigureResult, ModelChange, PairedComparison, PairLine, Reason, Verdict
 from plumbrule.reviews.queue import NothingLeft

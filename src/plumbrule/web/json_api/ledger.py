@@ -4,7 +4,7 @@ from typing import Any
 
 from plumbrule.api.ledger import verify_ledger
 from plumbrule.ledger.chain import Verification
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
 

@@ -8,7 +8,7 @@ from plumbrule.api.monitoring import Reviews, feedback, incident
 from plumbrule.monitoring.feedback_patterns import Feedback
 from plumbrule.monitoring.incident_model import Incident
 from plumbrule.rubrics import load_scorecard
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
 

@@ -6,9 +6,9 @@ from fastapi import Body
 from pydantic import BaseModel, ConfigDict, Field
 
 from plumbrule.api import reviews
-from plumbrule.reviews.campaign_agreement import CampaignAgreement
-from plumbrule.reviews.campaign_decision import CampaignDecision
-from plumbrule.reviews.campaign_progress import (
+from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement
+from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
+from plumbrule.reviews.campaigns.campaign_progress import (
     AssignedItems,
     CampaignProgress,
     CampaignReport,
@@ -20,7 +20,7 @@ from plumbrule.reviews.campaign_progress import (
 from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.record_store import ExportedRecord
 from plumbrule.reviews.sheets import Sheet
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import ForbiddenError

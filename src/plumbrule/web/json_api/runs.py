@@ -16,9 +16,9 @@ from plumbrule.runs.plan import PlanSummary
 from plumbrule.runs.report.run_report import Report
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import RunLine, RunSummary
-from plumbrule.web.roles import Role, Scope
+from plumbrule.web.access.roles import Role, Scope
+from plumbrule.web.jobs.run_jobs import Job, find_job, list_jobs, start_job, stop_job
 from plumbrule.web.routes import Routes
-from plumbrule.web.run_jobs import Job, find_job, list_jobs, start_job, stop_job
 from plumbrule.web.visit import Visiting
 
 routes = Routes(tags=["runs"])

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plumbrule.api.scoring import score
 from plumbrule.verdicts.verdict_json import VerdictJson
-from plumbrule.web.roles import Role, Scope
+from plumbrule.web.access.roles import Role, Scope
 from plumbrule.web.routes import Routes
 
 routes = Routes(tags=["verdicts"])

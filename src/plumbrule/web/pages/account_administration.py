@@ -7,9 +7,9 @@ from fastapi.responses import HTMLResponse, Response
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import escaped
-from plumbrule.web.accounts import GRANTED, Account, read_account_change
-from plumbrule.web.passwords import make_password
-from plumbrule.web.roles import Role
+from plumbrule.web.access.accounts import GRANTED, Account, read_account_change
+from plumbrule.web.access.passwords import make_password
+from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import AbsentError, ConflictError

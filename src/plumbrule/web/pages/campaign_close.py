@@ -9,14 +9,14 @@ from fastapi import Response
 from plumbrule.api import reviews
 from plumbrule.errors import PlumbruleError
 from plumbrule.ledger import LedgerError
-from plumbrule.reviews.campaign_decision import policy_of
-from plumbrule.reviews.campaign_store import decision_entry
+from plumbrule.reviews.campaigns.campaign_decision import policy_of
+from plumbrule.reviews.campaigns.campaign_store import decision_entry
 from plumbrule.reviews.closing_decision import forecast_closing
 from plumbrule.rubrics import weaker_differences
-from plumbrule.web import campaign_words
-from plumbrule.web.campaign_access import GivenForm, find_standing, text_in
-from plumbrule.web.pending_closings import ask_second, find_pending, take_pending
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk import campaign_words
+from plumbrule.web.desk.campaign_access import GivenForm, find_standing, text_in
+from plumbrule.web.desk.pending_closings import ask_second, find_pending, take_pending
 from plumbrule.web.routes import Routes
 from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visit, Visiting

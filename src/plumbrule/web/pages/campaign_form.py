@@ -11,14 +11,14 @@ from plumbrule.api import reviews
 from plumbrule.errors import PlumbruleError, UsageError
 from plumbrule.interactions.evidence_files import NamedFile
 from plumbrule.ledger import LedgerError
-from plumbrule.reviews.campaign_store import ReleaseTerms, campaign_names, checked_name
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms, campaign_names, checked_name
 from plumbrule.reviews.decision_report import remark_sentence
 from plumbrule.reviews.sample_draw import DrawResult, Request
 from plumbrule.rubrics import load_scorecard, weaker_differences
-from plumbrule.web import campaign_words
-from plumbrule.web.campaign_access import GivenForm, text_in
-from plumbrule.web.opening_drafts import GivenFile, OpeningDraft, drop_draft, find_draft, keep_draft
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk import campaign_words
+from plumbrule.web.desk.campaign_access import GivenForm, text_in
+from plumbrule.web.desk.opening_drafts import GivenFile, OpeningDraft, drop_draft, find_draft, keep_draft
 from plumbrule.web.routes import Routes
 from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visit, Visiting

@@ -4,9 +4,9 @@ from fastapi.responses import HTMLResponse
 
 from plumbrule.api import reviews
 from plumbrule.errors import InputError, UsageError
-from plumbrule.web.evidence_links import link_texts
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
+from plumbrule.web.views.evidence_links import link_texts
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import AbsentError
 

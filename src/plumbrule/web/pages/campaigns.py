@@ -11,16 +11,17 @@ from plumbrule.api import reviews
 from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.reports.record_table import records_csv
-from plumbrule.reviews.campaign_agreement import measure_agreement
-from plumbrule.reviews.campaign_decision import SAME_ITEMS
-from plumbrule.reviews.campaign_history import describe_history
-from plumbrule.reviews.campaign_list import CAMPAIGN_STATES
-from plumbrule.reviews.campaign_progress import ExportedRecords, report_campaign
-from plumbrule.reviews.campaign_store import earlier_campaigns
+from plumbrule.reviews.campaigns.campaign_agreement import measure_agreement
+from plumbrule.reviews.campaigns.campaign_decision import SAME_ITEMS
+from plumbrule.reviews.campaigns.campaign_history import describe_history
+from plumbrule.reviews.campaigns.campaign_list import CAMPAIGN_STATES
+from plumbrule.reviews.campaigns.campaign_progress import ExportedRecords, report_campaign
+from plumbrule.reviews.campaigns.campaign_store import earlier_campaigns
 from plumbrule.reviews.decision_report import remark_sentence
 from plumbrule.reviews.followed_items import FollowedItem, follow_items
-from plumbrule.web import campaign_words
-from plumbrule.web.campaign_access import (
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk import campaign_words
+from plumbrule.web.desk.campaign_access import (
     PAGE,
     GivenForm,
     check_campaign,
@@ -29,8 +30,7 @@ from plumbrule.web.campaign_access import (
     page_start,
     text_in,
 )
-from plumbrule.web.pending_closings import find_pending
-from plumbrule.web.roles import Role
+from plumbrule.web.desk.pending_closings import find_pending
 from plumbrule.web.routes import Routes
 from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visit, Visiting

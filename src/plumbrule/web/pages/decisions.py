@@ -4,14 +4,14 @@ from typing import get_args
 
 from fastapi.responses import HTMLResponse
 
-from plumbrule.reviews.campaign_progress import describe_progress, exported_records
-from plumbrule.reviews.campaign_store import name_versions
+from plumbrule.reviews.campaigns.campaign_progress import describe_progress, exported_records
+from plumbrule.reviews.campaigns.campaign_store import name_versions
 from plumbrule.reviews.decision_report import report_decision
 from plumbrule.rubrics import weaker_differences
 from plumbrule.rubrics.scorecard_rubric import Recommendation
-from plumbrule.web import campaign_words
-from plumbrule.web.campaign_access import find_standing, page_of, page_start
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk import campaign_words
+from plumbrule.web.desk.campaign_access import find_standing, page_of, page_start
 from plumbrule.web.routes import Routes
 from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visiting

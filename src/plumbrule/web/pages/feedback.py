@@ -4,10 +4,10 @@ from fastapi.responses import HTMLResponse
 
 from plumbrule.rubrics import load_scorecard
 from plumbrule.stats.multiplicity import ALPHA
-from plumbrule.web.campaign_words import stratum_words
-from plumbrule.web.monitored_figures import Filtering, Filters, recall_view
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk.campaign_words import stratum_words
 from plumbrule.web.routes import Routes
+from plumbrule.web.views.monitored_figures import Filtering, Filters, recall_view
 from plumbrule.web.visit import Visiting
 
 routes = Routes()

@@ -3,7 +3,7 @@
 from fastapi.responses import PlainTextResponse
 
 from plumbrule.errors import PlumbruleError
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
 

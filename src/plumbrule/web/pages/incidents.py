@@ -14,11 +14,11 @@ from plumbrule.monitoring.incident_model import Incident
 from plumbrule.monitoring.incident_timeline import timeline_of
 from plumbrule.rubrics import load_scorecard
 from plumbrule.verdicts import Verdict
-from plumbrule.web.bounded_marks import mark_within
-from plumbrule.web.campaign_words import reason_words
-from plumbrule.web.monitored_figures import Filters, recall_view
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk.campaign_words import reason_words
 from plumbrule.web.routes import Routes
+from plumbrule.web.views.bounded_marks import mark_within
+from plumbrule.web.views.monitored_figures import Filters, recall_view
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import AbsentError
 

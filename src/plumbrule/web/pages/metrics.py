@@ -8,10 +8,10 @@ from fastapi.responses import PlainTextResponse
 
 from plumbrule._version import __version__
 from plumbrule.errors import PlumbruleError
-from plumbrule.web.request_metrics import CONTENT_TYPE, Metric, RequestMetrics, gauge, metrics_text
-from plumbrule.web.roles import Role, Scope
+from plumbrule.web.access.roles import Role, Scope
+from plumbrule.web.jobs.run_jobs import MOST_LISTED, JobState, list_jobs
 from plumbrule.web.routes import Routes
-from plumbrule.web.run_jobs import MOST_LISTED, JobState, list_jobs
+from plumbrule.web.traffic.request_metrics import CONTENT_TYPE, Metric, RequestMetrics, gauge, metrics_text
 from plumbrule.web.visit import Visit, Visiting
 
 routes = Routes()

@@ -2,14 +2,14 @@
 
 from fastapi.responses import HTMLResponse
 
-from plumbrule.reviews.campaign_progress import report_campaign
-from plumbrule.reviews.campaign_store import load_item
+from plumbrule.reviews.campaigns.campaign_progress import report_campaign
+from plumbrule.reviews.campaigns.campaign_store import load_item
 from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLine, compare_pair
 from plumbrule.reviews.sheets import EarlierAnswer, Sheet, sheet_of
 from plumbrule.text.word_differences import word_differences
-from plumbrule.web import campaign_words
-from plumbrule.web.campaign_access import PAGE, check_campaign, find_standing, page_of, page_start
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk import campaign_words
+from plumbrule.web.desk.campaign_access import PAGE, check_campaign, find_standing, page_of, page_start
 from plumbrule.web.routes import Routes
 from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visiting

@@ -16,8 +16,10 @@ from plumbrule.monitoring.monitoring_report import MonitoringReport, interval_sa
 from plumbrule.monitoring.week_reviews import WeekReview
 from plumbrule.reports.week_charts import Address, drift_chart, figure_chart
 from plumbrule.rubrics import load_scorecard
-from plumbrule.web.campaign_words import stratum_words, trigger_words
-from plumbrule.web.monitored_figures import (
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk.campaign_words import stratum_words, trigger_words
+from plumbrule.web.routes import Routes
+from plumbrule.web.views.monitored_figures import (
     FigureChart,
     Filtering,
     Filters,
@@ -26,8 +28,6 @@ from plumbrule.web.monitored_figures import (
     last_results,
     recall_view,
 )
-from plumbrule.web.roles import Role
-from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import AbsentError
 

@@ -10,8 +10,10 @@ from plumbrule.errors import InputError
 from plumbrule.ledger import AbsentLedgerError
 from plumbrule.reports.week_charts import small_figure_chart
 from plumbrule.rubrics import load_scorecard
-from plumbrule.web.campaign_words import reason_words
-from plumbrule.web.monitored_figures import (
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk.campaign_words import reason_words
+from plumbrule.web.routes import Routes
+from plumbrule.web.views.monitored_figures import (
     AlertRow,
     FigureChart,
     Filters,
@@ -20,8 +22,6 @@ from plumbrule.web.monitored_figures import (
     last_results,
     recall_view,
 )
-from plumbrule.web.roles import Role
-from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
 
 routes = Routes()

@@ -6,14 +6,14 @@ from fastapi import Form
 from fastapi.responses import HTMLResponse, Response
 
 from plumbrule.errors import UsageError
-from plumbrule.web.accounts import Account
-from plumbrule.web.api_tokens import LONGEST_DAYS
+from plumbrule.web.access.accounts import Account
+from plumbrule.web.access.api_tokens import LONGEST_DAYS
+from plumbrule.web.access.passwords import SHORTEST
+from plumbrule.web.access.roles import Role, Scope
+from plumbrule.web.access.sessions import is_session
+from plumbrule.web.access.sign_in_throttle import ThrottledError
 from plumbrule.web.pages.sign_in import check_pair, check_password, enter
-from plumbrule.web.passwords import SHORTEST
-from plumbrule.web.roles import Role, Scope
 from plumbrule.web.routes import Routes
-from plumbrule.web.sessions import is_session
-from plumbrule.web.sign_in_throttle import ThrottledError
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import AbsentError
 

@@ -3,9 +3,9 @@
 from fastapi.responses import HTMLResponse, Response
 
 from plumbrule.api import reviews
-from plumbrule.web.rating_desk import RatingDesk
-from plumbrule.web.rating_screen import Fields
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.desk.rating_desk import RatingDesk
+from plumbrule.web.desk.rating_screen import Fields
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
 

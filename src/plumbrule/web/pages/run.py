@@ -13,13 +13,13 @@ from plumbrule.runs.report.decision_reasons import decision_title
 from plumbrule.runs.report.fix_first import CAUSES
 from plumbrule.runs.report.gate_text import FIGURE_TITLES
 from plumbrule.runs.run_entries import read_run
-from plumbrule.web import run_charts
-from plumbrule.web.paging import page_of
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
-from plumbrule.web.run_address import sample_address, samples_address
-from plumbrule.web.run_query import AskedSamples
-from plumbrule.web.run_views import run_entry, run_lines, run_view
+from plumbrule.web.views import run_charts
+from plumbrule.web.views.run_address import sample_address, samples_address
+from plumbrule.web.views.run_query import AskedSamples
+from plumbrule.web.views.run_views import run_entry, run_lines, run_view
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import AbsentError
 

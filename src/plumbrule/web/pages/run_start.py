@@ -12,9 +12,9 @@ from plumbrule.api.runs import plan
 from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.outcomes import DecideOn
-from plumbrule.web.roles import Role, Scope
+from plumbrule.web.access.roles import Role, Scope
+from plumbrule.web.jobs.run_jobs import find_job, list_jobs, start_job, stop_job
 from plumbrule.web.routes import Routes
-from plumbrule.web.run_jobs import find_job, list_jobs, start_job, stop_job
 from plumbrule.web.visit import Visiting
 
 routes = Routes()

@@ -2,11 +2,11 @@
 
 from fastapi.responses import HTMLResponse
 
-from plumbrule.web.paging import page_of
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
-from plumbrule.web.run_query import AskedRuns, run_choices
-from plumbrule.web.run_views import run_lines
+from plumbrule.web.views.run_query import AskedRuns, run_choices
+from plumbrule.web.views.run_views import run_lines
 from plumbrule.web.visit import Visiting
 
 routes = Routes()

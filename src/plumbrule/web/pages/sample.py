@@ -16,12 +16,12 @@ from plumbrule.runs.report.sample_rows import SampleRow
 from plumbrule.runs.run_results import RunLine
 from plumbrule.runs.sample_detail import SampleDetail, sample_history
 from plumbrule.verdicts import Verdict
-from plumbrule.web.marked_answer import mark_answer
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
-from plumbrule.web.run_address import sample_address, samples_address
-from plumbrule.web.run_query import AskedSamples, SampleQuery
-from plumbrule.web.run_views import run_entry, run_lines, run_view, verdict_scorer
+from plumbrule.web.views.marked_answer import mark_answer
+from plumbrule.web.views.run_address import sample_address, samples_address
+from plumbrule.web.views.run_query import AskedSamples, SampleQuery
+from plumbrule.web.views.run_views import run_entry, run_lines, run_view, verdict_scorer
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import AbsentError
 

@@ -8,8 +8,8 @@ from fastapi import Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from plumbrule.errors import PlumbruleError, UsageError
-from plumbrule.web.accounts import Account
-from plumbrule.web.openid_connect import (
+from plumbrule.web.access.accounts import Account
+from plumbrule.web.access.openid_connect import (
     TIME_TO_SIGN_IN,
     account_of,
     begin_flow,
@@ -17,10 +17,9 @@ from plumbrule.web.openid_connect import (
     provider_address,
     read_flow,
 )
-from plumbrule.web.roles import Role
-from plumbrule.web.routes import Routes
-from plumbrule.web.sessions import new_session_id
-from plumbrule.web.sign_in_throttle import (
+from plumbrule.web.access.roles import Role
+from plumbrule.web.access.sessions import new_session_id
+from plumbrule.web.access.sign_in_throttle import (
     Attempt,
     ThrottledError,
     attempt_of,
@@ -28,6 +27,7 @@ from plumbrule.web.sign_in_throttle import (
     device_cookie,
     end_attempt,
 )
+from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import AbsentError
 

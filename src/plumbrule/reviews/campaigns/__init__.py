@@ -1,0 +1,1 @@
+"""Campaigns: what was opened and rated, replayed from the ledger; how far each is, and what it decides."""

@@ -1,0 +1,1 @@
+"""Who may do what: roles, accounts, passwords, sessions, API tokens, sign-in by a provider."""

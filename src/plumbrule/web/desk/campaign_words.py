@@ -1,0 +1,80 @@
+"""The words of campaigns: triggers, modes, states and deeds as people say them, with the key in a tooltip."""
+
+from plumbrule.outcomes import DecideOn, Settled
+from plumbrule.reviews.campaigns.campaign_history import Deed
+from plumbrule.reviews.items import Status
+from plumbrule.reviews.model_change import OVERALL, Reason, Verdict
+from plumbrule.reviews.review_entries import PairedBy, ReleaseMode
+from plumbrule.rubrics import load_scorecard
+from plumbrule.rubrics.scorecard_rubric import DrawKind
+
+STATUSES: dict[Status, str] = {
+    "open": "Waits for ratings",
+    "claimed": "Being rated",
+    "adjudication": "Waits for an adjudicator",
+    "done": "Done",
+}
+MODES: dict[ReleaseMode, str] = {
+    "any_record": "Any record blocks",
+    "run_mean": "The mean over all records blocks, except for Unsafe, where any record does",
+}
+DECIDES_ON: dict[DecideOn, str] = {
+    "point": "The average overall score itself",
+    "bound": "The lower end of its 95% interval",
+}
+DRAWS: dict[DrawKind, str] = {
+    "all": "everything in the file is reviewed",
+    "representative": "a part in its own proportions, or everything where no size is given",
+    "affected": "what the changed documents touch",
+    "stratified": "a random sample with a quota for each stratum",
+    "one": "one interaction",
+}
+DEEDS: dict[Deed, str] = {
+    "opened": "opened the campaign",
+    "assigned": "assigned items",
+    "shown": "was shown the ratings, and rates nothing here",
+    "rated": "rated",
+    "revised": "revised a record",
+    "adjudicated": "adjudicated",
+    "closed": "closed the campaign and signed",
+    "signed": "signed as the second person",
+    "decided": "recorded the decision",
+}
+STATES: dict[Settled, str] = {"holds": "not below", "fails": "below", "inconclusive": "on both sides of"}
+VERDICTS: dict[Verdict, tuple[str, str]] = {
+    "better": ("ok", "clearly better"),
+    "worse": ("fail", "clearly worse"),
+    "no clear difference": ("none", "no clear difference"),
+}
+PAIRED_BY: dict[PairedBy, str] = {"question": "the same question", "id": "the same id"}
+REASONS: dict[Reason, str] = {
+    "new_missing": "there is nothing on the new answer",
+    "earlier_missing": "there is nothing on the earlier answer",
+    "other_rubric": "the earlier answer was rated by another rubric",
+    "withheld": "the earlier answer's campaign is still open",
+}
+
+
+def trigger_words(key: str) -> str:
+    """Return the title of a trigger of the rubric that ships, or its key."""
+    return next((trigger.title for trigger in load_scorecard().rubric.triggers if trigger.key == key), key)
+
+
+def figure_words(key: str) -> str:
+    """Return the title of a dimension, or of the overall score."""
+    if key == OVERALL:
+        return "Overall score"
+    titles = (dimension.title for dimension in load_scorecard().rubric.dimensions if dimension.key == key)
+    return next(titles, key)
+
+
+def reason_words(text: str) -> str:
+    """Return a sentence that names dimensions by their keys with their titles instead."""
+    for dimension in load_scorecard().rubric.dimensions:
+        text = text.replace(dimension.key, dimension.title)
+    return text
+
+
+def stratum_words(key: str | None) -> str:
+    """Return the title of a stratum."""
+    return next((stratum.title for stratum in load_scorecard().rubric.strata if stratum.key == key), key or "–")

@@ -1,0 +1,1 @@
+"""Runs in the background, each in a process of its own."""
