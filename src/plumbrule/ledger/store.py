@@ -146,15 +146,14 @@ class Ledger:
                     upto = self._watch.advance()
                 yield subject, author
 
-    def newest(self, *, kind: str | None = None, run: str | None = None) -> int:
-        """Return the number of the last entry that fits, -1 for none: what was made from them is as new as that.
+    def newest(self, *, kind: str | None = None, run: str | None = None) -> str | None:
+        """Return the hash of the last entry that fits, None for none: what was made from them is as new as that.
 
-        It reads no entry, and verifies none.
+        It reads no entry whole, and verifies none.
         """
-        last = select(func.max(entries.c.sequence)).where(*_conditions(kind=kind, run=run))
+        last = select(func.max(entries.c.sequence)).where(*_conditions(kind=kind, run=run)).scalar_subquery()
         with reading(self._engine, self.name) as connection:
-            sequence = connection.scalar(last)
-        return -1 if sequence is None else int(sequence)
+            return connection.scalar(select(entries.c.entry_sha256).where(entries.c.sequence == last))
 
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""

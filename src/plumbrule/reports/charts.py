@@ -145,6 +145,25 @@ def rate_chart(rate: float, low: float | None, high: float | None, *, limit: flo
     return f'<svg class="small" viewBox="0 0 120 16" aria-hidden="true">{"".join(parts)}</svg>'
 
 
+def forest_chart(difference: float, low: float | None, high: float | None, *, kind: str) -> str:
+    """Draw a small difference with its interval around no difference; the words stand in the table beside it.
+
+    It has a scale of its own. ``kind`` is how it is drawn: better, worse or unclear.
+    """
+    reach = max(abs(end) for end in (difference, low, high) if end is not None) * 1.1 or 1.0
+
+    def x(value: float) -> float:
+        return 100 + 98 * max(-1.0, min(1.0, value / reach))
+
+    parts = [
+        _line("axis", 100, 0, 100, 20),
+        _line(f"whisker {kind}", 2 if low is None else x(low), 10, 198 if high is None else x(high), 10),
+        *(_line(f"whisker {kind}", x(end), 6, x(end), 14) for end in (low, high) if end is not None),
+        f'<circle class="dot" cx="{_n(x(difference))}" cy="10" r="4"/>',
+    ]
+    return f'<svg class="forest" viewBox="0 0 200 20" aria-hidden="true">{"".join(parts)}</svg>'
+
+
 def _window(values: Sequence[float]) -> tuple[float, float]:
     """Return where an axis of shares begins and ends: all values with room around them, never beyond 0 and 1."""
     room = max(0.02, (max(values) - min(values)) * 0.25)

@@ -122,6 +122,20 @@ class RunComparison:
         return tuple(figure.non_inferiority for figure in self.figures if figure.non_inferiority is not None)
 
 
+def comparison_title(comparison: RunComparison) -> str:
+    """Return a comparison as one short sentence, such as ``Clearly worse in 2 figures, better in none``."""
+    counts = {
+        verdict: sum(compared.verdict == verdict for compared in comparison.figures) for verdict in ("worse", "better")
+    }
+    lost = len(comparison.flips.pass_to_fail)
+    if not any(counts.values()):
+        return f"No clear difference; {lost} of {comparison.samples} samples passed and now fail"
+    words = [
+        f"{verdict} in {count or 'no'} {'figure' if count == 1 else 'figures'}" for verdict, count in counts.items()
+    ]
+    return f"Clearly {', '.join(words)}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
     """A sample that passed in one run alone, and the fields that kept it from passing in the other."""

@@ -230,6 +230,23 @@ class FigureComparison:
     non_inferiority: MarginResult | None
 
 
+def may_be_chance(compared: DifferenceResult | FigureComparison) -> bool:
+    """Whether the interval excludes 0, and the correction for the number of figures (Holm) does not."""
+    low, high = compared.interval.low, compared.interval.high
+    excludes = (low is not None and low > 0) or (high is not None and high < 0)
+    return excludes and compared.verdict == "no clear difference"
+
+
+def nulls_matter(compared: FigureComparison) -> bool:
+    """Whether the difference with nulls as zero is another than the one with nulls left out."""
+    as_zero = compared.nulls_as_zero
+    return as_zero is not None and _telling(as_zero) != _telling(compared)
+
+
+def _telling(compared: DifferenceResult | FigureComparison) -> tuple[object, ...]:
+    return compared.first, compared.second, compared.difference, compared.interval, compared.verdict, compared.samples
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedFigure:
     """One figure of both runs, with nulls left out and with nulls at their worst, where there is a worst."""

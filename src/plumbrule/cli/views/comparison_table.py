@@ -10,7 +10,7 @@ from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
 from plumbrule.runs.comparison import FlipsResult, GateComparison, GateStanding, RunComparison
-from plumbrule.runs.differences import DifferenceResult, FigureComparison
+from plumbrule.runs.differences import DifferenceResult, FigureComparison, may_be_chance, nulls_matter
 from plumbrule.terminal import shortened
 from plumbrule.text.figure_format import SIGNS, between, figure
 
@@ -74,19 +74,12 @@ def _notes(figures: Sequence[FigureComparison], *, wide: bool) -> Iterator[str]:
     """Yield what the words of the table mean, and the smallest differences where it has no room for them."""
     if any(compared.samples_to_settle is not None for compared in figures):
         yield _UNCLEAR
-    if any(map(_chance, figures)):
+    if any(map(may_be_chance, figures)):
         yield _BY_CHANCE
     known = [(compared.name, compared.minimum_detectable_effect) for compared in figures]
     listed = ", ".join(f"{name} {_figure(effect)}" for name, effect in known if effect is not None)
     if listed:
         yield _DETECTABLE if wide else f"{_DETECTABLE}: {listed}"
-
-
-def _chance(compared: FigureComparison | DifferenceResult) -> bool:
-    """Whether the interval excludes 0, and the correction for the number of figures does not."""
-    low, high = compared.interval.low, compared.interval.high
-    excludes = (low is not None and low > 0) or (high is not None and high < 0)
-    return excludes and compared.verdict == "no clear difference"
 
 
 def _figure_table(figures: Sequence[FigureComparison], *, wide: bool) -> Table:
@@ -99,14 +92,9 @@ def _figure_table(figures: Sequence[FigureComparison], *, wide: bool) -> Table:
     for compared in figures:
         table.add_row(compared.name, *_cells(compared, wide=wide))
         as_zero = compared.nulls_as_zero
-        if as_zero is not None and _telling(as_zero) != _telling(compared):
+        if as_zero is not None and nulls_matter(compared):
             table.add_row(Text("  nulls as zero", "dim"), *_cells(as_zero, wide=wide))
     return table
-
-
-def _telling(compared: FigureComparison | DifferenceResult) -> tuple[object, ...]:
-    """Return what a row shows, to see whether nulls make a difference."""
-    return compared.first, compared.second, compared.difference, compared.interval, compared.verdict, compared.samples
 
 
 def _cells(compared: FigureComparison | DifferenceResult, *, wide: bool) -> Iterator[Text]:
@@ -120,7 +108,7 @@ def _cells(compared: FigureComparison | DifferenceResult, *, wide: bool) -> Iter
         yield Text(_figure(compared.minimum_detectable_effect), "dim")
     left_out = compared.left_out
     yield Text(str(compared.samples) + (f" of {compared.samples + left_out}" if left_out else ""))
-    more = "*" if _chance(compared) else ""
+    more = "*" if may_be_chance(compared) else ""
     if compared.samples_to_settle is not None:
         more = f" +{compared.samples_to_settle}"
     yield Text(f"unclear{more}" if compared.verdict == "no clear difference" else compared.verdict, style)

@@ -33,7 +33,7 @@ def show_run(visit: Visiting, run_id: str) -> HTMLResponse:
     """Show one run: the decision, what to fix first, every figure."""
     with visit.ledger() as ledger:
         entry = run_entry(ledger, run_id)
-        if ledger.newest(kind="result", run=entry.subject) < 0:
+        if ledger.newest(kind="result", run=entry.subject) is None:
             return visit.render("run_begun.html", run=read_run(entry))
         view = run_view(ledger, entry)
         lines = run_lines(ledger)

@@ -13,6 +13,8 @@ from plumbrule.verdicts import Verdict
 from plumbrule.verdicts.contradictions import Contradiction, contradictions
 from plumbrule.web.views.marked_text import MarkedText, Span, mark_text
 
+_MOST_MARKS = 150  # of each kind, where a page is to stay short
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedPassage:
@@ -31,6 +33,7 @@ class MarkedAnswer:
     answer: MarkedText
     passages: tuple[MarkedPassage, ...]
     sentences: tuple[SupportSentence, ...]
+    unmarked: int = 0  # sentences that are not marked, since the page would be too long
 
 
 def mark_answer(
@@ -43,9 +46,9 @@ def mark_answer(
 ) -> MarkedAnswer:
     """Mark an answer and its passages by a verdict, where there is one, and by the citations of the answer.
 
-    ``longest`` bounds how many characters of each text are shown.
+    ``longest`` bounds how many characters of each text are shown, and with it how many sentences are marked.
     """
-    marks = _Marks(passages=passages)
+    marks = _Marks(passages=passages, most=None if longest is None else _MOST_MARKS)
     if verdict is not None:
         marks.add_sentences(verdict)
         marks.add_values(verdict, answer)
@@ -64,6 +67,7 @@ def mark_answer(
             for index, passage in enumerate(passages)
         ),
         sentences=() if told is None else told.sentences,
+        unmarked=max(0, len(told.sentences) - _MOST_MARKS) if told is not None and longest is not None else 0,
     )
 
 
@@ -72,12 +76,15 @@ class _Marks:
     """The spans of an answer and of its passages, as they are collected."""
 
     passages: Sequence[Passage]
+    most: int | None  # how many sentences, values and citations are marked, the first of each
     in_answer: list[Span] = field(default_factory=list)
     in_passages: dict[int, list[Span]] = field(default_factory=dict)
     cited_by: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
 
     def add_sentences(self, verdict: Verdict) -> None:
-        for number, sentence in enumerate(verdict.support.sentences if verdict.support is not None else (), 1):
+        for number, sentence in enumerate(
+            verdict.support.sentences[: self.most] if verdict.support is not None else (), 1
+        ):
             name = f"sentence-{number}"
             state = sentence.band if sentence.claims else "plain"
             words = (
@@ -100,7 +107,7 @@ class _Marks:
             (anchor.start, anchor.end): anchor for anchor in verdict.hallucination.anchors if anchor.kind != "claim"
         }
         against = {(each.start, each.end): each.against for each in _narrow(verdict)}
-        for number, (start, end) in enumerate(sorted({*anchors, *against}), 1):
+        for number, (start, end) in enumerate(sorted({*anchors, *against})[: self.most], 1):
             name, anchor = f"value-{number}", anchors.get((start, end))
             contradicted = (start, end) in against
             supported = anchor is not None and anchor.supported and not contradicted
@@ -135,7 +142,7 @@ class _Marks:
         meant = {name: self._cited(citation) for name, citation in zip(ids, citations, strict=True)}
         if not citations:  # [1] is then the first passage
             meant = {str(index + 1): (index,) for index in range(len(self.passages))}
-        for number, marker in enumerate(find_markers(answer, frozenset(ids)), 1):
+        for number, marker in enumerate(find_markers(answer, frozenset(ids))[: self.most], 1):
             name, places = f"citation-{number}", meant.get(marker.citation_id, ())
             self.in_answer.append(
                 Span(

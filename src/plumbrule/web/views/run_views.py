@@ -58,6 +58,6 @@ def verdict_scorer(rubric: Loaded[VerdictRubric]) -> VerdictScorer:
     return _scorers.get(rubric.sha256, None, lambda: VerdictScorer(rubric))
 
 
-def _stamp(ledger: Ledger, run: Entry) -> tuple[int, int]:
+def _stamp(ledger: Ledger, run: Entry) -> tuple[str | None, ...]:
     """Return how new a run is: its own entries, and the decisions by which looks at the same gates are counted."""
     return ledger.newest(run=run.subject), ledger.newest(kind="decision")

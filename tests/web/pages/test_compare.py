@@ -1,0 +1,72 @@
+"""Runs compared, for a client and in a browser."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+from playwright.sync_api import Page, expect
+from tests.web.made_runs import HOSTILE, RIGHT, WRONG, make_run, sample
+
+from plumbrule.api.runs import compare
+from plumbrule.web.site import Site
+
+
+def _two_runs(site: Site, folder: Path) -> tuple[str, str]:
+    before = [sample(f"s{number}", RIGHT) for number in range(16)]
+    after = [sample(f"s{number}", WRONG if number < 12 else RIGHT) for number in range(16)]
+    after[15]["answer"] = f"{RIGHT} {HOSTILE}"
+    return make_run(site.ledger, folder, before, name="before"), make_run(site.ledger, folder, after, name="after")
+
+
+def test_every_figure_and_every_changed_sample_is_shown(client: TestClient, site: Site, tmp_path: Path) -> None:
+    """The page says what the comparison of the command line says, and both answers with the words that differ."""
+    first, second = _two_runs(site, tmp_path)
+    page = client.get("/compare", params={"runs": [first, second], "other_dataset": "yes"}).text
+    compared = compare(first, second, site.ledger, other_dataset=True)
+    for figure in compared.figures:
+        assert f'title="{figure.name}"' in page
+    for words in (*compared.regressions, *compared.warnings, *compared.remarks):
+        assert words.replace("'", "&#39;") in page
+    assert page.count("Passed, now fails") == 10  # of 12, a page
+    assert '<span class="marked differs differs-"' in page
+    assert "<script>alert" not in page
+    swapped = client.get("/compare", params={"runs": [second, first], "other_dataset": "yes"}).text
+    assert "Failed, now passes" in swapped
+    assert "Passed, now fails" not in swapped
+    oldest = client.get("/compare", params={"runs": [second, first], "other_dataset": "yes", "order": "oldest"}).text
+    assert oldest.count("Passed, now fails") == 10  # of 12, a page
+
+
+def test_runs_of_other_datasets_are_compared_when_that_is_asked_for(client: TestClient) -> None:
+    """The page says why not, and offers to compare the samples with the same id; too few runs are asked for again."""
+    with_runs = client.get("/runs").text.split('name="runs" value="')
+    runs = [part.partition('"')[0] for part in with_runs[1:]]
+    page = client.get("/compare", params={"runs": runs})
+    assert "These runs cannot be compared as they are" in page.text
+    assert "other_dataset=yes" in page.text
+    assert "Choose runs to compare" in client.get("/compare").text
+    assert "Choose runs to compare" in client.get("/compare", params={"runs": runs[:1]}).text
+    assert client.get("/compare", params={"runs": [runs[0], "run-x"]}).status_code == 404
+
+
+def test_several_runs_are_compared_with_the_first(client: TestClient, site: Site, tmp_path: Path) -> None:
+    """Each of the others has its own comparison with the baseline."""
+    runs = (*_two_runs(site, tmp_path), make_run(site.ledger, tmp_path, [sample("s0", RIGHT)], name="third"))
+    page = client.get("/compare", params={"runs": runs, "other_dataset": "yes", "against": 2}).text
+    assert "3 runs compared" in page
+    assert "15 samples are only in the first run" in page
+
+
+def test_a_comparison_in_a_browser(page: Page, look: Callable[[Page, str], None], site: Site, tmp_path: Path) -> None:
+    """Two runs are chosen in the list and compared although their datasets differ; a changed sample is opened."""
+    _two_runs(site, tmp_path)
+    page.goto("/runs?dataset=made")
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    page.get_by_role("button", name="Compare selected runs").click()
+    look(page, "compare-choice")
+    page.get_by_role("link", name="Compare the samples with the same id").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Clearly worse in")
+    look(page, "compare")
+    page.get_by_role("region", name="s0").get_by_role("link", name="Second").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("s0 fails")
