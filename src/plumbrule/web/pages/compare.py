@@ -24,13 +24,13 @@ from plumbrule.runs.report.gate_text import FIGURE_TITLES
 from plumbrule.runs.run_entries import RunEntry, read_run
 from plumbrule.runs.sample_detail import find_sample
 from plumbrule.text.word_differences import Stretch, word_differences
-from plumbrule.web.marked_text import MarkedText, Span, mark_text
-from plumbrule.web.paging import Paged, page_of
-from plumbrule.web.roles import Role
+from plumbrule.web.access.roles import Role
+from plumbrule.web.page_numbers import Paged, page_of
 from plumbrule.web.routes import Routes
-from plumbrule.web.run_address import sample_address, with_query
-from plumbrule.web.run_charts import drawn
-from plumbrule.web.run_views import comparison, run_entry, run_lines, run_view
+from plumbrule.web.views.marked_text import MarkedText, Span, mark_text
+from plumbrule.web.views.run_address import sample_address, with_query
+from plumbrule.web.views.run_charts import drawn
+from plumbrule.web.views.run_views import comparison, run_entry, run_lines, run_view
 from plumbrule.web.visit import Visit, Visiting
 
 routes = Routes()
