@@ -86,7 +86,7 @@ def test_a_sample_in_a_browser(page: Page, look: Callable[[Page, str], None]) ->
     expect(page.get_by_role("heading", level=1)).to_contain_text("fails")
     sentence = page.locator("#answer a.marked").first
     sentence.focus()
-    expect(page.locator(".passage .lit").first).to_be_visible()
+    expect(page.locator(".sample-passage .lit").first).to_be_visible()
     look(page, "sample")
     sentence.press("Enter")
     page.wait_for_url("**#of-**")
