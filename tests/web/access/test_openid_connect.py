@@ -51,7 +51,7 @@ def issuer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         CALLBACK,
     ]
     with subprocess.Popen(
-        command, cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command, cwd=Path(__file__).parents[3], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}/o"
