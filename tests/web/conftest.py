@@ -68,7 +68,7 @@ def site(demo_folder: Path, tmp_path: Path) -> Iterator[Site]:
     shutil.copytree(demo_folder, folder)
     ledger = f"sqlite:///{folder / '.plumbrule' / 'ledger.db'}"
     store = Store(store_address(ledger))
-    yield Site(
+    made = Site(
         ledger=ledger,
         store=store,
         local_person="Robin Reader",
@@ -76,6 +76,8 @@ def site(demo_folder: Path, tmp_path: Path) -> Iterator[Site]:
         configurations=Configurations(folder=folder),
         demo=True,
     )
+    yield made
+    made.ledgers.close()
     store.close()
 
 
@@ -114,7 +116,9 @@ def team_site(tmp_path: Path, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
     ledger = f"sqlite:///{tmp_path / 'team' / 'ledger.db'}"
     open_ledger(ledger, at=clock()).close()
     store = Store(store_address(ledger))
-    yield Site(ledger=ledger, store=store, team=True, hosts=("testserver", "127.0.0.1"), clock=clock)
+    made = Site(ledger=ledger, store=store, team=True, hosts=("testserver", "127.0.0.1"), clock=clock)
+    yield made
+    made.ledgers.close()
     store.close()
 
 

@@ -347,7 +347,9 @@ def postgresql(server_url: URL) -> Iterator[Site]:
     address = url.render_as_string(hide_password=False)
     with open_ledger(address, at=now()):
         store = Store(store_address(address))
-    yield Site(ledger=address, store=store, local_person=ME, hosts=("127.0.0.1",))
+    made = Site(ledger=address, store=store, local_person=ME, hosts=("127.0.0.1",))
+    yield made
+    made.ledgers.close()
     store.close()
 
 
