@@ -6,12 +6,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 import zstandard
+
+from plumbrule.ledger import open_ledger
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -272,3 +275,12 @@ def test_a_file_without_an_end_of_line_is_given_up(run: Run, write: Write) -> No
     bomb = zstandard.compress(b"x" * (300 << 20))
     assert len(bomb) < 100_000
     assert_refused(run("score", write("a.jsonl.zst", bomb), "--skip-bad"), 3, "no end")
+
+
+@pytest.mark.parametrize("command", [("show",), ("gate",), ("incident",)])
+def test_a_name_that_is_no_text(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Exit code 3: bytes that are no UTF-8 are no name in a ledger, and no internal error."""
+    ledger = f"sqlite:///{tmp_path / 'ledger.db'}"
+    open_ledger(ledger, at=datetime(2026, 1, 1, tzinfo=UTC)).close()
+    output = ["-o", "out.json"] if command == ("incident",) else []
+    assert_refused(run(*command, "\udcff", *output, "--ledger", ledger), 3, "no UTF-8")

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import exc
 
-from plumbrule.errors import PlumbruleError, UsageError
+from plumbrule.errors import InputError, PlumbruleError, UsageError
 
 
 class LedgerError(PlumbruleError):
@@ -85,6 +85,8 @@ def told_clearly(name: str) -> Iterator[None]:
         raise _clear(name, error.orig if error.orig is not None else error) from None
     except exc.TimeoutError:
         raise LedgerBusyError(f"{name}: too many readers at once in this process: close some and try again") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{name}: a name that is looked up or kept must be text: what was given is no UTF-8") from None
     except Exception as error:
         if isinstance(error, sqlite3.Error) or hasattr(error, "sqlstate"):  # from a raw cursor
             raise _clear(name, error) from None
