@@ -56,6 +56,7 @@ def test_no_arguments_print_the_help(run: Run) -> None:
 def test_help_lists_every_command(run: Run) -> None:
     """Each with one line, and where to start."""
     assert run("--help").out.partition("Commands:\n")[2] == snapshot("""\
+  accounts    Make and change the accounts of a site that is served to a team.
   compare     Compare two runs sample by sample.
   completion  Print the shell's completion script.
   demo        See the main job end to end on bundled data.
@@ -77,6 +78,7 @@ def test_help_lists_every_command(run: Run) -> None:
   sample      Draw a review sample for a trigger, and open its campaign.
   schema      Print the JSON schema of a result or a file.
   score       Give every answer a verdict, with the evidence.
+  serve       Open the pages of a ledger in a browser.
   show        Show one run's figures and gates.
   suite       Run an assistant against the test suite that ships.
   support     Show the support score's model, and calibrate it on your own labels.

@@ -87,6 +87,11 @@ CHANGED: tuple[tuple[str, str, str], ...] = (
         r"(.*\.)?(support(\..*)?|unsupported|faithfulness_score|rationale|scores\..*|level|basis|judgement\..*)",
         "binding decides on short answers to a question",
     ),
+    (
+        r"score answers.jsonl",
+        r"(\*\.)?hallucination\.anchors\.\*\.(evidence.*)",
+        "the value in the same role is what the context says instead",
+    ),
     (r"score ", r"\*\.refusal\.start", "the words that decline, with who declines"),
     (r"judge -q \"Which fee\?\"", r"(?!judge)\w+", "'I cannot say' is a refusal"),
     (r"rubric show", r"content\.(refusal|completeness)\.\w+", "patterns for phrases, parts for keywords"),

@@ -75,6 +75,7 @@ _STATES: dict[NonInferiority, MarginState] = {
     "inferior": "not shown",
     "inconclusive": "inconclusive",
 }
+_NO_DIFFERENCE = 1 / 2  # on the scale of shares, where the worst is 0 and the best is 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -521,7 +522,7 @@ def _always_valid_test(
     assert interval is not None  # noqa: S101 - there are values
     low, high = ((2 * end - 1) * float(bound) for end in interval)
     shown = float(sum(differences, Fraction()) / len(differences))  # not theirs where clusters are of several sizes
-    return _Tested(low=min(low, shown), high=max(high, shown), p_value=always_valid_p_value(shares, 0.5))
+    return _Tested(low=min(low, shown), high=max(high, shown), p_value=always_valid_p_value(shares, _NO_DIFFERENCE))
 
 
 def _always_valid_percentile_test(firsts: Repeated, seconds: Repeated, clusters: Sequence[Hashable]) -> _Tested:
@@ -534,7 +535,7 @@ def _always_valid_percentile_test(firsts: Repeated, seconds: Repeated, clusters:
     return _Tested(
         low=_less(after[0], before[1]),
         high=_less(after[1], before[0]),
-        p_value=always_valid_p_value([(move + 1) / 2 for move in moves], 0.5),
+        p_value=always_valid_p_value([(move + 1) / 2 for move in moves], _NO_DIFFERENCE),
         moved=(total > 0) - (total < 0),
     )
 

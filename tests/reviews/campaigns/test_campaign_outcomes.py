@@ -21,12 +21,13 @@ def rate(ledger: Ledger, campaign: Campaign, *people: str, level: int = 4) -> No
 
 def test_the_latest_decision_of_each_trigger(ledger: Ledger, opens: Opens) -> None:
     """Neither an earlier campaign of the same trigger nor one that is open shows."""
-    for name, trigger, level in (("a", "monitoring", 4), ("b", "monitoring", 1), ("c", "pre-deployment", 4)):
+    given = (("a", "monitoring", 4), ("b", "monitoring", 1), ("c", "pre-deployment", 4))
+    for number, (name, trigger, level) in enumerate(given):
         campaign = opens(2, trigger=trigger, name=name)
         rate(ledger, campaign, *(["Ada"] if trigger == "monitoring" else ["Ada", "Ben"]), level=level)
-        close_campaign(ledger, name, author="Gus", at=later(5), as_is=True)
+        close_campaign(ledger, name, author="Gus", at=later(5 + number), as_is=True)
     opens(2, trigger="pre-deployment", name="d")
-    first, second = latest_outcomes(ledger, at=later(6))
+    first, second = latest_outcomes(ledger, at=later(9))
     assert [(one.campaign, one.trigger, one.outcome) for one in (first, second)] == [
         ("c", "pre-deployment", "RELEASE"),
         ("b", "monitoring", "NO RELEASE"),
