@@ -188,9 +188,9 @@ def address(site: Site) -> Iterator[str]:
         yield where
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Start a real Chromium."""
+    """Start a real Chromium; it ends with its module, since no other event loop can run beside it in this process."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium: install the package chromium")
     expect.set_options(timeout=LONG_MS)
@@ -204,6 +204,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """Give a page of the browser whose addresses start at the site; no error may reach its console."""
     context = browser.new_context(base_url=address, viewport=WIDE, reduced_motion="reduce")
+    context.set_default_timeout(LONG_MS)
     page = context.new_page()
     faults: list[str] = []
     page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)

@@ -174,7 +174,7 @@ class StateFiles:
         line = canonical_json(content | {"hmac_sha256": self.key.sign(content)}) + b"\n"
         failed = []
         with self._locked():
-            for path in self._paths():
+            for path in reversed(self._paths()):  # read the other way round: who sees an own file sees the one beside
                 if not over and self._is_later(path, state):
                     continue
                 try:
