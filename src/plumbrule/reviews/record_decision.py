@@ -91,7 +91,7 @@ def decide(scores: Mapping[str, object], loaded: Loaded[ScorecardRubric]) -> Dec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionSoFar:
-    """What the levels that are there already come to, before every dimension is rated."""
+    """The result of the levels that are there already, before every dimension is rated."""
 
     rated: int
     of: int

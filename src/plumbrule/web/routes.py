@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 
 from plumbrule.codec import json_line
 from plumbrule.web.access.roles import Role, Scope
-from plumbrule.web.visit import Visiting
+from plumbrule.web.visit import SAFE_METHODS, Visiting
 from plumbrule.web.visit_errors import ForbiddenError, SignInError
 
 API = "/api/v1"
@@ -20,7 +20,6 @@ API = "/api/v1"
 Handler = Callable[..., Any]
 Declared = Callable[[Handler], Handler]
 
-_SAFE_METHODS = {"GET", "HEAD"}
 _REVIEWING = {Role.EVALUATOR, Role.ADJUDICATOR, Role.RELEASE_MANAGER}
 
 
@@ -56,7 +55,7 @@ class Need:
         """Return the scope that a token needs: as the route says, else by its role; None where no token will do."""
         if self._scope is not None or self.role is Role.ADMIN:
             return self._scope
-        if method in _SAFE_METHODS:
+        if method in SAFE_METHODS:
             return Scope.READ
         return Scope.REVIEW if self.role in _REVIEWING else None
 

@@ -351,7 +351,7 @@ def test_a_lapsed_claim_is_found_again(ledger: Ledger, opens: Opens) -> None:
     taken = claim_next(ledger, "c", "Ben", at=later(3))
     assert taken is not None
     assert (taken[0].trace_id, taken[1].evaluator) == (last.trace_id, "Ben")
-    again = claim_next(ledger, "c", "Ada", at=later(500))  # hers have ended: she gets one anew
+    again = claim_next(ledger, "c", "Ada", at=later(500))  # hers have ended: she gets one again
     assert again is not None
     assert again[1].until > later(500)
 

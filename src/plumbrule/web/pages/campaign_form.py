@@ -16,11 +16,11 @@ from plumbrule.reviews.decision_report import remark_sentence
 from plumbrule.reviews.sample_draw import DrawResult, Request
 from plumbrule.rubrics import load_scorecard, weaker_differences
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import path_part
 from plumbrule.web.desk import campaign_words
 from plumbrule.web.desk.campaign_access import GivenForm, text_in
 from plumbrule.web.desk.opening_drafts import GivenFile, OpeningDraft, drop_draft, find_draft, keep_draft
 from plumbrule.web.routes import Routes
-from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import AbsentError
 

@@ -25,11 +25,11 @@ from plumbrule.runs.run_entries import RunEntry, read_run
 from plumbrule.runs.sample_detail import find_sample
 from plumbrule.text.word_differences import Stretch, word_differences
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import with_query
 from plumbrule.web.page_numbers import Paged, page_of
 from plumbrule.web.routes import Routes
 from plumbrule.web.views.marked_text import MarkedText, Span, mark_text
-from plumbrule.web.views.run_address import sample_address, with_query
-from plumbrule.web.views.run_charts import drawn
+from plumbrule.web.views.run_address import sample_address
 from plumbrule.web.views.run_views import comparison, run_entry, run_lines, run_view
 from plumbrule.web.visit import Visit, Visiting
 
@@ -148,7 +148,7 @@ def _row(name: str, compared: FigureComparison | DifferenceResult, *, as_zero: b
     chart = None
     if compared.difference is not None:
         interval = compared.interval
-        chart = drawn(forest_chart(compared.difference, interval.low, interval.high, kind=_KINDS[compared.verdict]))
+        chart = forest_chart(compared.difference, interval.low, interval.high, kind=_KINDS[compared.verdict])
     return FigureRow(
         name=name,
         title=_TITLES.get(name, name),

@@ -1,7 +1,6 @@
 """Incidents: everything that is known about one interaction, found by its trace id, and as one file to take away."""
 
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -15,6 +14,7 @@ from plumbrule.monitoring.incident_timeline import timeline_of
 from plumbrule.rubrics import load_scorecard
 from plumbrule.verdicts import Verdict
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import download_headers, path_part
 from plumbrule.web.desk.campaign_words import reason_words
 from plumbrule.web.routes import Routes
 from plumbrule.web.views.bounded_marks import mark_within
@@ -44,7 +44,7 @@ def look_up(
     if asked:
         try:
             with visit.ledger() as ledger:
-                return visit.redirect(f"/incidents/{quote(find_trace(asked, ledger=ledger), safe='')}")
+                return visit.redirect(f"/incidents/{path_part(find_trace(asked, ledger=ledger))}")
         except UsageError as error:
             problem = str(error)
     weeks = recall_view(visit, Filters()).value.weeks
@@ -61,9 +61,7 @@ def download(visit: Visiting, trace_id: str, suffix: str) -> Response:
     if render is None:
         raise AbsentError(f"An incident is written as {' or '.join(FORMATS)}.")
     known = _find(visit, trace_id)
-    name = quote(known.trace_id[:80], safe="")
-    named = f"attachment; filename=\"incident{suffix}\"; filename*=UTF-8''incident-{name}{suffix}"
-    headers = {"content-disposition": named}
+    headers = download_headers(f"incident-{known.trace_id[:80]}{suffix}")
     return Response(render(known), media_type=_MEDIA_TYPES[suffix], headers=headers)
 
 

@@ -14,6 +14,7 @@ from plumbrule.runs.report.fix_first import CAUSES
 from plumbrule.runs.report.gate_text import FIGURE_TITLES
 from plumbrule.runs.run_entries import read_run
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import download_headers
 from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
 from plumbrule.web.views import run_charts
@@ -102,9 +103,8 @@ def download_samples(visit: Visiting, run_id: str, suffix: str, asked: AskedSamp
         raise AbsentError(f"Samples are downloaded as {', '.join(SAMPLE_FILES)}, not as {suffix[:20]}.")
     with visit.ledger() as ledger:
         view = run_view(ledger, run_entry(ledger, run_id))
-    name = f"{view.report.run_id}-samples.{suffix}"
     return StreamingResponse(
         kind.write(asked.select(view.rows)),
         media_type=kind.media_type,
-        headers={"content-disposition": f'attachment; filename="{name}"'},
+        headers=download_headers(f"{view.report.run_id}-samples.{suffix}"),
     )
