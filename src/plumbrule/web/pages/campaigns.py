@@ -91,8 +91,7 @@ def _campaign(
             if report.decision is not None
             else earlier_campaigns(
                 ledger,
-                campaign.items,
-                [item.content for item in campaign.items.values()],
+                {key: item.content for key, item in campaign.items.items()},
                 (plan.same_items or ())[-_SHOWN_EARLIER:],
             )
         )
