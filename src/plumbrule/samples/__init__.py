@@ -1,6 +1,7 @@
 """What is evaluated: samples, and reading them from files and from Python."""
 
 from plumbrule.samples.aliases import ALIASES, FIELDS, parse_mapping
+from plumbrule.samples.data_frames import ArrowTable, Records, records_of
 from plumbrule.samples.dataset_reader import DatasetFile, Reading, sample_from, samples_from
 from plumbrule.samples.labels import LabelledReading, SupportLabel, labelled_from
 from plumbrule.samples.sample_model import Citation, Expected, Passage, Refusal, Sample
@@ -10,6 +11,7 @@ from plumbrule.samples.value_types import Misfit
 __all__ = [
     "ALIASES",
     "FIELDS",
+    "ArrowTable",
     "Citation",
     "DatasetCheck",
     "DatasetFile",
@@ -18,12 +20,14 @@ __all__ = [
     "Misfit",
     "Passage",
     "Reading",
+    "Records",
     "Refusal",
     "Sample",
     "SupportLabel",
     "check_samples",
     "labelled_from",
     "parse_mapping",
+    "records_of",
     "sample_from",
     "samples_from",
 ]

@@ -13,6 +13,7 @@ from plumbrule.samples.formats.json import read_json, sniff_lines
 from plumbrule.samples.formats.jsonl import read_jsonl
 from plumbrule.samples.formats.parquet import read_parquet
 from plumbrule.samples.id_index import Seen
+from plumbrule.samples.python_values import plain_value
 from plumbrule.samples.sample_fields import MADE_ID, sample_of
 from plumbrule.samples.sample_model import Sample
 from plumbrule.samples.value_types import Misfit, described, key_of
@@ -169,26 +170,38 @@ def sample_from(record: Mapping[str, object] | Sample) -> Sample:
     return next(samples_from([record]))
 
 
-def samples_from(records: Iterable[Mapping[str, object] | Sample]) -> Iterator[Sample]:
-    """Yield each record as a sample; a bad one is a RecordError that tells its number.
+def samples_from(
+    records: Iterable[Mapping[str, object] | Sample],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    flat: bool = False,
+    on_bad: Callable[[RecordError], None] | None = None,
+) -> Iterator[Sample]:
+    """Yield each record as a sample; a bad one is a RecordError that tells its number, or is handed to ``on_bad``.
 
-    Ids are not compared: the same question and answer may be scored twice.
+    Values are read as tables of Python hold them: NaN is missing, an array is a list. Ids are not compared: the same
+    question and answer may be scored twice.
     """
-    mapper = Mapper()
+    mapper = Mapper(mapping, flat=flat)
     for number, record in enumerate(records, 1):
         if isinstance(record, Sample):
             yield record
             continue
         try:
-            yield sample_of(mapper.map(_checked(record)))
+            sample = sample_of(mapper.map(_checked(record)), flat=flat)
         except Misfit as misfit:
-            raise RecordError(str(misfit), source="samples", line=number, unit="record") from None
+            error = RecordError(str(misfit), source="samples", line=number, unit="record")
+            if on_bad is None:
+                raise error from None
+            on_bad(error)
+            continue
+        yield sample
 
 
 def _checked(record: object) -> dict[str, object]:
     if not isinstance(record, Mapping):
         raise Misfit(f"a sample must be a mapping, not {described(record)}")
-    return {key_of("the record", key): value for key, value in record.items()}
+    return {key_of("the record", key): plain_value(value) for key, value in record.items()}
 
 
 def _count(counts: dict[str, int], name: str) -> None:

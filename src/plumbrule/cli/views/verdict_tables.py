@@ -10,7 +10,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.api.scoring import ScoredFile, ScoredSample
+from plumbrule.api.results import ScoredSample
+from plumbrule.api.scoring import ScoredFile
 from plumbrule.cli.terminal_console import plain, stamp_line, table
 from plumbrule.codec import to_json
 from plumbrule.rubrics import Outcome

@@ -12,6 +12,7 @@ from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.reports.charts import forest_chart
 from plumbrule.reports.figure_text import SIGNS
+from plumbrule.reports.marks.marked_text import MarkedText, Span, mark_text
 from plumbrule.runs.changed_samples import ChangedSample, changed_samples
 from plumbrule.runs.comparison import RunComparison, comparison_title
 from plumbrule.runs.differences import (
@@ -28,7 +29,6 @@ from plumbrule.web.access.roles import Role
 from plumbrule.web.addresses import with_query
 from plumbrule.web.page_numbers import Paged, page_of
 from plumbrule.web.routes import Routes
-from plumbrule.web.views.marked_text import MarkedText, Span, mark_text
 from plumbrule.web.views.run_address import sample_address
 from plumbrule.web.views.run_views import comparison, run_entry, run_lines, run_view
 from plumbrule.web.visit import Visit, Visiting

@@ -11,13 +11,13 @@ from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.monitoring.incident_model import Incident
 from plumbrule.monitoring.incident_timeline import timeline_of
+from plumbrule.reports.marks.bounded_marks import mark_within
 from plumbrule.rubrics import load_scorecard
 from plumbrule.verdicts import Verdict
 from plumbrule.web.access.roles import Role
 from plumbrule.web.addresses import download_headers, path_part
 from plumbrule.web.desk.campaign_words import reason_words
 from plumbrule.web.routes import Routes
-from plumbrule.web.views.bounded_marks import mark_within
 from plumbrule.web.views.monitored_figures import Filters, recall_view
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import AbsentError

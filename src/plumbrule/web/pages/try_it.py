@@ -10,14 +10,15 @@ from fastapi import Form, Query, UploadFile
 from fastapi.responses import HTMLResponse
 
 from plumbrule.api import trial
-from plumbrule.api.scoring import ScoredSample, ShippedRubric
+from plumbrule.api.results import ScoredSample
+from plumbrule.api.scoring import ShippedRubric
 from plumbrule.api.trial import TriedFile, try_answer, try_file
 from plumbrule.errors import PlumbruleError
 from plumbrule.names import FORMATS
+from plumbrule.reports.marks.bounded_marks import bytes_of, mark_within
+from plumbrule.reports.marks.marked_answer import MarkedAnswer
 from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
-from plumbrule.web.views.bounded_marks import bytes_of, mark_within
-from plumbrule.web.views.marked_answer import MarkedAnswer
 from plumbrule.web.visit import Visit, Visiting
 
 routes = Routes()
