@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plumbrule.errors import RecordError
 from plumbrule.samples import FIELDS, Citation, Passage, Refusal, Sample, sample_from, samples_from
-from plumbrule.samples.aliases import ALIASES
+from plumbrule.samples.field_names import ALIASES
 
 REASONS: list[tuple[dict[Any, Any], str]] = [
     ({}, "answer is null and there is no refusal"),
@@ -45,7 +45,10 @@ REASONS: list[tuple[dict[Any, Any], str]] = [
     ),
     (
         {"answer": "A", "contexts": [{"id": "x"}]},
-        "contexts[0] has no text; it is looked for under text, content, context, page_content, passage",
+        (
+            "contexts[0] has no text; it is looked for under text, content, context, page_content, passage, "
+            "segment, also inside document, doc, node, chunk, kwargs, payload, _source"
+        ),
     ),
     ({"answer": "A", "contexts": [{"text": 3}]}, "contexts[0].text must be text, not a number"),
     (

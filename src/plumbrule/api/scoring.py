@@ -115,6 +115,7 @@ class ScoredFile:
     worst: tuple[ScoredSample, ...]  # the worst first
     skipped: tuple[RecordError, ...]  # the first bad records that were skipped
     unread: tuple[str, ...]  # fields that a verdict uses and that no record has
+    ungrounded: bool  # not one sample has a passage, so that the verdicts say nothing of the answers
 
 
 def score_file(
@@ -155,6 +156,7 @@ def score_file(
         worst=tuple(ScoredSample(sample=sample, verdict=verdict) for sample, verdict in tally.worst()),
         skipped=tuple(skipped),
         unread=tuple(name for name in ("question", "contexts") if name not in reading.fields),
+        ungrounded=not reading.with_contexts,
     )
 
 

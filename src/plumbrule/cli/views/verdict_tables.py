@@ -90,6 +90,7 @@ def show_summary(
     ``again`` is the dataset, with the options it was read with, for the command that explains the worst sample.
     """
     summary = scored.summary
+    show_warning(console, scored)
     console.print()
     console.print(_verdict_table(summary))
     console.print()
@@ -100,18 +101,29 @@ def show_summary(
     if summary.passed_unverified:
         text = f"{summary.passed_unverified} passed with nothing to verify: no number, date or claim was found in them"
         console.print(plain(text, "yellow"), soft_wrap=True)
-    for bad in scored.worst:
+    for bad in () if scored.ungrounded else scored.worst:
         console.print()
         console.print(_headline(bad.verdict))
         console.print(_quoted(marked_answer(bad.sample, bad.verdict, only_unsupported=True)))
     console.print()
     if output is not None:
         console.print(plain(f"results: {output}", "dim"), soft_wrap=True)
-    if again and scored.worst:
+    if again and scored.worst and not scored.ungrounded:
         words = ["plumbrule", "score", again[0], "--explain", scored.worst[0].verdict.id, *again[1:]]
         console.print(plain(f"look closer: {shlex.join(words)}", "dim"), soft_wrap=True)
     if summary.rubric is not None:
         console.print(stamp_line(to_json(summary.rubric)), soft_wrap=True)
+
+
+def show_warning(console: Console, scored: ScoredFile) -> None:
+    """Say before anything else that there was nothing to hold the answers against."""
+    if scored.ungrounded:
+        text = (
+            f"WARNING: not one of the {scored.summary.counts.scored:,} records has contexts, so nothing could be "
+            "checked: the verdicts below say nothing about the answers. --map contexts=COLUMN names where they stand; "
+            f"'plumbrule validate {scored.source}' shows what was read"
+        )
+        console.print(plain(text, "bold red"), soft_wrap=True)
 
 
 def show_remarks(console: Console, scored: ScoredFile) -> None:
@@ -123,8 +135,9 @@ def show_remarks(console: Console, scored: ScoredFile) -> None:
         rest = f"; 'plumbrule validate {scored.source}' lists all" if counts.errored > len(scored.skipped) else ""
         text = f"{counts.errored} bad of {counts.attempted} records were skipped{rest}"
         console.print(plain(text, "yellow"), soft_wrap=True)
-    if scored.unread:
-        text = f"nothing was read as {' or '.join(scored.unread)}; --map FIELD=COLUMN names the column"
+    unread = [name for name in scored.unread if not (name == "contexts" and scored.ungrounded)]
+    if unread:
+        text = f"nothing was read as {' or '.join(unread)}; --map FIELD=COLUMN names the column"
         console.print(plain(text, "yellow"), soft_wrap=True)
 
 
