@@ -19,10 +19,11 @@ from plumbrule.reviews.campaigns.campaign_store import earlier_campaigns
 from plumbrule.reviews.decision_report import remark_sentence
 from plumbrule.reviews.followed_items import FollowedItem, follow_items
 from plumbrule.web.access.roles import Role
-from plumbrule.web.addresses import download_headers, path_part, with_query
+from plumbrule.web.addresses import path_part, with_query
 from plumbrule.web.desk import campaign_words
 from plumbrule.web.desk.campaign_access import GivenForm, check_campaign, find_standing, text_in
 from plumbrule.web.desk.pending_closings import find_pending
+from plumbrule.web.downloads import download
 from plumbrule.web.page_numbers import page_of, page_start
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
@@ -170,14 +171,14 @@ def show_agreement(visit: Visiting, name: str) -> HTMLResponse:
 def download_lines(visit: Visiting, name: str) -> Response:
     """Give the records that the visitor may see as JSON Lines, with every field of the template."""
     records = _records(visit, name)
-    return _download(b"".join(map(json_line, records.records)), "application/x-ndjson", f"{name}.jsonl")
+    return download(b"".join(map(json_line, records.records)), f"{name}.jsonl")
 
 
 @routes.page("/campaigns/{name}/records.csv", role=Role.VIEWER)
 def download_table(visit: Visiting, name: str) -> Response:
     """Give the records that the visitor may see as CSV."""
     records = _records(visit, name)
-    return _download(records_csv(records.records).encode(), "text/csv; charset=utf-8", f"{name}.csv")
+    return download(records_csv(records.records).encode(), f"{name}.csv")
 
 
 def _records(visit: Visit, name: str) -> ExportedRecords:
@@ -185,7 +186,3 @@ def _records(visit: Visit, name: str) -> ExportedRecords:
     with visit.ledger() as ledger:
         check_campaign(ledger, name)
         return reviews.export_records(name, viewer=viewer, ledger=ledger, at=visit.now)
-
-
-def _download(content: bytes, kind: str, name: str) -> Response:
-    return Response(content, media_type=kind, headers=download_headers(name))

@@ -15,8 +15,9 @@ from plumbrule.reports.marks.bounded_marks import mark_within
 from plumbrule.rubrics import load_scorecard
 from plumbrule.verdicts import Verdict
 from plumbrule.web.access.roles import Role
-from plumbrule.web.addresses import download_headers, path_part
+from plumbrule.web.addresses import path_part
 from plumbrule.web.desk.campaign_words import reason_words
+from plumbrule.web.downloads import download
 from plumbrule.web.routes import Routes
 from plumbrule.web.views.monitored_figures import Filters, recall_view
 from plumbrule.web.visit import Visit, Visiting
@@ -32,7 +33,6 @@ _MOST_PASSAGES = 20
 _MOST_WEEKS = 8
 _READ_WHOLE = 1_000  # interactions and samples, among which runs and similar interactions are looked for on the page
 _KINDS = ("interaction", "record", "campaign", "claim", "decision", "alert", "run")
-_MEDIA_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
 
 
 @routes.page("/incidents", role=Role.VIEWER)
@@ -55,14 +55,13 @@ def look_up(
 
 
 @routes.page("/incidents/{trace_id:path}/file{suffix}", role=Role.VIEWER)
-def download(visit: Visiting, trace_id: str, suffix: str) -> Response:
+def download_file(visit: Visiting, trace_id: str, suffix: str) -> Response:
     """Give everything that is known about one interaction as one file."""
     render = FORMATS.get(suffix)
     if render is None:
         raise AbsentError(f"An incident is written as {' or '.join(FORMATS)}.")
     known = _find(visit, trace_id)
-    headers = download_headers(f"incident-{known.trace_id[:80]}{suffix}")
-    return Response(render(known), media_type=_MEDIA_TYPES[suffix], headers=headers)
+    return download(render(known), f"incident-{known.trace_id[:80]}{suffix}")
 
 
 @routes.page("/incidents/{trace_id:path}", role=Role.VIEWER)

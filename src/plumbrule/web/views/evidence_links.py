@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from plumbrule.prescores.excerpts import stands_in
 from plumbrule.prescores.study import citation_ids, cited_passages, find_markers
+from plumbrule.reports.marks.marked_text import Span, mark_text
 from plumbrule.reviews.sheets import EarlierAnswer, Sheet
 from plumbrule.samples.sample_model import Citation, Passage
 from plumbrule.text.sentences import sentences
@@ -156,9 +156,8 @@ def _marked(text: str, known: Mapping[str, str]) -> Iterator[Piece]:
         yield Piece(text=text[place:])
 
 
-def _pieces(text: str, marks: list[tuple[int, int, str]]) -> Iterator[Piece]:
+def _pieces(text: str, marks: Sequence[tuple[int, int, str]]) -> Iterator[Piece]:
     """Yield a text cut wherever a mark begins or ends, each piece with the references of the marks over it."""
-    cuts = sorted({0, len(text), *(place for start, end, _ in marks for place in (start, end))})
-    for start, end in pairwise(cuts):
-        refs = dict.fromkeys(ref for begin, until, ref in marks if begin <= start and end <= until)
-        yield Piece(text=text[start:end], refs=tuple(refs))
+    spans = [Span(id=ref, start=start, end=end, kind="excerpt") for start, end, ref in marks]
+    for segment in mark_text(text, spans).segments:
+        yield Piece(text=segment.text, refs=tuple(dict.fromkeys(span.id for span in segment.spans)))
