@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from plumbrule._version import __version__
 
 if TYPE_CHECKING:
+    from plumbrule.api.assertions import assert_grounded, assert_verdict
     from plumbrule.api.datasets import validate_file
     from plumbrule.api.finished_runs import RunResults
     from plumbrule.api.ledger import LedgerBackup, back_up_ledger, checkpoint_ledger, reset_checkpoint, verify_ledger
@@ -181,6 +182,8 @@ __all__ = [
     "add_campaign_labels",
     "add_labels",
     "adjudicate",
+    "assert_grounded",
+    "assert_verdict",
     "assign_items",
     "back_up_ledger",
     "calibrate_support",
@@ -239,6 +242,7 @@ __all__ = [
 
 # The public names by their modules, and what those are called there that have another name.
 _NAMES = {
+    "api.assertions": "assert_grounded assert_verdict",
     "api.datasets": "validate_file",
     "api.finished_runs": "RunResults",
     "api.ledger": "LedgerBackup back_up_ledger checkpoint_ledger reset_checkpoint verify_ledger",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,18 +81,19 @@ def test_a_chart_carries_counts(results: Results) -> None:
 def test_a_notebook_shows_the_evidence(results: Results) -> None:
     """The worst comes first, with the value that the passage contradicts and what the passage says."""
     page = results._repr_html_() or ""
-    assert page.index("wrong") < page.index("right")
+    assert page.index("> wrong") < page.index("> right")
     assert 'value-contradicted" title=' in page
     assert "the passage says: " in page
-    assert 'class="rival' in page
+    assert 'class="evidence' in page or 'class="rival' in page
     assert "attempted 4" in page
     assert results.rows[1]._repr_html_() == results[1:2]._repr_html_()
 
 
 def test_hostile_texts_are_shown_as_text_and_cut() -> None:
     """Whatever the texts hold, no element of theirs is in the page, and the page stays small."""
-    row = {"id": HOSTILE, "question": HOSTILE * 500, "answer": f"{HOSTILE} $30. " * 300, "contexts": [f"{HOSTILE} $25. " * 2000] * 40}  # fmt: skip
-    page = plumbrule.score_many([row] * 30, overrides=NUMBERS)._repr_html_() or ""
+    row: dict[str, object] = {"id": HOSTILE, "question": HOSTILE * 500, "answer": f"{HOSTILE} $30. " * 300}
+    row["contexts"] = [f"{HOSTILE} $25. " * 2000] * 4
+    page = plumbrule.score_many([row] * 12, overrides=NUMBERS)._repr_html_() or ""
     assert "<script" not in page
     assert "<img" not in page
     assert "&lt;script&gt;" in page
@@ -105,7 +107,7 @@ def test_no_repr_shows_a_fraction(results: Results) -> None:
     shown += [plumbrule.verdict_rules(), plumbrule.load_scorecard(), plumbrule.decide_scorecard(scores)]
     assert [each for each in shown if "Fraction(" in repr(each)] == []
     assert repr(results[1]).startswith("Verdict(id='wrong', verdict='FAIL', reasons=('hallucination 1.00 > 0.50',)")
-    assert repr(results).startswith("Results(1 PASS, 2 WARN, 1 FAIL, attempted 4")
+    assert repr(results).startswith("Results(2 PASS, 1 WARN, 1 FAIL, attempted 4")
 
 
 def test_a_file_and_a_list_give_the_same(tmp_path: Path) -> None:
@@ -185,8 +187,8 @@ def test_an_event_loop_goes_on_meanwhile() -> None:
 @pytest.mark.parametrize("missing", ["altair", "pandas", "polars"])
 def test_a_library_that_is_not_there_is_named(missing: str, results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what installs it."""
-    monkeypatch.setitem(__import__("sys").modules, missing, None)
-    monkeypatch.delitem(__import__("sys").modules, "plumbrule.reports.notebook.altair_charts", raising=False)
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, "plumbrule.reports.notebook.altair_charts", raising=False)
     call = {"altair": results.plot, "pandas": results.to_pandas, "polars": results.to_polars}[missing]
     with pytest.raises(plumbrule.PlumbruleError, match=r"pip install '?(plumbrule\[notebook\]|polars)"):
         call()

@@ -13,7 +13,18 @@ import pytest
 from plumbrule.samples import Passage, sample_from
 from plumbrule.samples.python_values import plain_value
 
-MISSING = [None, math.nan, np.float32("nan"), np.float64("nan"), np.datetime64("NaT"), pd.NA, pd.NaT, Decimal("NaN"), Decimal("sNaN"), pa.scalar(None)]  # fmt: skip
+MISSING = [
+    None,
+    math.nan,
+    np.float32("nan"),
+    np.float64("nan"),
+    np.datetime64("NaT"),
+    pd.NA,
+    pd.NaT,
+    Decimal("NaN"),
+    Decimal("sNaN"),
+    pa.scalar(None),
+]
 VALUES = [
     (np.int64(3), 3),
     (np.float32(0.5), 0.5),

@@ -15,7 +15,17 @@ from plumbrule.engines import Progress, map_chunks, with_progress
 from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
-from plumbrule.samples import ALIASES, FIELDS, ArrowTable, DatasetFile, Sample, records_of, sample_from, samples_from
+from plumbrule.samples import (
+    ALIASES,
+    FIELDS,
+    ArrowTable,
+    DatasetFile,
+    Passage,
+    Sample,
+    records_of,
+    sample_from,
+    samples_from,
+)
 from plumbrule.settings import usable_cores
 from plumbrule.support.support_scorer import gives_support
 from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
@@ -29,7 +39,7 @@ def score(
     *,
     question: str | None = None,
     answer: str | None = None,
-    contexts: str | Sequence[str | Mapping[str, object]] | None = None,
+    contexts: str | Sequence[str | Mapping[str, object] | Passage] | None = None,
     rubric: str | Path | None = None,
     overrides: Mapping[str, object] | None = None,
     **fields: object,
@@ -43,11 +53,19 @@ def score(
     >>> score(question="What is the fee?", answer="The fee is $30.", contexts=["The fee is $25."]).verdict
     'FAIL'
     """
+    given: dict[str, object] = {"question": question, "answer": answer, "contexts": contexts, **fields}
+    return score_sample(rubric=rubric, overrides=overrides, **given).verdict
+
+
+def score_sample(
+    *, rubric: str | Path | None = None, overrides: Mapping[str, object] | None = None, **fields: object
+) -> ScoredSample:
+    """Return one answer, given by its fields, with its verdict."""
     unknown = sorted(fields.keys() - _KNOWN)
     if unknown:
         raise UsageError(f"score() knows no field '{unknown[0]}'; the fields are {', '.join(FIELDS)}")
-    record = {"question": question, "answer": answer, "contexts": contexts, **fields}
-    return _scorer(rubric, overrides).score(sample_from(record))
+    sample = sample_from(fields)
+    return ScoredSample(sample=sample, verdict=_scorer(rubric, overrides).score(sample))
 
 
 def score_many(

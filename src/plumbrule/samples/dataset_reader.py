@@ -54,8 +54,8 @@ class DatasetFile:
         """The name of the dataset, for messages."""
         return source_name(self.path)
 
-    def open(self, *, on_bad: Callable[[RecordError], None] | None = None) -> "Reading":
-        """Return one pass over the dataset."""
+    def open(self, *, on_bad: Callable[[RecordError], None] | None = None, answered: bool = True) -> "Reading":
+        """Return one pass over the dataset; where it need not be ``answered``, a question alone is a sample."""
         return Reading(
             self.path,
             mapping=self.mapping,
@@ -63,6 +63,7 @@ class DatasetFile:
             delimiter=self.delimiter,
             encoding=self.encoding,
             on_bad=on_bad,
+            answered=answered,
         )
 
 
@@ -76,7 +77,8 @@ class Reading:
     """One pass over a dataset: iterate over it for the samples; the counts grow as it goes.
 
     Without ``on_bad`` the first bad record is raised; with it, each is handed over and reading goes on. ``beside`` is
-    shown each sample with its record as it came, and may refuse it with a Misfit.
+    shown each sample with its record as it came, and may refuse it with a Misfit. Where samples need not be
+    ``answered``, a question alone is one.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class Reading:
         encoding: str | None = None,
         on_bad: Callable[[RecordError], None] | None = None,
         beside: Callable[[Sample, Mapping[str, object]], None] | None = None,
+        answered: bool = True,
     ) -> None:
         self._path = os.fspath(source)
         self.source = source_name(self._path)
@@ -107,6 +110,7 @@ class Reading:
         self._mapper = Mapper(mapping, flat=self._flat)
         self._on_bad = on_bad
         self._beside = beside
+        self._answered = answered
         self._seen = Seen()
         self._repeats: dict[str, int] = {}
         self._opened: Source | None = None
@@ -177,7 +181,7 @@ class Reading:
         if not isinstance(record, dict):
             raise Misfit(f"a sample must be a JSON object, not {described(record)}")
         mapped = self._mapper.map(record)
-        return mapped, sample_of(mapped, flat=self._flat)
+        return mapped, sample_of(mapped, flat=self._flat, answered=self._answered)
 
     def _told_apart(self, mapped: Mapped, sample: Sample, place: int) -> Sample:
         """Refuse an id that was there before; a repeated row without an id of its own gets a number behind it."""

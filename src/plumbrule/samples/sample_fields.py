@@ -32,14 +32,17 @@ _PASSAGE_LABELS = ("source_id", "title", "collection", "effective_date")
 _CITATION_FIELDS = tuple(field.name for field in fields(Citation))
 
 
-def sample_of(mapped: Mapped, *, flat: bool = False) -> Sample:
-    """Return the sample that ``mapped`` describes; remarks on how it was read are added to ``mapped``."""
+def sample_of(mapped: Mapped, *, flat: bool = False, answered: bool = True) -> Sample:
+    """Return the sample that ``mapped`` describes; remarks on how it was read are added to ``mapped``.
+
+    Where it need not be ``answered``, a question is enough.
+    """
     if flat:
         _open_cells(mapped)
     typed = _typed(mapped, flat=flat)
     if "contexts" not in typed and "citations" in typed:
         _borrow_contexts(mapped, typed)
-    if "answer" not in typed and not _answers_nothing(typed):
+    if "answer" not in typed and not _answers_nothing(typed) and (answered or "question" not in typed):
         raise Misfit(_no_answer(mapped))
     if not typed.get("id"):
         typed.pop("id", None)

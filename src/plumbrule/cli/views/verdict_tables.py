@@ -14,6 +14,7 @@ from plumbrule.api.results import ScoredSample
 from plumbrule.api.scoring import ScoredFile
 from plumbrule.cli.terminal_console import plain, stamp_line, table
 from plumbrule.codec import to_json
+from plumbrule.reports.evidence_text import REASON_WORDS
 from plumbrule.rubrics import Outcome
 from plumbrule.samples import Sample
 from plumbrule.stats.intervals import Interval
@@ -71,15 +72,6 @@ _COLOURS: Mapping[Outcome, str] = {"PASS": "green", "WARN": "yellow", "FAIL": "r
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDEST_BAR = 24
 _GOOD, _BAD = "green", "bold red"
-_REASONS = {
-    "found": "stands in the context",
-    "equal_value": "same value, written otherwise",
-    "near": "subject and object stand together",
-    "entailed": "follows from a more exact value",
-    "not_found": "not in the context",
-    "too_far": "subject and object only far apart",
-    "contradicted": "the context says otherwise",
-}
 
 
 def show_summary(
@@ -310,7 +302,7 @@ def _anchor_table(verdict: Verdict) -> Table:
     rows = table(*headings, fold=headings)
     for anchor in verdict.hallucination.anchors:
         mark = Text("✓", _GOOD) if anchor.supported else Text("✗", _BAD)
-        rows.add_row(mark, anchor.kind, _anchor_text(anchor), _REASONS[anchor.reason], _evidence_text(anchor))
+        rows.add_row(mark, anchor.kind, _anchor_text(anchor), REASON_WORDS[anchor.reason], _evidence_text(anchor))
     return rows
 
 
