@@ -144,7 +144,7 @@ def test_a_column_that_is_not_there_is_told() -> None:
 
 def test_contexts_that_no_sample_has_are_told() -> None:
     """A column that was not understood would make every answer look unsupported."""
-    frame = FRAME.rename(columns={"contexts": "documents"})
+    frame = FRAME.rename(columns={"contexts": "seen by it"})
     scored = plumbrule.score_many(frame, overrides=NUMBERS)
     assert "no sample has contexts: map=" in repr(scored)
     assert "no sample has contexts" in (scored._repr_html_() or "")
