@@ -9,7 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import orjson
 import yaml
 
 from plumbrule.api import reviews
@@ -50,7 +49,7 @@ def make_ledger(folder: Path, *, results: int, records: int) -> LargeLedger:
     with open_ledger(address, at=AT) as ledger:
         campaigns = [f"reviews-{number}" for number in range(max(1, records // (ITEMS * len(RATERS))))]
         _review(ledger, folder, campaigns[0])
-        reviewed = list(ledger.entries())[1:]
+        reviewed = list(ledger.entries())
         for number, name in enumerate(campaigns[1:], 1):
             _append(ledger, _copied_reviews(reviewed, campaigns[0], name, number))
         for name in campaigns[:-1]:
@@ -217,15 +216,3 @@ def _append(ledger: Ledger, drafts: Iterator[Draft]) -> None:
             ledger.append_many(some)
             some = []
     ledger.append_many(some)
-
-
-if __name__ == "__main__":
-    import sys
-    import time
-
-    begun = time.time()
-    folder = Path(sys.argv[1])
-    folder.mkdir(parents=True)
-    made = make_ledger(folder, results=int(sys.argv[2]), records=int(sys.argv[3]))
-    (folder / "made.json").write_bytes(orjson.dumps(made))
-    print(time.time() - begun)

@@ -23,7 +23,7 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
 from plumbrule.codec import from_json, json_line
-from plumbrule.web.application import create_app
+from plumbrule.web.application import all_routes, create_app
 from plumbrule.web.routes import API
 from plumbrule.web.site import PATIENCE_S, Site
 from plumbrule.web.web_store import Store
@@ -98,7 +98,7 @@ def _ledger(folder: Path, *, results: int, records: int) -> LargeLedger:
 def _measure(made: LargeLedger, store: str) -> list[Measured]:
     pages: list[Measured] = []
     with _client(made, store) as client:
-        addresses = _addresses(client, made)
+        addresses = _addresses(made)
         for path, address in addresses.items():
             first, ready = _first(client, address)
             pages.append(Measured(path=path, first_ms=first, ready_s=ready))
@@ -131,9 +131,9 @@ def _client(made: LargeLedger, store: str) -> Iterator[TestClient]:
     site.close()
 
 
-def _addresses(client: TestClient, made: LargeLedger) -> dict[str, str]:
+def _addresses(made: LargeLedger) -> dict[str, str]:
     """Return an address for every page of the application, by its path; downloads and the JSON API are no pages."""
-    run, campaign, item = made.runs[-1], made.campaigns[0], made.trace_ids[0]
+    run, campaign, item = made.runs[-1], made.campaigns[0], made.trace_ids[-1]
     opened = made.campaigns[-1]
     addresses = {
         "/campaigns/{campaign}/items/{trace_id:path}": f"/campaigns/{opened}/items/{item}",
@@ -152,7 +152,8 @@ def _addresses(client: TestClient, made: LargeLedger) -> dict[str, str]:
     }
     paths = [
         route.path
-        for route in client.app.routes  # type: ignore[attr-defined]  # FastAPI's own
+        for routes in all_routes()
+        for route in routes.routes
         if isinstance(route, APIRoute) and "GET" in route.methods and not route.path.startswith(API)
     ]
     pages = [path for path in paths if path not in _LEFT_OUT and "{suffix}" not in path and "records." not in path]

@@ -15,6 +15,7 @@ from plumbrule.ledger import Ledger
 from plumbrule.runs.run_entries import find_run
 from plumbrule.web import view_preparation
 from plumbrule.web.application import create_app
+from plumbrule.web.kept_views import KeptViews
 from plumbrule.web.site import Site
 from plumbrule.web.view_preparation import prepare_once, prepare_views
 from plumbrule.web.views import run_views
@@ -92,6 +93,15 @@ def test_what_is_likely_to_be_looked_at_is_made_ready(hasty: Site) -> None:
     with TestClient(create_app(hasty), follow_redirects=False) as client:
         for path in ("/", "/runs", f"/runs/{runs[-1]}", f"/compare?runs={runs[-2]}&runs={runs[-1]}"):
             assert client.get(path).status_code == 200, path
+
+
+def test_every_view_that_is_made_ready_can_be_kept(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    """Its type reads back what it wrote, so that the next start finds it in the store."""
+    views = KeptViews(site.ledgers, site.ledger, site.store, keep_from_s=0.0)
+    for view in view_preparation.likely_views(site):
+        views.get(view)
+    views.close()
+    assert [record.message for record in caplog.records if "kept in memory only" in record.message] == []
 
 
 def test_a_run_that_another_process_decided_is_made_ready(

@@ -169,15 +169,19 @@ class KeptViews:
 
     def _keep(self, ledger: Ledger, view: View[T], made: Made[T]) -> None:
         """Keep a view in the store, if it can be read back as it is; the oldest go where there is no room."""
-        text = orjson.dumps(made.value, option=orjson.OPT_NON_STR_KEYS)
+        adapter = TypeAdapter(view.kind)
+        try:
+            text = adapter.dump_json(made.value)
+            same = adapter.validate_json(text) == made.value
+        except ValueError:  # pydantic's own errors are such
+            same = False
+        if not same:
+            _log.warning("the view %s cannot be read back as it was made: it is kept in memory only", view.name)
+            return
         content = zstandard.compress(text, 3)
         stamp = _stamp_text(ledger, made.stamp)
         signature = self._sign(ledger, view.name, stamp, content)
-        if (
-            signature is None
-            or len(content) > self._most_bytes
-            or TypeAdapter(view.kind).validate_json(text) != made.value
-        ):
+        if signature is None or len(content) > self._most_bytes:
             return
         row = {"code": self._code, "stamp": stamp, "signature": signature, "size": len(content), "content": content}
         with self._store.change() as connection:

@@ -37,14 +37,15 @@ def prepare_views(site: Site, stopped: threading.Event) -> None:
 
 def prepare_once(site: Site) -> None:
     """Make the views ready that are likely to be looked at, as the ledger is now."""
-    for view in _likely_views(site):
+    for view in likely_views(site):
         try:
             site.views.get(view)
         except (PlumbruleError, VisitError) as error:
             _log.warning("%s could not be made ready: %s", view.name, error)
 
 
-def _likely_views(site: Site) -> Iterator[View[Any]]:
+def likely_views(site: Site) -> Iterator[View[Any]]:
+    """Yield what somebody is likely to look at next, what is asked for most often first."""
     yield run_lines()
     yield overview_view(site.clock())
     yield monitoring_view(Filters())
