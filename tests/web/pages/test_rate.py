@@ -349,8 +349,7 @@ def postgresql(server_url: URL) -> Iterator[Site]:
         store = Store(store_address(address))
     made = Site(ledger=address, store=store, local_person=ME, hosts=("127.0.0.1",))
     yield made
-    made.ledgers.close()
-    store.close()
+    made.close()
 
 
 def test_a_review_by_keyboard_on_postgresql(postgresql: Site, browser: Browser, demo_folder: Path) -> None:
