@@ -85,7 +85,7 @@ class Visit:
     def recall(self, view: View[T]) -> Made[T]:
         """Return what takes long to work out; a page that only shows it waits no longer than the site has patience."""
         patience = self.site.patience_s
-        if patience is None or self.request.method not in _SAFE_METHODS:
+        if patience is None or self.request.method not in SAFE_METHODS:
             return self.site.views.get(view)
         return self.site.views.get(view, patience_s=max(0.0, self.begun + patience - time.monotonic()))
 
