@@ -393,12 +393,12 @@ def assign_items(
     ledger: Ledgers = None,
     at: datetime | None = None,
 ) -> AssignedItems:
-    """Reserve a place of each item for somebody, who gets it before the others of the queue."""
+    """Reserve a place of each item for somebody, who gets it before others; one named twice is reserved once."""
     by = accountable(author)
     with _named(ledger, campaign, at) as (store, name, moment):
         assigned = [
             campaign_store.assign_item(store, name, trace_id, evaluator, author=by, at=moment).trace_id
-            for trace_id in trace_ids
+            for trace_id in dict.fromkeys(trace_ids)
         ]
     return AssignedItems(campaign=name, assigned=tuple(assigned), to=evaluator)
 

@@ -144,6 +144,7 @@ def test_an_item_is_rated_from_afar(server: Connection, site: Site) -> None:
     assert campaign is not None
     sheet = server.claim_next(campaign=campaign)
     assert not isinstance(sheet, NothingLeft)
+    assert server.assign_items([sheet.trace_id] * 3, "Robin Reader", campaign=campaign).assigned == (sheet.trace_id,)
     scores = {dimension.key: dimension.levels[0].name for dimension in sheet.dimensions}
     record = {"trace_id": sheet.trace_id, "scores": scores, "notes": "as it should be"}
     with pytest.raises(plumbrule.UsageError):
