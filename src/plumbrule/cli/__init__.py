@@ -25,6 +25,7 @@ _COMMANDS = {
     "compare": "Compare two runs sample by sample.",
     "completion": "Print the shell's completion script.",
     "demo": "See the main job end to end on bundled data.",
+    "doctor": "Say what is installed, what is missing, and whether the ledger is sound.",
     "feedback": "Find patterns in what was reviewed, with their remedies.",
     "gate": "Decide whether a run may be released, as exit code.",
     "incident": "Gather everything known of one interaction into one file.",
