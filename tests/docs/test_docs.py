@@ -36,7 +36,7 @@ from plumbrule.verdicts.refusal import Judgement
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 IMAGE = DOCS / "images" / "demo.svg"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 REWRITE = bool(os.environ.get("REWRITE_DOCS"))
 
 # Set-up, done by CI on a clean clone; everything else in a shell fence is run here.
