@@ -5,7 +5,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plumbrule.hashing import canonical_json, sha256_of, tagged_id
+from plumbrule.hashing import canonical_json, sha256_of, tagged_id, text_sha256
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -35,3 +35,9 @@ def test_an_id_tells_what_it_names() -> None:
     """A tag and the beginning of the hash."""
     assert tagged_id("sample", {"a": 1}) == f"sample-{sha256_of({'a': 1})[:16]}"
     assert len(tagged_id("x", None, length=8)) == len("x-") + 8
+
+
+def test_a_text_is_hashed_as_it_is() -> None:
+    """As a standard tool would hash it; a text that is no valid Unicode has a hash as well, and its own."""
+    assert text_sha256("é") == hashlib.sha256("é".encode()).hexdigest()
+    assert text_sha256("\ud800") != text_sha256("?")

@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING, Any
 from plumbrule._version import __version__
 
 if TYPE_CHECKING:
+    from plumbrule.api.assertions import assert_grounded, assert_verdict
     from plumbrule.api.datasets import validate_file
+    from plumbrule.api.finished_runs import RunResults
     from plumbrule.api.ledger import LedgerBackup, back_up_ledger, checkpoint_ledger, reset_checkpoint, verify_ledger
     from plumbrule.api.monitoring import Monitored, Reviews, feedback, incident, monitor, take_sample, write_incident
     from plumbrule.api.prescores import PrescorePolicies, prescore, prescore_file, prescore_many
     from plumbrule.api.reports import write_report
+    from plumbrule.api.results import Results, ScoredSample
     from plumbrule.api.reviews import (
         adjudicate,
         assign_items,
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from plumbrule.api.runs import plan as plan_run
     from plumbrule.api.runs import show as show_run
     from plumbrule.api.scorecards import decide_records, decide_scorecard
-    from plumbrule.api.scoring import ScoredFile, ScoredSample, explain, score, score_file, score_many, verdict_rules
+    from plumbrule.api.scoring import ScoredFile, explain, score, score_file, score_many, verdict_rules
     from plumbrule.api.suites import run_suite
     from plumbrule.api.support import SupportCalibration, calibrate_support
     from plumbrule.client import Connection, connect
@@ -95,7 +98,7 @@ if TYPE_CHECKING:
     from plumbrule.runs.plan import PlanSummary
     from plumbrule.runs.report.run_report import Report
     from plumbrule.runs.run_results import RunLine, RunSummary, SingleJudgement
-    from plumbrule.runs.session import RunOutcome
+    from plumbrule.samples.data_frames import ArrowTable
     from plumbrule.samples.dataset_reader import DatasetFile
     from plumbrule.samples.sample_model import Passage, Sample
     from plumbrule.samples.validation import DatasetCheck
@@ -103,6 +106,7 @@ if TYPE_CHECKING:
     from plumbrule.verdicts.verdict import Verdict
 
 __all__ = [
+    "ArrowTable",
     "AssignedItems",
     "CampaignAgreement",
     "CampaignDecision",
@@ -150,11 +154,12 @@ __all__ = [
     "ReleasedItem",
     "Report",
     "Request",
+    "Results",
     "Reviews",
     "RubricError",
     "RunComparison",
     "RunLine",
-    "RunOutcome",
+    "RunResults",
     "RunSummary",
     "Sample",
     "ScorecardRubric",
@@ -177,6 +182,8 @@ __all__ = [
     "add_campaign_labels",
     "add_labels",
     "adjudicate",
+    "assert_grounded",
+    "assert_verdict",
     "assign_items",
     "back_up_ledger",
     "calibrate_support",
@@ -235,7 +242,9 @@ __all__ = [
 
 # The public names by their modules, and what those are called there that have another name.
 _NAMES = {
+    "api.assertions": "assert_grounded assert_verdict",
     "api.datasets": "validate_file",
+    "api.finished_runs": "RunResults",
     "api.ledger": "LedgerBackup back_up_ledger checkpoint_ledger reset_checkpoint verify_ledger",
     "api.monitoring": "Monitored Reviews feedback incident monitor take_sample write_incident",
     "api.prescores": "PrescorePolicies prescore prescore_file prescore_many",
@@ -245,10 +254,11 @@ _NAMES = {
         "close_campaign export_records keep_records list_campaigns list_items open_campaign release_item "
         "show_adjudication show_sheet submit_record submit_records"
     ),
+    "api.results": "Results ScoredSample",
     "api.run_labels": "add_campaign_labels add_labels draw_labels plan_samples show_labels",
     "api.runs": "compare gate judge list_runs plan_run run show_run",
     "api.scorecards": "decide_records decide_scorecard",
-    "api.scoring": "ScoredFile ScoredSample explain score score_file score_many verdict_rules",
+    "api.scoring": "ScoredFile explain score score_file score_many verdict_rules",
     "api.suites": "run_suite",
     "api.support": "SupportCalibration calibrate_support",
     "client": "Connection connect",
@@ -296,7 +306,7 @@ _NAMES = {
     "runs.plan": "PlanSummary",
     "runs.report.run_report": "Report",
     "runs.run_results": "RunLine RunSummary SingleJudgement",
-    "runs.session": "RunOutcome",
+    "samples.data_frames": "ArrowTable",
     "samples.dataset_reader": "DatasetFile",
     "samples.sample_model": "Passage Sample",
     "samples.validation": "DatasetCheck",

@@ -5,16 +5,21 @@
 ...     server.list_runs()[-1].outcome
 """
 
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
-from urllib.parse import quote
 
-from plumbrule.codec import from_json
+from plumbrule.api.monitoring import Monitored, MonitoringView
+from plumbrule.codec import from_json, to_json
+from plumbrule.errors import UsageError
 from plumbrule.http.json_client import JsonClient
+from plumbrule.interactions.interaction_reader import Source
 from plumbrule.ledger.chain import Verification
 from plumbrule.monitoring.feedback_patterns import Feedback
 from plumbrule.monitoring.incident_model import Incident
+from plumbrule.monitoring.monitoring_report import Acknowledgement, MonitoringReport
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement
 from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
@@ -27,8 +32,10 @@ from plumbrule.reviews.campaigns.campaign_progress import (
     ItemList,
     ReleasedItem,
 )
+from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
 from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.record_store import ExportedRecord
+from plumbrule.reviews.sample_draw import DrawResult, Request
 from plumbrule.reviews.sheets import Sheet
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.comparison import RunComparison
@@ -37,7 +44,9 @@ from plumbrule.runs.plan import PlanSummary
 from plumbrule.runs.report.run_report import Report
 from plumbrule.runs.run_results import RunLine, RunSummary
 from plumbrule.verdicts.verdict_json import VerdictJson
+from plumbrule.web.addresses import path_part
 from plumbrule.web.jobs.run_jobs import Job
+from plumbrule.web.traffic.request_guard import LARGEST_BODY
 
 T = TypeVar("T")
 
@@ -80,7 +89,7 @@ class Connection:
 
     def show_run(self, reference: str = "last", *, samples: bool = False, anchor: Anchor | None = None) -> RunSummary:
         """Return the summary of a run."""
-        return self._get(RunSummary, f"/runs/{_part(reference)}", samples=samples, anchor=anchor)
+        return self._get(RunSummary, f"/runs/{path_part(reference)}", samples=samples, anchor=anchor)
 
     def gate(
         self,
@@ -92,12 +101,12 @@ class Connection:
         anchor: Anchor | None = None,
     ) -> GateDecision:
         """Decide whether a run may be released."""
-        path = f"/runs/{_part(reference)}/gate"
+        path = f"/runs/{path_part(reference)}/gate"
         return self._get(GateDecision, path, strict=strict, decide_on=decide_on, confidence=confidence, anchor=anchor)
 
     def report(self, reference: str = "last") -> Report:
         """Return the report of a run."""
-        return self._get(Report, f"/runs/{_part(reference)}/report")
+        return self._get(Report, f"/runs/{path_part(reference)}/report")
 
     def compare(
         self, first: str, second: str, *, other_dataset: bool = False, margins: Mapping[str, float] | None = None
@@ -114,7 +123,7 @@ class Connection:
 
     def plan_run(self, configuration: str) -> PlanSummary:
         """Return what a run would do and use; nobody is called."""
-        return self._get(PlanSummary, f"/configurations/{_part(configuration)}/plan")
+        return self._get(PlanSummary, f"/configurations/{path_part(configuration)}/plan")
 
     def start_run(self, configuration: str, *, resume: str | None = None, decide_on: DecideOn | None = None) -> Job:
         """Start a run on the server, or resume one; ``job`` tells how far it is."""
@@ -126,11 +135,29 @@ class Connection:
 
     def job(self, job_id: str) -> Job:
         """Return how far a run on the server is."""
-        return self._get(Job, f"/jobs/{_part(job_id)}")
+        return self._get(Job, f"/jobs/{path_part(job_id)}")
 
     def stop_job(self, job_id: str) -> Job:
         """Stop a run on the server; what it finished is kept."""
-        return self._post(Job, f"/jobs/{_part(job_id)}/stop")
+        return self._post(Job, f"/jobs/{path_part(job_id)}/stop")
+
+    def open_campaign(
+        self,
+        request: Request,
+        *,
+        name: str | None = None,
+        evaluators: int | None = None,
+        terms: ReleaseTerms | None = None,
+        rubric: Source | None = None,
+    ) -> DrawResult:
+        """Send the files that a request names, and open a campaign on what is drawn from them."""
+        terms = terms or ReleaseTerms()
+        deciding = {"name": name, "evaluators": evaluators, **to_json(terms)}
+        return self._post(DrawResult, "/campaigns", {**_request_body(request, rubric), **deciding})
+
+    def draw_sample(self, request: Request, *, rubric: Source | None = None) -> DrawResult:
+        """Send the files that a request names, and return what would be drawn; nothing is opened."""
+        return self._post(DrawResult, "/draws", _request_body(request, rubric))
 
     def list_campaigns(self) -> tuple[CampaignProgress, ...]:
         """Return every campaign, the oldest first."""
@@ -138,67 +165,100 @@ class Connection:
 
     def campaign_progress(self, campaign: str = "last") -> CampaignReport:
         """Return how far a campaign is, and its decision where it is closed."""
-        return self._get(CampaignReport, f"/campaigns/{_part(campaign)}")
+        return self._get(CampaignReport, f"/campaigns/{path_part(campaign)}")
 
     def list_items(self, campaign: str = "last", *, mine: bool = False) -> ItemList:
         """Return the items of a campaign with their status."""
-        return self._get(ItemList, f"/campaigns/{_part(campaign)}/items", mine=mine)
+        return self._get(ItemList, f"/campaigns/{path_part(campaign)}/items", mine=mine)
 
     def campaign_agreement(self, campaign: str = "last", *, run: str | None = None) -> CampaignAgreement:
         """Return how far people agree."""
-        return self._get(CampaignAgreement, f"/campaigns/{_part(campaign)}/agreement", run=run)
+        return self._get(CampaignAgreement, f"/campaigns/{path_part(campaign)}/agreement", run=run)
 
     def export_records(self, campaign: str = "last") -> ExportedRecords:
         """Return the records of a campaign that the caller may see."""
-        return self._get(ExportedRecords, f"/campaigns/{_part(campaign)}/records")
+        return self._get(ExportedRecords, f"/campaigns/{path_part(campaign)}/records")
 
     def close_campaign(
         self, campaign: str = "last", *, as_is: bool = False, second: str | None = None
     ) -> CampaignDecision:
         """Close a campaign, and return the decision."""
-        return self._post(CampaignDecision, f"/campaigns/{_part(campaign)}/close", {"as_is": as_is, "second": second})
+        return self._post(
+            CampaignDecision, f"/campaigns/{path_part(campaign)}/close", {"as_is": as_is, "second": second}
+        )
 
     def assign_items(self, trace_ids: Iterable[str], evaluator: str, *, campaign: str = "last") -> AssignedItems:
         """Reserve a place of each item for somebody."""
         body = {"trace_ids": list(trace_ids), "to": evaluator}
-        return self._post(AssignedItems, f"/campaigns/{_part(campaign)}/assign", body)
+        return self._post(AssignedItems, f"/campaigns/{path_part(campaign)}/assign", body)
 
     def claim_next(self, *, campaign: str = "last") -> Sheet | NothingLeft:
         """Take the next item to rate, and return its sheet."""
-        return self._sheet(self._client.call("POST", f"/api/v1/campaigns/{_part(campaign)}/next"))
+        return self._sheet(self._client.call("POST", f"/api/v1/campaigns/{path_part(campaign)}/next"))
 
     def claim_items(
         self, trace_ids: Iterable[str] = (), *, count: int | None = None, campaign: str = "last"
     ) -> ClaimList:
         """Take the items that are named or, with ``count``, so many of those that are free."""
         body = {"trace_ids": list(trace_ids), "count": count}
-        return self._post(ClaimList, f"/campaigns/{_part(campaign)}/claim", body)
+        return self._post(ClaimList, f"/campaigns/{path_part(campaign)}/claim", body)
 
     def show_sheet(self, trace_id: str, *, campaign: str = "last") -> Sheet:
         """Return the sheet of one item."""
-        return self._get(Sheet, f"/campaigns/{_part(campaign)}/items/{_part(trace_id)}")
+        return self._get(Sheet, f"/campaigns/{path_part(campaign)}/items/{path_part(trace_id)}")
 
     def release_item(self, trace_id: str, *, campaign: str = "last") -> ReleasedItem:
         """Give an item back."""
-        return self._post(ReleasedItem, f"/campaigns/{_part(campaign)}/items/{_part(trace_id)}/release")
+        return self._post(ReleasedItem, f"/campaigns/{path_part(campaign)}/items/{path_part(trace_id)}/release")
 
     def submit_record(
         self, record: Mapping[str, object], *, reason: str | None = None, campaign: str = "last"
     ) -> ExportedRecord:
         """Keep a record of an item that the caller holds or, with a reason, a revision of one."""
         return self._post(
-            ExportedRecord, f"/campaigns/{_part(campaign)}/records", {"record": dict(record), "reason": reason}
+            ExportedRecord, f"/campaigns/{path_part(campaign)}/records", {"record": dict(record), "reason": reason}
         )
 
     def show_adjudication(self, trace_id: str | None = None, *, campaign: str = "last") -> Sheet | NothingLeft:
         """Return an item that waits for an adjudicator; nothing is taken."""
-        path = f"/api/v1/campaigns/{_part(campaign)}/adjudication"
+        path = f"/api/v1/campaigns/{path_part(campaign)}/adjudication"
         return self._sheet(self._client.call("GET", path, query={"trace_id": trace_id}))
 
     def adjudicate(self, record: Mapping[str, object], *, trace_id: str, campaign: str = "last") -> ExportedRecord:
         """Decide an item on which the evaluators disagree."""
-        path = f"/campaigns/{_part(campaign)}/items/{_part(trace_id)}/adjudicate"
+        path = f"/campaigns/{path_part(campaign)}/items/{path_part(trace_id)}/adjudicate"
         return self._post(ExportedRecord, path, {"record": dict(record)})
+
+    def monitor(
+        self,
+        *,
+        first: str | None = None,
+        last: str | None = None,
+        triggers: Iterable[str] = (),
+        strata: Iterable[str] = (),
+        decide_on: DecideOn | None = None,
+    ) -> Monitored:
+        """Return the figures week by week with their alerts, and keep new alerts in the ledger."""
+        asked = {"first": first, "last": last, "triggers": list(triggers), "strata": list(strata)}
+        report = self._post(MonitoringReport, "/monitoring", {**asked, "decide_on": decide_on})
+        return Monitored(report=report, failure=None)
+
+    def view_monitoring(
+        self,
+        *,
+        first: str | None = None,
+        last: str | None = None,
+        triggers: Iterable[str] = (),
+        strata: Iterable[str] = (),
+    ) -> MonitoringView:
+        """Return the figures, the reviews of every week, and the patterns in them; nothing is kept."""
+        asked = {"trigger": list(triggers), "stratum": list(strata), "from": first, "to": last}
+        return self._get(MonitoringView, "/monitoring", **asked)
+
+    def acknowledge_alert(self, alert_id: str, *, owner: str, remedy: str, after: int | None = None) -> Acknowledgement:
+        """Keep who sees to an alert and what is done about it."""
+        body = {"owner": owner, "remedy": remedy, "after": after}
+        return self._post(Acknowledgement, f"/alerts/{path_part(alert_id)}/acknowledgement", body)
 
     def feedback(self, *, triggers: Iterable[str] = ()) -> Feedback:
         """Return the patterns in what was reviewed."""
@@ -206,7 +266,7 @@ class Connection:
 
     def incident(self, trace_id: str) -> Incident:
         """Return everything that is known of one interaction."""
-        return self._get(Incident, f"/incidents/{_part(trace_id)}")
+        return self._get(Incident, f"/incidents/{path_part(trace_id)}")
 
     def verify_ledger(self) -> Verification:
         """Verify the whole ledger."""
@@ -224,6 +284,45 @@ class Connection:
         return from_json(kind, content, where=self._client.name)
 
 
-def _part(text: str) -> str:
-    """Return a text as one part of a path."""
-    return quote(text, safe="")
+def _request_body(request: Request, rubric: Source | None) -> dict[str, object]:
+    """Return what a request asks for, with the content of its files."""
+    changed = request.changed
+    listed = isinstance(changed, str) and not Path(changed).exists()  # ids, with commas between them
+    files = {
+        "interactions": request.path,
+        "passages": request.passages,
+        "changed_file": None if listed else changed,
+        "earlier": request.earlier,
+        "rubric": rubric,
+        "verdict_rubric": request.verdict_rubric,
+    }
+    sent = {field: _sent_file(source) for field, source in files.items() if source is not None}
+    if sum(len(file["content"]) for file in sent.values()) > LARGEST_BODY:
+        most = f"a server takes {LARGEST_BODY >> 20} MiB in all"
+        raise UsageError(f"{request.path}: {most}: open the campaign where the ledger is, with 'plumbrule sample'")
+    return {
+        **sent,
+        "trigger": request.trigger,
+        "seed": request.seed,
+        "size": request.size,
+        "week": request.week,
+        "trace": request.trace,
+        "changed": changed if listed else None,
+        "strict": request.strict,
+        "claims": request.claims,
+    }
+
+
+def _sent_file(source: Source) -> dict[str, str]:
+    """Return a file with its content, as text where it is text."""
+    path = Path(source)
+    if path.is_dir():
+        raise UsageError(f"{source}: is a folder; a server is sent one file: join what is in it")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{source}: cannot be read: {error.strerror}") from None
+    try:
+        return {"name": str(source), "content": content.decode(), "encoding": "utf-8"}
+    except UnicodeDecodeError:
+        return {"name": str(source), "content": b64encode(content).decode(), "encoding": "base64"}

@@ -1,4 +1,4 @@
-"""Canonical JSON and the hashes taken over it: the same value has the same bytes everywhere."""
+"""Canonical JSON and the hashes taken over it: the same value has the same bytes everywhere; hashes of texts."""
 
 import hashlib
 
@@ -13,6 +13,11 @@ def canonical_json(value: object) -> bytes:
 def sha256_of(value: object) -> str:
     """Return the SHA-256 of the canonical JSON of ``value``, as hexadecimal text."""
     return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def text_sha256(text: str) -> str:
+    """Return the SHA-256 of a text as it is, whatever characters it holds, as hexadecimal text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def tagged_id(tag: str, value: object, *, length: int = 16) -> str:

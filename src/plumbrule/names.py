@@ -8,7 +8,7 @@ from plumbrule.errors import UsageError
 
 _Thing = TypeVar("_Thing")
 
-DatasetFormat = Literal["csv", "json", "jsonl", "parquet", "tsv"]
+DatasetFormat = Literal["csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 FORMATS: dict[str, DatasetFormat] = {  # by the suffix of a file
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -16,6 +16,7 @@ FORMATS: dict[str, DatasetFormat] = {  # by the suffix of a file
     ".csv": "csv",
     ".tsv": "tsv",
     ".parquet": "parquet",
+    ".xlsx": "xlsx",
 }
 
 _LISTED = 5

@@ -42,7 +42,7 @@ def test_a_run_from_plan_to_decision(config: Path, tmp_path: Path) -> None:
     )
     assert (begun, done[-1], outcome.progress.total) == ([outcome.run_id], 56, 56)
     assert [line.run_id for line in list_runs(address)] == [outcome.run_id]
-    assert show("last", address) == outcome.summary
+    assert show("last", address) == outcome.summary()
     decision = gate(outcome.run_id, address)
     assert (decision.release_ready, decision.gates) == (False, show("last", address).gates)
     with open_ledger(address) as ledger:
@@ -57,7 +57,7 @@ def test_a_finished_run_is_resumed_to_the_same_summary(config: Path, tmp_path: P
     address = f"sqlite:///{tmp_path}/ledger.db"
     first = run(config, address)
     again = run(config, address, resume="last")
-    assert (again.run_id, again.summary) == (first.run_id, first.summary)
+    assert (again.run_id, again.summary()) == (first.run_id, first.summary())
     assert (again.progress.done, again.progress.skipped) == (0, 56)
 
 

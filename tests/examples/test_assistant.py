@@ -1,4 +1,4 @@
-"""The example assistant over real HTTP: what it comes to on the suite, its contract, and a run with it."""
+"""The example assistant over real HTTP: its results on the suite, its contract, and a run with it."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def outcome(address: str) -> SuiteOutcome:
-    """Return what it comes to on the whole suite."""
+    """Return its results on the whole suite."""
     return run_suite(address)
 
 

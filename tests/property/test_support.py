@@ -49,7 +49,7 @@ TEXT = PROSE | DATA | TABLE | st.text(max_size=80)
 
 
 def score(answer: str, contexts: list[str], scorer: SupportScorer = SCORER) -> Support | None:
-    """Return the support of an answer, read anew."""
+    """Return the support of an answer, read again."""
     return scorer.score(TextView(answer), [TextView(text) for text in contexts])
 
 

@@ -1,4 +1,4 @@
-"""Every card there is comes to what the specification says, to the last hundredth."""
+"""Every possible record gets the result that the specification says, to the last hundredth."""
 
 from collections.abc import Iterator
 from fractions import Fraction

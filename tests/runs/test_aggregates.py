@@ -1,4 +1,4 @@
-"""What a run comes to depends on its results alone: not on their order, and never on a guess."""
+"""The figures of a run depend on its results alone: not on their order, and never on a guess."""
 
 from dataclasses import fields, replace
 from fractions import Fraction

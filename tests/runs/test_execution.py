@@ -207,7 +207,7 @@ def test_errors_may_be_accepted() -> None:
 
 
 def test_a_dead_provider_ends_the_run() -> None:
-    """After so many failures in a row nothing more is begun; one that works in between starts the count anew."""
+    """After so many failures in a row nothing more is begun; one that works in between starts the count again."""
     everything = names(*range(30))
     progress = carry_out(Shelf(), SlowJudge(unreachable=everything), repeats=1, stop_after_failures=5)
     assert progress.stopped_by is not None

@@ -63,7 +63,7 @@ def run(ledger: Ledger, tmp_path: Path) -> str:
     (tmp_path / "run.yaml").write_text(CONFIG)
     (tmp_path / "small_answers.py").write_text("def reply(question, contexts):\n    return contexts[0]\n")
     outcome = execute(plan_run(tmp_path / "run.yaml"), ledger, lambda: AT)
-    assert outcome.summary is not None
+    assert outcome.summary().complete
     return outcome.run_id
 
 

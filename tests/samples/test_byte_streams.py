@@ -89,7 +89,7 @@ def test_packing_is_told_by_content(read: Read, name: str, data: bytes) -> None:
         ("cut.jsonl.zst", zstandard.compress(LINES)[:-20], "the zstd data ends early"),
         ("odd.jsonl.gz", gzip.compress(LINES, mtime=0) + b"garbage", "the gzip data is damaged"),
         ("odd.jsonl.zst", zstandard.compress(LINES) + b"garbage", "the zstd data is damaged"),
-        ("wide.jsonl", "{}".encode("utf-16"), "UTF-16"),
+        ("wide.jsonl", "{}".encode("utf-16")[:-1], "not utf-16 text"),
         ("a.jsonl", b"PK\x03\x04....", "zip archive"),
         ("empty.jsonl", b"", "there are no records"),
         ("blank.jsonl", b"\n  \n", "there are no records"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import plumbrule.samples
 from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.samples import Reading
-from plumbrule.samples.dataset_reader import OTHER_KEYS
+from plumbrule.samples.dataset_reader import OTHER_KEYS, REPEATED
 
 Read = Callable[..., Any]
 Write = Callable[..., Path]
@@ -71,7 +71,7 @@ def test_a_wrong_mapping_is_refused_at_once() -> None:
 
 
 def test_duplicates(read: Read) -> None:
-    """The second of two equal ids is bad and names the first; equal content without ids says so."""
+    """The second of two equal ids is bad and names the first; rows that repeat without ids get ids of their own."""
     outcome = read(
         "a.jsonl",
         [
@@ -81,14 +81,23 @@ def test_duplicates(read: Read) -> None:
             {"answer": "4"},
             {"response": "4"},
             {"id": "x", "answer": "5"},
+            {"answer": "4"},
         ],
     )
 
-    assert [sample.answer for sample in outcome.samples] == ["1", "2", "4"]
-    assert outcome.complaints[0] == (3, "duplicate id '7', first on line 2")
-    assert outcome.complaints[1][1].startswith("duplicate id 'sample-")
-    assert outcome.complaints[1][1].endswith("', first on line 4: the content is identical")
-    assert outcome.complaints[2] == (6, "duplicate id 'x', first on line 1")
+    assert [sample.answer for sample in outcome.samples] == ["1", "2", "4", "4", "4"]
+    assert outcome.complaints == [(3, "duplicate id '7', first on line 2"), (6, "duplicate id 'x', first on line 1")]
+    made = outcome.samples[2].id
+    assert [sample.id for sample in outcome.samples[2:]] == [made, f"{made}-2", f"{made}-3"]
+    assert outcome.reading.notes[REPEATED] == 2
+
+
+def test_a_made_id_keeps_clear_of_given_ones(read: Read) -> None:
+    """The number behind a made id is never that of an id that was there before."""
+    [first] = read("a.jsonl", [{"answer": "4"}]).samples
+    outcome = read("b.jsonl", [{"answer": "4"}, {"id": f"{first.id}-2", "answer": "5"}, {"answer": "4"}])
+
+    assert [sample.id for sample in outcome.samples] == [first.id, f"{first.id}-2", f"{first.id}-3"]
 
 
 def test_a_bad_record_does_not_take_its_id(read: Read) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plumbrule.errors import RecordError
 from plumbrule.samples import FIELDS, Citation, Passage, Refusal, Sample, sample_from, samples_from
-from plumbrule.samples.aliases import ALIASES
+from plumbrule.samples.field_names import ALIASES
 
 REASONS: list[tuple[dict[Any, Any], str]] = [
     ({}, "answer is null and there is no refusal"),
@@ -25,7 +25,7 @@ REASONS: list[tuple[dict[Any, Any], str]] = [
     ({"answer": "A", "latency_e2e_ms": "abc"}, "latency_e2e_ms must be a number, not 'abc'"),
     ({"answer": "A", "latency_e2e_ms": "12"}, "latency_e2e_ms must be a number, not '12'"),
     ({"answer": "A", "latency_e2e_ms": True}, "latency_e2e_ms must be a number, not true"),
-    ({"answer": "A", "latency_e2e_ms": math.nan}, "latency_e2e_ms is not a finite number"),
+    ({"answer": "A", "latency_e2e_ms": -math.inf}, "latency_e2e_ms is not a finite number"),
     ({"answer": "A", "latency_model_ms": math.inf}, "latency_model_ms is not a finite number"),
     ({"answer": "A", "latency_e2e_ms": 10**400}, "latency_e2e_ms is not a finite number"),
     ({"answer": "A", "latency_e2e_ms": -1}, "latency_e2e_ms must not be negative"),
@@ -45,7 +45,10 @@ REASONS: list[tuple[dict[Any, Any], str]] = [
     ),
     (
         {"answer": "A", "contexts": [{"id": "x"}]},
-        "contexts[0] has no text; it is looked for under text, content, context, page_content, passage",
+        (
+            "contexts[0] has no text; it is looked for under text, content, context, page_content, passage, "
+            "segment, also inside document, doc, node, chunk, kwargs, payload, _source"
+        ),
     ),
     ({"answer": "A", "contexts": [{"text": 3}]}, "contexts[0].text must be text, not a number"),
     (
@@ -53,7 +56,7 @@ REASONS: list[tuple[dict[Any, Any], str]] = [
         "contexts[0].score must be a number, not 'high'",
     ),
     ({"answer": "A", "metadata": [1]}, "metadata must be an object, not a list"),
-    ({"answer": "A", "metadata": {"x": math.nan}}, "metadata holds a number that is not finite"),
+    ({"answer": "A", "metadata": {"x": math.inf}}, "metadata holds a number that is not finite"),
     ({"answer": "A", "metadata": {"x": 2**70}}, "metadata holds a number that is too large; write it as text"),
     ({"answer": "A", "metadata": {1: "x"}}, "metadata has a key that is not text"),
     (

@@ -78,7 +78,7 @@ def test_every_value_of_the_model_file_is_in_the_hash(
 
 
 def test_the_constants_are_written_as_they_are_read() -> None:
-    """In the same order, so that training anew keeps the bytes."""
+    """In the same order, so that training again keeps the bytes."""
     assert orjson.dumps(load_constants().to_dict()) == orjson.dumps(RAW["constants"])
     assert load_model().constants == load_constants()
 

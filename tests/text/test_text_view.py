@@ -99,7 +99,7 @@ def test_what_rules_make_of_a_text_is_worked_out_once() -> None:
 
 
 def test_the_cache_gives_the_same_view_again() -> None:
-    """A text met before is not worked out anew."""
+    """A text met before is not worked out again."""
     cache = ViewCache(100)
     assert cache.view("a fee") is cache.view("a fee")
     assert cache.view("a fee") is not cache.view("a cap")

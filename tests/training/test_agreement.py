@@ -39,7 +39,7 @@ def rows_of(labels: list[bool], data_set: str = "one") -> list[Labelled]:
 
 
 def test_the_page_is_of_the_model_that_ships() -> None:
-    """A model trained anew needs a new page: the page names the hash of the one that ships, and no other."""
+    """A newly trained model needs a new page: the page names the hash of the one that ships, and no other."""
     assert set(re.findall(r"\b[0-9a-f]{64}\b", PAGE.read_text(encoding="utf-8"))) == {load_model().sha256}
 
 
@@ -59,7 +59,7 @@ def test_the_interval_is_of_the_mean_auroc() -> None:
 
 
 def test_the_interval_is_as_wide_as_chance() -> None:
-    """The bounds are those of drawing rows anew and asking scikit-learn each time."""
+    """The bounds are those of drawing rows again and asking scikit-learn each time."""
     rng = np.random.default_rng(2)
     labels = np.array([bool(value) for value in rng.random(150) < 0.5])
     risks = rng.random(150) + 0.5 * labels

@@ -33,7 +33,7 @@ def test_training_twice_writes_the_same_model(
 
 
 def test_the_trainer_writes_the_file_that_ships() -> None:
-    """Byte for byte, so that training anew changes nothing but what it fits."""
+    """Byte for byte, so that training again changes nothing but what it fits."""
     assert support.model_file(load_model()) == read_data("model.json")
     assert load_model().version == support.VERSION
 

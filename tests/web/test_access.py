@@ -242,7 +242,7 @@ def test_hostile_text_is_shown_as_text(enter: Enter) -> None:
         for form in (dict.fromkeys(fields_of(route), HOSTILE), dict.fromkeys(fields_of(route), HOSTILE[:60])):
             query = {field: value[:2000] for field, value in form.items()}
             sent = {"params": query} if method == "GET" else {"data": form}
-            headers = {"x-csrf-token": csrf_of(client, "/account")}  # anew: some routes begin another session
+            headers = {"x-csrf-token": csrf_of(client, "/account")}  # each time: some routes begin another session
             response = client.request(method, address(route), headers=headers, **sent)  # type: ignore[arg-type]
             html = response.headers.get("content-type", "").startswith("text/html")
             refused = response.status_code in {401, 403} and need_of(route).role is not Role.PUBLIC

@@ -8,7 +8,7 @@ from plumbrule.web.site import Site
 
 
 def test_a_ledger_is_opened_once(site: Site) -> None:
-    """Every request uses the same open ledger; one that failed is opened anew."""
+    """Every request uses the same open ledger; one that failed is opened again."""
     ledgers = OpenLedgers()
     with ledgers.use(site.ledger) as first, ledgers.use(site.ledger) as second:
         assert first is second

@@ -119,8 +119,8 @@ def monitor(
 
     Without a ledger all alerts are new, and all are posted. ``decide_on`` bound makes the report inconclusive where
     nothing is at alert and the interval of a figure in the last week with reviews holds its threshold; the rubric may
-    ask for that as well. A rubric that is weaker than the one that ships is an error, unless it is accepted; the report
-    then says so.
+    ask for that as well. Where nothing was reviewed the report is inconclusive in any case. A rubric that is weaker
+    than the one that ships is an error, unless it is accepted; the report then says so.
     """
     check_word("decide_on", decide_on, get_args(DecideOn))
     check_weeks(first, last)
@@ -215,7 +215,7 @@ def _report_on(
         posted=(),
         remarks=(*reviewed.remarks, *figures.remarks),
         decide_on=decided_on,
-        state=state_of_report(alerts, inconclusive, decided_on),
+        state=state_of_report(alerts, inconclusive, decided_on, reviewed=any(week.reviewed for week in figures.weeks)),
         inconclusive=inconclusive,
         acknowledged=() if reviews.ledger is None else acknowledgements_of(reviews.ledger, alerts),
     )

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
+from plumbrule.api.finished_runs import RunResults
 from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.errors import UsageError
-from plumbrule.ledger import ResultKey
+from plumbrule.ledger import Ledger, ResultKey
 from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.comparison import RunComparison, compare_runs
@@ -14,11 +16,13 @@ from plumbrule.runs.gates import GateDecision, GatePolicy, decide_release
 from plumbrule.runs.plan import Plan, PlanSummary, plan_run
 from plumbrule.runs.run_entries import find_run, read_run
 from plumbrule.runs.run_results import RunLine, RunSummary, SingleJudgement
-from plumbrule.runs.sample_detail import SampleDetail, read_sample_detail
+from plumbrule.runs.sample_detail import SampleDetail, find_sample, read_sample_detail
 from plumbrule.runs.session import Begun, RunOutcome, Watch, execute
 from plumbrule.runs.single_judgement import judge_sample
 from plumbrule.runs.summary import run_lines, summarise_run
 from plumbrule.samples import Sample
+
+_SHOWN_FAILURES = 10
 
 
 def _ignore_beginning(run: str, plan: Plan) -> None:
@@ -44,7 +48,7 @@ def run(
     confidence: Confidence | None = None,
     begun: Begun = _ignore_beginning,
     watch: Watch = _ignore_progress,
-) -> RunOutcome:
+) -> RunResults:
     """Execute the run that a configuration file describes, or ``resume`` one: its id, the start of it, or last.
 
     ``decide_on`` and ``confidence`` may ask for more than the rubric's gates do, and are kept with the run. A ledger
@@ -52,15 +56,19 @@ def run(
     the progress after every task.
     """
     with opened(ledger, make=now()) as store:
-        return execute(
-            plan_run(Path(config), GatePolicy(decide_on=decide_on, confidence=confidence)),
-            store,
-            now,
-            resume=resume,
-            accept_errors=accept_errors,
-            begun=begun,
-            watch=watch,
-        )
+        planned = plan_run(Path(config), GatePolicy(decide_on=decide_on, confidence=confidence))
+        outcome = execute(planned, store, now, resume=resume, accept_errors=accept_errors, begun=begun, watch=watch)
+        return RunResults(outcome, texts=_failed_texts(store, outcome), rules=planned.rubrics.verdict)
+
+
+def _failed_texts(ledger: Ledger, outcome: RunOutcome) -> dict[tuple[str, int], Sample]:
+    """Return the texts of the first samples that failed, as a notebook shows them."""
+    failed = list(islice((sample for sample in outcome.samples if not sample.passed), _SHOWN_FAILURES))
+    if not failed:
+        return {}
+    run = read_run(find_run(ledger, outcome.run_id))
+    texts = {(each.sample_id, each.repeat): find_sample(ledger, run, each.sample_id, each.repeat) for each in failed}
+    return {key: text for key, text in texts.items() if text is not None}
 
 
 def list_runs(ledger: Ledgers = None) -> tuple[RunLine, ...]:

@@ -1,19 +1,31 @@
 """Verdicts for Python callers and the command line: wires rubrics, samples, scorers and engines together."""
 
 import functools
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from plumbrule.api.results import Results, ScoredSample
 from plumbrule.codec import json_line
 from plumbrule.engines import Progress, map_chunks, with_progress
 from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
-from plumbrule.samples import ALIASES, FIELDS, DatasetFile, Sample, sample_from, samples_from
+from plumbrule.samples import (
+    ALIASES,
+    FIELDS,
+    ArrowTable,
+    DatasetFile,
+    Passage,
+    Sample,
+    records_of,
+    sample_from,
+    samples_from,
+)
 from plumbrule.settings import usable_cores
 from plumbrule.support.support_scorer import gives_support
 from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
@@ -27,7 +39,7 @@ def score(
     *,
     question: str | None = None,
     answer: str | None = None,
-    contexts: str | Sequence[str | Mapping[str, object]] | None = None,
+    contexts: str | Sequence[str | Mapping[str, object] | Passage] | None = None,
     rubric: str | Path | None = None,
     overrides: Mapping[str, object] | None = None,
     **fields: object,
@@ -41,41 +53,75 @@ def score(
     >>> score(question="What is the fee?", answer="The fee is $30.", contexts=["The fee is $25."]).verdict
     'FAIL'
     """
+    given: dict[str, object] = {"question": question, "answer": answer, "contexts": contexts, **fields}
+    return score_sample(rubric=rubric, overrides=overrides, **given).verdict
+
+
+def score_sample(
+    *, rubric: str | Path | None = None, overrides: Mapping[str, object] | None = None, **fields: object
+) -> ScoredSample:
+    """Return one answer, given by its fields, with its verdict."""
     unknown = sorted(fields.keys() - _KNOWN)
     if unknown:
         raise UsageError(f"score() knows no field '{unknown[0]}'; the fields are {', '.join(FIELDS)}")
-    record = {"question": question, "answer": answer, "contexts": contexts, **fields}
-    return _scorer(rubric, overrides).score(sample_from(record))
+    sample = sample_from(fields)
+    return ScoredSample(sample=sample, verdict=_scorer(rubric, overrides).score(sample))
 
 
 def score_many(
-    samples: Iterable[Sample | Mapping[str, object]],
+    samples: str | os.PathLike[str] | DatasetFile | ArrowTable | Iterable[Sample | Mapping[str, object]],
     *,
+    map: Mapping[str, str] | None = None,  # noqa: A002 - the word of the command line
     rubric: str | Path | None = None,
     overrides: Mapping[str, object] | None = None,
     workers: int = 1,
-) -> Iterator[Verdict]:
-    """Yield the verdict on each sample, in order, reading ``samples`` at most a few hundred ahead.
+    skip_bad: bool = False,
+) -> Results:
+    """Return the verdict on each sample, in order.
 
-    A sample is a ``Sample`` or a mapping with any of the field names that files may have. With ``workers`` above
-    one, a long input is spread over that many processes; the verdicts are the same.
+    ``samples`` are a list of mappings or of ``Sample``, a DataFrame of pandas or Polars, an Arrow table, a Hugging
+    Face dataset, or the path of a file; ``map`` says which column holds a field (``{"answer": "my_column"}``). NaN is
+    a missing value. A bad record is an error; with ``skip_bad`` it is counted and left out. With ``workers`` above
+    one, a long input is spread over that many processes; the verdicts are the same. An iterator, such as a generator,
+    is a stream: its verdicts are made while they are taken, at most a few hundred samples ahead.
     """
-    make_task = functools.partial(_verdicts_task, _load(rubric, overrides))
-    return chain.from_iterable(map_chunks(make_task, samples_from(samples), workers=workers))
+    rules = _load(rubric, overrides)
+    skipped: list[RecordError] = []
+    labels = None
+    if isinstance(samples, str | os.PathLike):
+        samples = DatasetFile(samples, map or {})
+    elif isinstance(samples, DatasetFile) and map:
+        samples = replace(samples, mapping={**samples.mapping, **map})
+    if isinstance(samples, DatasetFile):
+        read: Iterable[Sample] = samples.open(on_bad=skipped.append if skip_bad else None)
+    else:
+        records = records_of(samples)
+        labels = records.labels
+        read = samples_from(records.rows, mapping=map, flat=records.flat, on_bad=skipped.append if skip_bad else None)
+    rows = _scored_rows(rules, read, workers)
+    if isinstance(samples, Iterator):
+        return Results(rows, skipped=skipped, stream=True)
+    scored = list(rows)
+    if skipped and not scored:
+        raise InputError(f"not one of the {len(skipped)} records could be read; the first: {skipped[0]}")
+    if labels is not None and skipped:
+        bad = {error.line for error in skipped}
+        labels = [label for number, label in enumerate(labels, 1) if number not in bad]
+    return Results(scored, skipped=skipped, labels=labels)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredSample:
-    """A sample and its verdict."""
+def _scored_rows(rules: Loaded[VerdictRubric], samples: Iterable[Sample], workers: int) -> Iterator[ScoredSample]:
+    """Yield each sample with its verdict; the samples stay here, only verdicts come back from other processes."""
+    pending: deque[Sample] = deque()
 
-    sample: Sample
-    verdict: Verdict
+    def kept() -> Iterator[Sample]:
+        for sample in samples:
+            pending.append(sample)
+            yield sample
 
-    def fails_on(self, conditions: Iterable[FailOn]) -> bool:
-        """Tell whether the sample meets one of the conditions, as that of a whole dataset would."""
-        tally = VerdictTally()
-        tally.add(self.sample, self.verdict)
-        return tally.summary().fails_on(conditions)
+    for verdicts in map_chunks(functools.partial(_verdicts_task, rules), kept(), workers=workers):
+        for verdict in verdicts:
+            yield ScoredSample(sample=pending.popleft(), verdict=verdict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +133,7 @@ class ScoredFile:
     worst: tuple[ScoredSample, ...]  # the worst first
     skipped: tuple[RecordError, ...]  # the first bad records that were skipped
     unread: tuple[str, ...]  # fields that a verdict uses and that no record has
+    ungrounded: bool  # not one sample has a passage, so that the verdicts say nothing of the answers
 
 
 def score_file(
@@ -127,6 +174,7 @@ def score_file(
         worst=tuple(ScoredSample(sample=sample, verdict=verdict) for sample, verdict in tally.worst()),
         skipped=tuple(skipped),
         unread=tuple(name for name in ("question", "contexts") if name not in reading.fields),
+        ungrounded=not reading.with_contexts,
     )
 
 

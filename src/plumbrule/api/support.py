@@ -182,6 +182,8 @@ class LabelledFile:
     label: SupportLabel
     mapping: Mapping[str, str] | None = None
     format: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
     skip_bad: bool = False
 
 
@@ -206,6 +208,8 @@ def calibrate_file(
         label=labels.label,
         mapping=labels.mapping,
         format=labels.format,
+        delimiter=labels.delimiter,
+        encoding=labels.encoding,
         on_bad=skipped.append if labels.skip_bad else None,
     )
     for path in (output, plot):

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plumbrule.api.scoring import ScoredSample, ShippedRubric, shipped_scorer
+from plumbrule.api.results import ScoredSample
+from plumbrule.api.scoring import ShippedRubric, shipped_scorer
 from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.samples import DatasetFile, Sample, sample_from
 from plumbrule.verdicts import VerdictSummary, VerdictTally

@@ -31,7 +31,15 @@ def dataset_options(command: Command) -> Command:
         "mapping",
         multiple=True,
         metavar="FIELD=COLUMN",
-        help="Take FIELD from COLUMN, such as answer=my_column or question=input.text.",
+        help="Take FIELD from COLUMN, such as answer=my_column, question=input.text or contexts=hits.document.content.",
+    )(command)
+    command = click.option(
+        "--encoding", metavar="NAME", help="The encoding of the text, such as cp1252; UTF-8 and UTF-16 are known."
+    )(command)
+    command = click.option(
+        "--delimiter",
+        metavar="SIGN",
+        help="The sign between the cells of CSV, such as ; or tab; else by the header.",
     )(command)
     return click.option(
         "--format",

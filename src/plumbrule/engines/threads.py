@@ -3,8 +3,8 @@
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -22,3 +22,29 @@ async def in_thread(work: Callable[[], T], *, name: str) -> T:
 
     threading.Thread(target=run, name=name, daemon=True).start()
     return await asyncio.wrap_future(future)
+
+
+def run_to_end(work: Coroutine[Any, Any, T]) -> T:
+    """Return what ``work`` returns, in an event loop of its own; where one runs already, as in a notebook, in a thread.
+
+    The caller waits either way, and an interrupt cancels the work.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    begun: concurrent.futures.Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = concurrent.futures.Future()
+
+    async def carry_out() -> T:
+        task = asyncio.ensure_future(work)
+        begun.set_result((asyncio.get_running_loop(), task))
+        return await task
+
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        ended = threads.submit(asyncio.run, carry_out())
+        try:
+            return ended.result()
+        except KeyboardInterrupt:
+            loop, task = begun.result()
+            loop.call_soon_threadsafe(task.cancel)
+            raise

@@ -12,13 +12,13 @@ from plumbrule.interactions.corpus import Corpus, read_corpus
 from plumbrule.interactions.evidence_files import Evidence, Record
 from plumbrule.interactions.formats.contract import Contract, contract_of, read_response
 from plumbrule.interactions.formats.shapes import responses_in, shape_of, trace_in
-from plumbrule.interactions.formats.telemetry import SpanGroups, is_span, spans_of
 from plumbrule.interactions.interaction import Given, Interaction, join
 from plumbrule.interactions.passages import named_as_here
 from plumbrule.interactions.trace import read_trace
 from plumbrule.names import key_of_trace
 from plumbrule.rubrics import ComplianceRubric, Loaded, RefusalTaxonomy, load_compliance, load_refusals
 from plumbrule.samples.byte_streams import Flaw
+from plumbrule.samples.formats.telemetry import SpanGroups, is_span, spans_of
 from plumbrule.samples.id_index import Seen
 from plumbrule.samples.sample_fields import passage_of
 from plumbrule.samples.value_types import described

@@ -30,6 +30,7 @@ KINDS = (
     "rubric",
     "run",
     "sample",
+    "test",
 )
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -222,8 +222,13 @@ def alert_id(week: str, figure: str) -> str:
     return sha256_of([week, figure])[:16]
 
 
-def state_of_report(alerts: Sequence[AnyAlert], inconclusive: Sequence[str], decide_on: DecideOn) -> AlertState:
-    """Return the state of a report: an alert always counts; on bounds, a figure that is not settled does, too."""
+def state_of_report(
+    alerts: Sequence[AnyAlert], inconclusive: Sequence[str], decide_on: DecideOn, *, reviewed: bool
+) -> AlertState:
+    """Return the state of a report: an alert always counts; on bounds, a figure that is not settled does, too.
+
+    Where nothing was reviewed nothing is known, which is not the same as no alert.
+    """
     if alerts:
         return "alert"
-    return "inconclusive" if decide_on == "bound" and inconclusive else "ok"
+    return "inconclusive" if not reviewed or (decide_on == "bound" and inconclusive) else "ok"

@@ -4,7 +4,6 @@ The receiver computes HMAC-SHA256 with the shared secret over the timestamp, a f
 the signature, refuses timestamps that are too old, and takes each delivery once.
 """
 
-import asyncio
 import hashlib
 import hmac
 import os
@@ -15,6 +14,7 @@ from datetime import UTC, datetime
 import orjson
 
 from plumbrule.codec import to_json
+from plumbrule.engines import run_to_end
 from plumbrule.errors import EvaluationError, UsageError
 from plumbrule.hashing import sha256_of
 from plumbrule.http.endpoint import Endpoint
@@ -62,7 +62,7 @@ class Webhook:
         delivery = sha256_of([ledger_id, [alert.id for alert in alerts]])[:32]
         body = Delivery(version=VERSION, event="alerts", delivery=delivery, ledger_id=ledger_id, alerts=tuple(alerts))
         try:
-            asyncio.run(self._post(orjson.dumps(to_json(body)), delivery))
+            run_to_end(self._post(orjson.dumps(to_json(body)), delivery))
         except TransportError as error:
             raise EvaluationError(
                 f"--webhook: {error}: the alerts were not taken; the next call posts them again"

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from html import escape
 
+from markupsafe import Markup
+
 from plumbrule.reports.figure_text import DIRECTIONS, figure, interval_text
 from plumbrule.runs.report.run_report import Repeats, ReportGate, Spread
 
@@ -11,7 +13,7 @@ _PLOT = _WIDE - _LEFT - _RIGHT
 _LINE = 15
 
 
-def gate_chart(gate: ReportGate) -> str:
+def gate_chart(gate: ReportGate) -> Markup:
     """Draw a gate: its figure as a bar, the 95% interval as a whisker, the limit as a line."""
     ends = [end for end in (gate.limit, gate.deciding, gate.interval.low, gate.interval.high) if end is not None]
     top = 1.0 if max(ends) <= 1 else max(ends) * 1.1
@@ -44,7 +46,7 @@ def _ended(gate: ReportGate) -> str:
     return "waits for labels" if gate.waits_for is not None else "passed" if gate.passed else "failed"
 
 
-def spread_chart(spread: Spread, *, title: str, unit: str = "") -> str:
+def spread_chart(spread: Spread, *, title: str, unit: str = "") -> Markup:
     """Draw a histogram with the marked places of its axis."""
     bars, marks = spread.histogram, sorted(spread.marks, key=lambda mark: (mark.value, mark.name))
     columns = [*bars.counts, *([bars.over] if bars.over else [])]
@@ -92,7 +94,7 @@ def spread_words(spread: Spread, *, unit: str = "") -> str:
     return f"Samples: {', '.join(steps) or 'none'}. Marked: {marked or 'nothing'}."
 
 
-def repeats_chart(repeats: Repeats, *, limit: float) -> str:
+def repeats_chart(repeats: Repeats, *, limit: float) -> Markup:
     """Draw each repeat's aggregate score as a dot, the mean as a line and one standard deviation around it."""
     [variation] = [variation for variation in repeats.variations if variation.name == "aggregate_score"]
     known = [repeat.aggregate_score for repeat in repeats.each if repeat.aggregate_score is not None]
@@ -130,7 +132,7 @@ def repeats_chart(repeats: Repeats, *, limit: float) -> str:
     return _svg("repeats", floor + 20, "aggregate_score of each repeat", f"{scores}. {spread}", parts)
 
 
-def rate_chart(rate: float, low: float | None, high: float | None, *, limit: float) -> str:
+def rate_chart(rate: float, low: float | None, high: float | None, *, limit: float) -> Markup:
     """Draw a small rate with its interval; the words stand in the table beside it."""
 
     def x(value: float) -> float:
@@ -142,10 +144,10 @@ def rate_chart(rate: float, low: float | None, high: float | None, *, limit: flo
         _line("whisker", x(low or 0.0), 8, x(1.0 if high is None else high), 8),
         _line("limit", x(limit), 1, x(limit), 15),
     ]
-    return f'<svg class="small" viewBox="0 0 120 16" aria-hidden="true">{"".join(parts)}</svg>'
+    return drawn(f'<svg class="small" viewBox="0 0 120 16" aria-hidden="true">{"".join(parts)}</svg>')
 
 
-def forest_chart(difference: float, low: float | None, high: float | None, *, kind: str) -> str:
+def forest_chart(difference: float, low: float | None, high: float | None, *, kind: str) -> Markup:
     """Draw a small difference with its interval around no difference; the words stand in the table beside it.
 
     It has a scale of its own. ``kind`` is how it is drawn: better, worse or unclear.
@@ -161,7 +163,12 @@ def forest_chart(difference: float, low: float | None, high: float | None, *, ki
         *(_line(f"whisker {kind}", x(end), 6, x(end), 14) for end in (low, high) if end is not None),
         f'<circle class="dot" cx="{_n(x(difference))}" cy="10" r="4"/>',
     ]
-    return f'<svg class="forest" viewBox="0 0 200 20" aria-hidden="true">{"".join(parts)}</svg>'
+    return drawn(f'<svg class="forest" viewBox="0 0 200 20" aria-hidden="true">{"".join(parts)}</svg>')
+
+
+def drawn(chart: str) -> Markup:
+    """Return a chart as a part of a page; every text in it must be escaped."""
+    return Markup(chart)  # noqa: S704 - made by the functions of this module and of week_charts
 
 
 def _window(values: Sequence[float]) -> tuple[float, float]:
@@ -171,9 +178,9 @@ def _window(values: Sequence[float]) -> tuple[float, float]:
     return (low, high) if low < high else (0.0, 1.0)
 
 
-def _svg(name: str, tall: float, title: str, words: str, parts: Sequence[str]) -> str:
+def _svg(name: str, tall: float, title: str, words: str, parts: Sequence[str]) -> Markup:
     name = escape(name)
-    return (
+    return drawn(
         f'<svg class="chart" role="img" viewBox="0 0 {_WIDE} {_n(tall)}" aria-labelledby="{name}-title {name}-desc">'
         f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(words)}</desc>'
         f"{''.join(parts)}</svg>"

@@ -38,6 +38,34 @@ __all__ = [
 ]
 
 NOT_GIVEN = "not given"
+METADATA_TITLES = {  # of what is kept of how a run was made, and of what two runs may differ in
+    "run_id": "Run",
+    "timestamp_utc": "Begun, in UTC",
+    "model_id": "Model",
+    "model_version": "Version of the model",
+    "model_reported": "Version that the model's provider reports",
+    "model_fingerprints": "Fingerprints that the model's provider reports",
+    "prompt_template_id": "Prompt",
+    "prompt_template_version_or_hash": "Version of the prompt",
+    "dataset_id": "Dataset",
+    "dataset_version_or_hash": "Version of the dataset",
+    "evaluator_model_id": "Judge",
+    "evaluator_model_version": "Version of the judge",
+    "evaluator_model_reported": "Version that the judge's provider reports",
+    "evaluator_model_fingerprints": "Fingerprints that the judge's provider reports",
+    "evaluator_prompt_template_version_or_hash": "Version of the judge's prompt",
+    "generation_params": "Parameters of generation",
+    "environment": "Environment",
+    "code_version": "Version of the code",
+    "code_dirty": "Code changed since its version",
+    "config_sha256": "Hash of the configuration",
+    "platform": "Platform",
+    "plumbrule_version": "Version of Plumbrule",
+    "benchmark_rubric": "Benchmark rubric",
+    "verdict_rubric": "Verdict rubric",
+    "cluster": "Clusters of samples",
+    "repeats": "Repeats",
+}
 _APART = ("packages", "rubrics", "warnings")  # metadata with a place of its own
 METHODS = {
     "clopper_pearson": "exact, Clopper and Pearson",

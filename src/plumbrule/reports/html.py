@@ -1,7 +1,5 @@
 """The report as one HTML file: no script, nothing from outside, every text escaped."""
 
-from markupsafe import Markup
-
 from plumbrule.reports import charts
 from plumbrule.reports.figure_text import METHODS
 from plumbrule.reports.page import render_page, report_values
@@ -16,17 +14,13 @@ def render_html(report: Report) -> bytes:
     return render_page(
         "report.html",
         **report_values(report, most_failures=MOST_FAILURES),
-        gate_charts={gate.name: _drawn(charts.gate_chart(gate)) for gate in report.gates},
-        score_chart=_drawn(charts.spread_chart(report.scores, title="sample_score over the samples")),
-        latency_chart=_drawn(
-            charts.spread_chart(report.latencies, title="latency_e2e_ms over the samples", unit=" ms")
-        ),
-        repeats_chart=_drawn(charts.repeats_chart(report.repeats, limit=limits["aggregate_score"])),
+        gate_charts={gate.name: charts.gate_chart(gate) for gate in report.gates},
+        score_chart=charts.spread_chart(report.scores, title="sample_score over the samples"),
+        latency_chart=charts.spread_chart(report.latencies, title="latency_e2e_ms over the samples", unit=" ms"),
+        repeats_chart=charts.repeats_chart(report.repeats, limit=limits["aggregate_score"]),
         category_charts=[
-            _drawn(
-                charts.rate_chart(
-                    category.pass_rate, category.interval.low, category.interval.high, limit=limits["pass_rate"]
-                )
+            charts.rate_chart(
+                category.pass_rate, category.interval.low, category.interval.high, limit=limits["pass_rate"]
             )
             for category in report.categories
         ],
@@ -42,7 +36,3 @@ def heat_rows(report: Report) -> list[tuple[int | None, list[tuple[int, int]]]]:
     for cell in report.heat:
         rows.setdefault(cell.accuracy_score, []).append((cell.samples, -(-cell.samples * 4 // most)))
     return list(rows.items())
-
-
-def _drawn(chart: str) -> Markup:
-    return Markup(chart)  # noqa: S704 - made by charts, which escapes every text

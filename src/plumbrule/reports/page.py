@@ -20,7 +20,7 @@ LONGEST_TEXT = 20_000
 
 def render_page(template: str, **values: object) -> bytes:
     """Return the page: no script, nothing from outside, every text escaped."""
-    environment = make_environment(_shown, {"clipped": clipped})
+    environment = make_environment(safe_text, {"clipped": clipped})
     css, _, _ = PackageLoader("plumbrule.reports").get_source(environment, "report.css")
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     page = environment.get_template(template).render(
@@ -32,11 +32,15 @@ def render_page(template: str, **values: object) -> bytes:
 
 
 def make_environment(
-    show: Callable[[object], object], filters: Mapping[str, Any], *, keep_trailing_newline: bool = False
+    show: Callable[[object], object],
+    filters: Mapping[str, Any],
+    *,
+    package: str = "plumbrule.reports",
+    keep_trailing_newline: bool = False,
 ) -> Environment:
-    """Return the environment of a template, which prints what ``show`` makes of every value."""
+    """Return the environment of a package's templates, which print what ``show`` makes of every value."""
     environment = Environment(
-        loader=PackageLoader("plumbrule.reports"),
+        loader=PackageLoader(package),
         autoescape=True,
         finalize=show,
         undefined=StrictUndefined,
@@ -77,7 +81,7 @@ def report_values(report: Report, *, most_failures: int) -> dict[str, object]:
     }
 
 
-def _shown(value: object) -> object:
+def safe_text(value: object) -> object:
     """Return what a template prints: text from outside is made safe before it is escaped."""
     return safe(value) if type(value) is str else value
 

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
+from markupsafe import Markup
+
 from plumbrule.monitoring.monitoring_report import DriftPoint, FigureDefinition, Status, WeekResult
+from plumbrule.reports.charts import drawn
 from plumbrule.reports.figure_text import figure
 from plumbrule.stats.intervals import Interval
 
@@ -46,14 +49,14 @@ class _Line:
 
 def figure_chart(
     definition: FigureDefinition, weeks: Sequence[WeekResult], *, name: str, address: Address | None = None
-) -> str:
+) -> Markup:
     """Draw one figure over the weeks with its 95% intervals; with an ``address`` each week is a link."""
     points = _points(definition, weeks)
     words = f"{definition.title}, {_span(points)}: {_last_words(points)}. {_limits(definition)}."
     return _chart(points, _lines(definition), definition.scale, name=name, words=words, address=address)
 
 
-def small_figure_chart(definition: FigureDefinition, weeks: Sequence[WeekResult], *, name: str) -> str:
+def small_figure_chart(definition: FigureDefinition, weeks: Sequence[WeekResult], *, name: str) -> Markup:
     """Draw one figure over the weeks in little, with its target and alert lines."""
     points, lines = _points(definition, weeks), _lines(definition)
     low, high = _window([point.value for point in points if point.value is not None], lines, definition.scale)
@@ -75,7 +78,7 @@ def small_figure_chart(definition: FigureDefinition, weeks: Sequence[WeekResult]
 
 def drift_chart(
     title: str, points: Sequence[DriftPoint], *, alarm_at: float, name: str, address: Address | None = None
-) -> str:
+) -> Markup:
     """Draw the running sum of a figure's moves for the worse, in standard errors, with the sum that is an alarm."""
     drawn = [
         _Point(
@@ -138,7 +141,7 @@ def _chart(
     words: str,
     address: Address | None,
     tall: float = _TALL,
-) -> str:
+) -> Markup:
     ends = [end for point in points if point.interval is not None for end in point.interval]
     low, high = _window([*(point.value for point in points if point.value is not None), *ends], lines, scale)
     right, floor = _WIDE - _RIGHT, tall - _BOTTOM
@@ -237,9 +240,9 @@ def _last_words(points: Sequence[_Point]) -> str:
     return f"{known[-1].words} in {known[-1].week}{alerts}" if known else "no figure"
 
 
-def _svg(kind: str, wide: float, tall: float, *, name: str, words: str, parts: Sequence[str], linked: bool) -> str:
+def _svg(kind: str, wide: float, tall: float, *, name: str, words: str, parts: Sequence[str], linked: bool) -> Markup:
     role = "group" if linked else "img"
-    return (
+    return drawn(
         f'<svg class="{kind}" role="{role}" viewBox="0 0 {_n(wide)} {_n(tall)}" aria-label="{escape(words)}" '
         f'id="{escape(name)}">{"".join(parts)}</svg>'
     )

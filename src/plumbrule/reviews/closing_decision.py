@@ -111,8 +111,7 @@ def close_campaign(
         newer_versions=name_versions(ledger, campaign),
         earlier=earlier_campaigns(
             ledger,
-            campaign.items,
-            [item.content for item in campaign.items.values()],
+            {key: item.content for key, item in campaign.items.items()},
             campaign.plan.same_items or (),
         ),
         accepted=_accepted(ledger),

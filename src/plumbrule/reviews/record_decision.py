@@ -8,6 +8,7 @@ from typing import Any
 from plumbrule.codec import take_fields, to_json
 from plumbrule.reviews.levels import Scores, level_name, read_scores
 from plumbrule.rubrics import Loaded, ScorecardRubric
+from plumbrule.rubrics.exact_numbers import ExactNumber
 from plumbrule.rubrics.scorecard_rubric import Band, BlockerRule, Recommendation
 
 NOTED: Recommendation = "Pass with notes"  # between Fail and Pass; the reasons say what to note
@@ -73,7 +74,7 @@ def decide(scores: Mapping[str, object], loaded: Loaded[ScorecardRubric]) -> Dec
     )
     return Decision(
         scores=levels,
-        overall=overall,
+        overall=ExactNumber(overall),
         band=band.key,
         action=band.action,
         blockers=blockers,
@@ -91,7 +92,7 @@ def decide(scores: Mapping[str, object], loaded: Loaded[ScorecardRubric]) -> Dec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionSoFar:
-    """What the levels that are there already come to, before every dimension is rated."""
+    """The result of the levels that are there already, before every dimension is rated."""
 
     rated: int
     of: int

@@ -188,7 +188,7 @@ class RatingForm:
         return {key: score for key, score in self.settled.items() if key not in asked}
 
     def so_far(self, scores: Scores) -> DecisionSoFar:
-        """Return what a record with these levels comes to, while some may be missing."""
+        """Return the result of a record with these levels, while some may be missing."""
         return decide_so_far({**self.standing, **scores}, self._campaign.loaded)
 
     def proposed(self, dimension: SheetDimension) -> str | None:

@@ -31,7 +31,7 @@ class ItemToRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmittedItem:
-    """An item that somebody rated, with what their record comes to."""
+    """An item that somebody rated, with the result of their record."""
 
     trace_id: str
     query: str

@@ -180,6 +180,8 @@ class Dataset:
     path: FilePath
     id: Annotated[Text, Field(description="The name by which runs on this dataset are compared.")]
     format: Annotated[DatasetFormat | None, Field(description="Where the suffix does not tell.")] = None
+    delimiter: Annotated[Text | None, Field(description="Of CSV, such as ; or tab; else by the header.")] = None
+    encoding: Annotated[Text | None, Field(description="Of text, such as cp1252; else UTF-8 or UTF-16.")] = None
     map: Annotated[dict[Text, Text], Field(description="A field of a sample, and the dataset's own name for it.")] = (
         dataclasses.field(default_factory=dict)
     )

@@ -138,7 +138,15 @@ def plan_run(path: Path, policy: GatePolicy | None = None) -> Plan:
     rubrics = load_rubrics(loaded)
     policy.over(rubric_policy(rubrics.benchmark.rubric))
     dataset = loaded.resolve(config.dataset.path)
-    samples = list(Reading(dataset, mapping=dict(config.dataset.map), format=config.dataset.format))
+    samples = list(
+        Reading(
+            dataset,
+            mapping=dict(config.dataset.map),
+            format=config.dataset.format,
+            delimiter=config.dataset.delimiter,
+            encoding=config.dataset.encoding,
+        )
+    )
     if not samples:
         raise InputError(f"{dataset}: holds no samples")
     for sample in samples:

@@ -1,14 +1,14 @@
 """A run from beginning to end: begin or resume it in a ledger, execute what is left, and summarise it."""
 
-import asyncio
 import re
 import secrets
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from plumbrule.codec import take_fields, to_json
-from plumbrule.errors import UsageError
+from plumbrule.engines import run_to_end
+from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import Draft, Ledger
 from plumbrule.rubrics import content_of
 from plumbrule.runs.budget import Meter
@@ -17,7 +17,7 @@ from plumbrule.runs.gates import GatePolicy
 from plumbrule.runs.journal import LedgerJournal, read_before
 from plumbrule.runs.plan import Plan, run_body, run_metadata
 from plumbrule.runs.run_entries import AUTHOR, SAMPLES, RunDecision, find_run, read_run
-from plumbrule.runs.run_results import RunSummary
+from plumbrule.runs.run_results import RunSummary, SampleSummary
 from plumbrule.runs.summary import evaluate_run, summarise_run
 
 __all__ = ["RunOutcome", "begin_run", "carry_out", "execute", "resume_run"]
@@ -39,12 +39,23 @@ Begun = Callable[[str, Plan], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
-    """How far a run got, and its summary once it has a result."""
+    """How far a run got, and what is finished of it."""
 
     run_id: str
     progress: Progress
-    summary: RunSummary | None
-    judged: int  # results that have a score, of either kind
+    finished: RunSummary | None = None  # with its samples; None: nothing has a result
+    judged: int = 0  # results that have a score, of either kind
+
+    @property
+    def samples(self) -> tuple[SampleSummary, ...]:
+        """Every sample that has a result, in each repeat."""
+        return () if self.finished is None or self.finished.samples is None else self.finished.samples
+
+    def summary(self) -> RunSummary:
+        """Return the summary of what is finished."""
+        if self.finished is None:
+            raise InputError(f"{self.run_id}: nothing is finished, so that there is no summary of it")
+        return replace(self.finished, samples=None)
 
 
 def execute(
@@ -67,10 +78,10 @@ def execute(
     begun(run, plan)
     progress = carry_out(run, plan, ledger, clock, watch=watch, accept_errors=accept_errors)
     if not progress.finished:
-        return RunOutcome(run_id=run, progress=progress, summary=None, judged=0)
+        return RunOutcome(run_id=run, progress=progress)
     evaluated = evaluate_run(ledger, find_run(ledger, run))
     judged = sum(result.judged for result in evaluated.results)
-    return RunOutcome(run_id=run, progress=progress, summary=evaluated.summary(), judged=judged)
+    return RunOutcome(run_id=run, progress=progress, finished=evaluated.summary(samples=True), judged=judged)
 
 
 def begin_run(plan: Plan, ledger: Ledger, clock: Clock) -> str:
@@ -126,7 +137,7 @@ def carry_out(
             refuses=plan.rubrics.refusal_reader(),
             watch=watch,
         )
-        progress = asyncio.run(_execute(execution, plan))
+        progress = run_to_end(_execute(execution, plan))
         if progress.finished == progress.total:
             _record_decision(run, ledger, clock)
     return progress

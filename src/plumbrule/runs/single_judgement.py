@@ -1,11 +1,11 @@
 """One answer judged alone, on the same path as a run, without a ledger."""
 
-import asyncio
 import os
 from dataclasses import asdict
 from pathlib import Path
 
 from plumbrule.codec import fields_of, take_fields
+from plumbrule.engines import run_to_end
 from plumbrule.errors import EvaluationError
 from plumbrule.judges import Judge
 from plumbrule.judges.rules_judge import RulesJudge
@@ -24,11 +24,11 @@ def judge_sample(sample: Sample, config: Path | None = None) -> SingleJudgement:
     loaded = None if config is None else load_config(config)
     rubrics = load_rubrics(loaded)
     if loaded is None:
-        finished = asyncio.run(_judge(sample, RulesJudge(rubrics.rules, rubrics.verdict), rubrics, None))
+        finished = run_to_end(_judge(sample, RulesJudge(rubrics.rules, rubrics.verdict), rubrics, None))
     else:
         check_secrets(loaded.config, os.environ)
         opener = Opener(loaded, rubrics)
-        finished = asyncio.run(_judge(sample, opener.open_judge(), rubrics, opener))
+        finished = run_to_end(_judge(sample, opener.open_judge(), rubrics, opener))
     [graded] = grade_all([finished.result], rubrics.benchmark.rubric)
     judgement = finished.judgement
     return SingleJudgement(

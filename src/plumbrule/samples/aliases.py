@@ -1,46 +1,16 @@
-"""The names that other systems give to a sample's fields, and the mapping of one raw record by them."""
+"""The mapping of one raw record to the fields of a sample, by the names that other systems give them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from plumbrule.errors import UsageError
+from plumbrule.samples.field_names import FIELDS, numbered_contexts, ranked_keys
+from plumbrule.samples.formats.conversations import question_of, read_conversation
 from plumbrule.samples.formats.openinference import dig, may_be_span, read_span
-from plumbrule.samples.sample_model import Sample
-
-FIELDS = tuple(field.name for field in fields(Sample))
-
-# In the order in which they win; the canonical name always comes first.
-ALIASES: Mapping[str, tuple[str, ...]] = {
-    "question": (
-        "task",  # document 004
-        "user_input",  # Ragas
-        "query",  # CRA response, Azure, RAGChecker
-        "input",  # DeepEval, Phoenix, Opik, autoevals
-    ),
-    "answer": (
-        "candidate_answer",  # document 004
-        "response",  # Ragas, Azure, RAGChecker
-        "actual_output",  # DeepEval
-        "output",  # Phoenix, Opik, autoevals
-    ),
-    "contexts": (
-        "provided_context",  # document 004
-        "retrieved_contexts",  # Ragas
-        "retrieval_context",  # DeepEval; its "context" is the ideal one, so this wins
-        "retrieved_context",  # RAGChecker
-        "context",  # Phoenix, Opik, autoevals, Azure
-    ),
-    "reference": (
-        "reference_answer",  # document 004
-        "ground_truth",  # Ragas v1, Azure
-        "expected_output",  # DeepEval
-        "gt_answer",  # RAGChecker
-    ),
-}
-ANSWER_KEYS = frozenset({"answer", "refusal", "grounding_status", *ALIASES["answer"]})
+from plumbrule.samples.formats.tool_records import Found, tool_of
 
 _EXPECTED = frozenset({"refuse", "refusal_code", "passages"})
-_RANKED = {name: (name, *ALIASES.get(name, ())) for name in FIELDS}
+_NUMBERED = "context_N"  # where the contexts stood that are a column each
 # Records of one file share a few shapes; a file that does not must not fill the memory with them.
 _MAX_PLANS = 256
 _MAX_PLAN_CHARS = 10_000
@@ -62,8 +32,10 @@ class _Plan:
     """What to do with every record of one shape: the keys to try for each field, and the unknown keys."""
 
     candidates: tuple[tuple[str, tuple[str, ...]], ...]
+    numbered: tuple[str, ...]  # columns of one context each
     unknown: tuple[str, ...]
     span: bool
+    tool: Callable[[Mapping[str, object]], Found] | None
 
 
 class Mapper:
@@ -90,13 +62,19 @@ class Mapper:
                     values[name] = value
                     origins[name] = key
         mapped.ignored.extend(plan.unknown)
+        if plan.numbered and "contexts" not in values:
+            given = [record[key] for key in plan.numbered if record[key] is not None]
+            if given:
+                values["contexts"], origins["contexts"] = given, _NUMBERED
         self._settle_context(mapped)
+        if plan.tool is not None:
+            self._add_tool(mapped, plan.tool(record))
         if plan.span:
             self._add_span(mapped, record)
         self._settle_text(mapped)
         self._settle_expected(mapped)
         for name, path in self._mapping.items():
-            value = dig(record, path)
+            value = dig(record, path, each=True)
             if value is None:
                 mapped.notes.append(f"no {path} for {name}")
                 mapped.unmet[name] = path
@@ -115,18 +93,21 @@ class Mapper:
         return plan
 
     def _make_plan(self, shape: tuple[str, ...]) -> _Plan:
-        present = set(shape)
         candidates = []
         taken = {key for key in shape if any(_leads_to(key, path) for path in self._mapping.values())}
-        for name, ranked in _RANKED.items():
-            keys = tuple(key for key in ranked if key in present)
+        for name in FIELDS:
+            keys = ranked_keys(name, shape)
             if keys and name not in self._mapping:
                 candidates.append((name, keys))
                 taken.update(keys)
+        numbered = () if "contexts" in self._mapping else numbered_contexts(shape)
+        taken.update(numbered)
         return _Plan(
             candidates=tuple(candidates),
+            numbered=numbered,
             unknown=tuple(key for key in shape if key not in taken),
             span=any(may_be_span(key) for key in shape),
+            tool=tool_of(shape),
         )
 
     def _settle_context(self, mapped: Mapped) -> None:
@@ -141,6 +122,14 @@ class Mapper:
                 mapped.values["trace_id"] = trace_id
                 mapped.origins["trace_id"] = "context.trace_id"
 
+    def _add_tool(self, mapped: Mapped, found: Found) -> None:
+        """Take what a tool's own form gives; it wins over keys that only look like fields."""
+        for name, (path, value) in found.items():
+            if name not in self._mapping:
+                mapped.values[name], mapped.origins[name] = value, path
+        used = {path for path, _ in found.values()}
+        mapped.ignored[:] = [key for key in mapped.ignored if not any(_leads_to(key, path) for path in used)]
+
     def _add_span(self, mapped: Mapped, record: Mapping[str, object]) -> None:
         used: set[str] = set()
         for name, (path, value) in read_span(record).items():
@@ -152,13 +141,25 @@ class Mapper:
 
     @staticmethod
     def _settle_text(mapped: Mapped) -> None:
-        """Take the text out of an ``input`` or ``output`` that is an object around one text."""
+        """Take the text out of an ``input`` or ``output`` around one text, and the question out of messages."""
         for name, key in (("question", "input"), ("answer", "output")):
             value = mapped.values.get(name)
             if isinstance(value, dict) and mapped.origins[name] == key:
                 inner = _only_text(value)
                 if inner is not None:
                     mapped.origins[name], mapped.values[name] = f"{key}.{inner}", value[inner]
+        messages = mapped.values.get("question")
+        if not isinstance(messages, list):
+            return
+        conversation = None if "answer" in mapped.values else read_conversation(messages)
+        if conversation is not None:
+            mapped.values |= {"question": conversation.question, "answer": conversation.answer}
+            mapped.origins["answer"] = mapped.origins["question"]
+            if conversation.contexts and "contexts" not in mapped.values:
+                mapped.values["contexts"] = conversation.contexts
+                mapped.origins["contexts"] = mapped.origins["question"]
+        elif (question := question_of(messages)) is not None:
+            mapped.values["question"] = question
 
     def _settle_expected(self, mapped: Mapped) -> None:
         """Read an ``expected`` that is text, or an object around one text, as the reference answer."""

@@ -1,5 +1,6 @@
 """Opens a dataset as one stream of bytes: compression, byte-order mark and every way it can fail."""
 
+import codecs
 import gzip
 import io
 import os
@@ -25,19 +26,30 @@ MAX_RECORD_MB = 16
 MAX_RECORD_BYTES = MAX_RECORD_MB * 1024 * 1024
 
 _COMPRESSED_SUFFIXES = (".gz", ".zst")
+NOT_STREAMED = frozenset({"parquet", "xlsx"})  # read by seeking in the file, so neither packed nor from a pipe
+# What a file's name may end with, for whoever offers to read one.
+DATASET_SUFFIXES = (
+    *FORMATS,
+    *(
+        suffix + packed
+        for suffix, kind in FORMATS.items()
+        if kind not in NOT_STREAMED
+        for packed in _COMPRESSED_SUFFIXES
+    ),
+)
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _FOREIGN = {
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
-    b"PK\x03\x04": "a zip archive; unpack it first",
+    b"PK\x03\x04": "a zip archive; unpack it first, or give it the suffix .xlsx if it is a spreadsheet",
     b"BZh": "bzip2 data; unpack it, or pack it with gzip or zstd",
     b"\xfd7zXZ": "xz data; unpack it, or pack it with gzip or zstd",
     b"PAR1": "a Parquet file; give it the suffix .parquet",
 }
 _BUFFER = 1 << 18
 _ENDLESS = 16 * MAX_RECORD_BYTES  # what is passed over of one line, at most
+_TRANSCODED_BITE = 1 << 16
 # Four bytes of zstd can unpack to 128 KB: small bites keep a hostile file from filling the memory at once.
 _ZSTD_BITE = 1 << 12
 
@@ -78,11 +90,22 @@ def format_of(path: str, given: str | None = None) -> str:
     return FORMATS[suffix]
 
 
-class Source:
-    """One opened dataset: ``stream`` gives its unpacked bytes, ``consumed`` counts the packed ones."""
+def check_encoding(encoding: str | None) -> None:
+    """Refuse a name that is no encoding of text."""
+    if encoding is None:
+        return
+    try:
+        "".encode(encoding)
+    except (LookupError, ValueError):
+        raise UsageError(f"--encoding {encoding[:40]}: no such encoding; such as utf-8, utf-16, cp1252") from None
 
-    def __init__(self, path: str, name: str) -> None:
+
+class Source:
+    """One opened dataset: ``unpacked`` gives its bytes as UTF-8, ``consumed`` counts them as they lie on disk."""
+
+    def __init__(self, path: str, name: str, *, encoding: str | None = None) -> None:
         self.name = name
+        self._encoding = encoding
         self.consumed = 0
         self.size: int | None = None
         self._standard = path == STANDARD_INPUT
@@ -105,7 +128,7 @@ class Source:
         self.consumed = round(share * (self.size or 0))
 
     def unpacked(self) -> io.BufferedReader:
-        """Return the bytes without compression and byte-order mark."""
+        """Return the bytes without compression and byte-order mark, as UTF-8 whatever the file's encoding."""
         packed = self._layer(self._read_handle)
         start = packed.peek(4)[:4]
         stream = packed
@@ -118,6 +141,9 @@ class Source:
         for magic, what in _FOREIGN.items():
             if start.startswith(magic):
                 raise InputError(f"{self.name}: this is {what}")
+        encoding = self._encoding or ("utf-16" if start.startswith(_UTF16_BOMS) else "utf-8")
+        if codecs.lookup(encoding).name not in {"utf-8", "utf-8-sig"}:
+            return self._layer(_Transcoder(stream, encoding).read, encoding)
         if start.startswith(_BOM):
             stream.read(len(_BOM))
         return stream
@@ -170,11 +196,32 @@ class _Reader(io.RawIOBase):
             data = self._read(len(view))
         except EOFError:
             raise InputError(f"{self._name}: the {self._packing} data ends early; the file is cut off") from None
+        except UnicodeError as error:
+            raise InputError(f"{self._name}: this is not {self._packing} text: {_reason(error)}") from None
         except (OSError, ValueError, zlib.error) as error:
             what = f"the {self._packing} data is damaged" if self._packing else "cannot be read"
             raise InputError(f"{self._name}: {what}: {_reason(error)}") from None
         view[: len(data)] = data
         return len(data)
+
+
+class _Transcoder:
+    """Text of another encoding, as UTF-8."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder(encoding)().decode
+        self._ready = io.BytesIO()
+        self._ended = False
+
+    def read(self, size: int) -> bytes:
+        data = self._ready.read(size)
+        while not data and not self._ended:
+            bite = self._stream.read(_TRANSCODED_BITE)
+            self._ended = not bite
+            self._ready = io.BytesIO(self._decode(bite, self._ended).removeprefix("\ufeff").encode())
+            data = self._ready.read(size)
+        return data
 
 
 class _ZstdStream:

@@ -23,11 +23,21 @@ class LabelledReading:
         label: "SupportLabel",
         mapping: Mapping[str, str] | None = None,
         format: str | None = None,  # noqa: A002 -- the word of the command line
+        delimiter: str | None = None,
+        encoding: str | None = None,
         on_bad: Callable[[RecordError], None] | None = None,
     ) -> None:
         self._label = label
         self._found: dict[str, bool | None] = {}
-        self._reading = Reading(source, mapping=mapping, format=format, on_bad=on_bad, beside=self._keep)
+        self._reading = Reading(
+            source,
+            mapping=mapping,
+            format=format,
+            delimiter=delimiter,
+            encoding=encoding,
+            on_bad=on_bad,
+            beside=self._keep,
+        )
         self.source = self._reading.source
         self.position = self._reading.position
 

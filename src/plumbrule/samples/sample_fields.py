@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 
 from plumbrule.hashing import tagged_id
-from plumbrule.samples.aliases import ANSWER_KEYS, Mapped
+from plumbrule.samples.aliases import Mapped
+from plumbrule.samples.field_names import ANSWER_KEYS
 from plumbrule.samples.formats.cells import STRUCTURED, parse_cell
 from plumbrule.samples.sample_model import Citation, Expected, Passage, Refusal, Sample
 from plumbrule.samples.value_types import (
@@ -24,20 +25,24 @@ FROM_CITATIONS = "citations[].passage"
 MADE_ID = "id made from the content"
 
 _SHOWN_KEYS = 5
-_TEXT_KEYS = ("text", "content", "context", "page_content", "passage")
-_ID_KEYS = ("id", "passage_id", "doc_id")
+_TEXT_KEYS = ("text", "content", "context", "page_content", "passage", "segment")
+_ID_KEYS = ("id", "passage_id", "doc_id", "docid")
+_HOLDERS = ("document", "doc", "node", "chunk", "kwargs", "payload", "_source")  # what may hold the text of an entry
 _PASSAGE_LABELS = ("source_id", "title", "collection", "effective_date")
 _CITATION_FIELDS = tuple(field.name for field in fields(Citation))
 
 
-def sample_of(mapped: Mapped, *, flat: bool = False) -> Sample:
-    """Return the sample that ``mapped`` describes; remarks on how it was read are added to ``mapped``."""
+def sample_of(mapped: Mapped, *, flat: bool = False, answered: bool = True) -> Sample:
+    """Return the sample that ``mapped`` describes; remarks on how it was read are added to ``mapped``.
+
+    Where it need not be ``answered``, a question is enough.
+    """
     if flat:
         _open_cells(mapped)
     typed = _typed(mapped, flat=flat)
     if "contexts" not in typed and "citations" in typed:
         _borrow_contexts(mapped, typed)
-    if "answer" not in typed and not _answers_nothing(typed):
+    if "answer" not in typed and not _answers_nothing(typed) and (answered or "question" not in typed):
         raise Misfit(_no_answer(mapped))
     if not typed.get("id"):
         typed.pop("id", None)
@@ -122,9 +127,13 @@ def passage_of(name: str, entry: object) -> Passage:
         return entry
     if not isinstance(entry, dict):
         raise Misfit(f"{name} must be text or an object with text, not {described(entry)}")
-    key = next((key for key in _TEXT_KEYS if entry.get(key) is not None), None)
+    key = _text_key(entry)
     if key is None:
-        raise Misfit(f"{name} has no text; it is looked for under {', '.join(_TEXT_KEYS)}")
+        entry = _opened(entry)
+        key = _text_key(entry)
+    if key is None:
+        inside = f"also inside {', '.join(_HOLDERS)}"
+        raise Misfit(f"{name} has no text; it is looked for under {', '.join(_TEXT_KEYS)}, {inside}")
     known: dict[str, str] = {}
     for field in _PASSAGE_LABELS:
         value = entry.get(field)
@@ -139,6 +148,21 @@ def passage_of(name: str, entry: object) -> Passage:
     return Passage(
         text=text(f"{name}.{key}", entry[key]), score=None if score is None else number(f"{name}.score", score), **known
     )
+
+
+def _text_key(entry: Mapping[str, object]) -> str | None:
+    return next((key for key in _TEXT_KEYS if entry.get(key) is not None), None)
+
+
+def _opened(entry: Mapping[str, object]) -> dict[str, object]:
+    """Return an entry of a search result with what is inside its document beside what stands around it."""
+    for holder in _HOLDERS:
+        inner = entry.get(holder)
+        if isinstance(inner, str):
+            return {**entry, "text": inner}
+        if isinstance(inner, dict) and _text_key(inner) is not None:
+            return {**entry, **inner}
+    return {key.removeprefix("document."): value for key, value in entry.items()}
 
 
 def _tags(name: str, value: object, notes: list[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 
+from plumbrule.engines import run_to_end
 from plumbrule.http.endpoint import Endpoint
 from plumbrule.http.retry import Patience
 from plumbrule.http.throttle import Throttle
@@ -88,7 +89,7 @@ def run_suite(
         process = CandidateProcess(candidate, folder or Path.cwd())
         process.start()
         opened = PythonCandidate(process, timeout_s=timeout_s, threads=concurrency, heard=heard)
-    answers = asyncio.run(_ask(suite.cases, opened, concurrency, watch))
+    answers = run_to_end(_ask(suite.cases, opened, concurrency, watch))
     compliance, refusals = load_compliance(), load_refusals()
     contract = contract_of(compliance, refusals)
     results: dict[str, CaseResult] = {}

@@ -3,8 +3,10 @@
 from fractions import Fraction
 from functools import lru_cache
 
+from plumbrule.rubrics.exact_numbers import ExactNumber
+
 #: The fraction of two whole numbers; finding one is several times as fast as reducing it.
-ratio = lru_cache(maxsize=4096)(Fraction)
+ratio = lru_cache(maxsize=4096)(ExactNumber)
 
 
 def is_below(one: Fraction, other: Fraction) -> bool:

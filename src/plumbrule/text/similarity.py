@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from plumbrule.text.ratios import ratio
+
 # Fitted on two texts, smoothed inverse document frequency takes just two values:
 # ln((1 + 2) / (1 + df)) + 1 is 1 for a term in both, and this for a term in one.
 _IDF_OF_ONE = math.log(1.5) + 1.0
@@ -57,4 +59,4 @@ def containment(inner: Sequence[str], outers: Sequence[Sequence[str]], n: int) -
         if not missing:
             break
         missing = missing - ngrams(outer, n)
-    return Fraction(len(wanted) - len(missing), len(wanted))
+    return ratio(len(wanted) - len(missing), len(wanted))

@@ -7,7 +7,7 @@ from plumbrule.text.ratios import ratio
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import words as words_of
 
-_NONE, _ALL = Fraction(0), Fraction(1)
+_NONE, _ALL = ratio(0, 1), ratio(1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

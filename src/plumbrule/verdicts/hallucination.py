@@ -20,7 +20,7 @@ from plumbrule.verdicts.anchors import Anchor, anchor_at
 from plumbrule.verdicts.claim_evidence import ClaimCheck, check_claim, triple_of
 from plumbrule.verdicts.contradictions import contradicting
 
-_NONE = Fraction(0)
+_NONE = ratio(0, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,7 @@ _REFUSAL_REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verdict:
     """One sample's verdict with the scores and the evidence behind it; a score that could not be given is None."""
 
@@ -49,6 +49,22 @@ class Verdict:
     support: Support | None
     refusal: RefusalFinding | None
     rubric: dict[str, str]
+
+    def __repr__(self) -> str:
+        parts: dict[str, object] = {
+            "id": self.id,
+            "verdict": self.headline,
+            "reasons": self.reasons,
+            "flags": self.flags,
+        }
+        scores = {name: getattr(self, name) for name in ("relevance", "completeness", "hallucination", "support")}
+        parts |= {name: None if part is None else round(part.score, 4) for name, part in scores.items()}
+        return f"Verdict({', '.join(f'{name}={value!r}' for name, value in parts.items())})"
+
+    @property
+    def passed(self) -> bool:
+        """Whether the verdict is PASS: no rule of the rubric fired, not even one that only warns."""
+        return self.verdict == "PASS"
 
     @property
     def concerns(self) -> tuple[Concern, ...]:

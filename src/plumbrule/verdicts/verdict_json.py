@@ -136,6 +136,11 @@ class VerdictJson:
     rubric: StampJson
     headline: str  # the verdict, and beside one that does not fail what the evidence has against it
 
+    @property
+    def passed(self) -> bool:
+        """Whether the verdict is PASS."""
+        return self.verdict == "PASS"
+
 
 def verdict_record(verdict: "Verdict") -> dict[str, Any]:
     """Return the verdict as one JSON object; a score that could not be given is null."""

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.resources import as_file, files
 from pkgutil import iter_modules
-from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -18,6 +17,7 @@ from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.ledger import LedgerError
 from plumbrule.web import json_api, pages
+from plumbrule.web.addresses import with_query
 from plumbrule.web.routes import Problem, Routes, add_routes
 from plumbrule.web.site import Site
 from plumbrule.web.traffic.proxy_headers import ProxyHeaders
@@ -74,7 +74,7 @@ def all_routes() -> Iterator[Routes]:
 def _refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, SignInError) and request.method == "GET" and not _wants_json(request):
         page = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
-        return RedirectResponse(f"/sign-in?next={quote(page, safe='/')}", status_code=303)
+        return RedirectResponse(with_query("/sign-in", {"next": page}), status_code=303)
     status = error.status if isinstance(error, VisitError) else 400
     response = _tell(request, status, str(error))
     if isinstance(error, SignInError | TokenError):

@@ -12,15 +12,15 @@ from starlette.routing import BaseRoute
 
 from plumbrule.codec import json_line
 from plumbrule.web.access.roles import Role, Scope
-from plumbrule.web.visit import Visiting
+from plumbrule.web.visit import SAFE_METHODS, Visiting
 from plumbrule.web.visit_errors import ForbiddenError, SignInError
 
 API = "/api/v1"
+PYTHON = "x-python"  # the key of an example in the description of a call
 
 Handler = Callable[..., Any]
 Declared = Callable[[Handler], Handler]
 
-_SAFE_METHODS = {"GET", "HEAD"}
 _REVIEWING = {Role.EVALUATOR, Role.ADJUDICATOR, Role.RELEASE_MANAGER}
 
 
@@ -56,7 +56,7 @@ class Need:
         """Return the scope that a token needs: as the route says, else by its role; None where no token will do."""
         if self._scope is not None or self.role is Role.ADMIN:
             return self._scope
-        if method in _SAFE_METHODS:
+        if method in SAFE_METHODS:
             return Scope.READ
         return Scope.REVIEW if self.role in _REVIEWING else None
 
@@ -80,8 +80,12 @@ class Routes(APIRouter):
         result: Any,  # noqa: ANN401 - a type
         method: str = "GET",
         scope: Scope | None = None,
+        python: str | None = None,
     ) -> Declared:
-        """Declare a call of the JSON API, whose handler returns a typed ``result``."""
+        """Declare a call of the JSON API, whose handler returns a typed ``result``.
+
+        ``python`` is an example of the same call by ``plumbrule.connect``, which the description of the API shows.
+        """
         need = Need(role, scope)
 
         def declare(handler: Handler) -> Handler:
@@ -96,6 +100,7 @@ class Routes(APIRouter):
                 response_model=result,
                 responses={"default": {"model": Problem, "description": "Why it was not done"}},
                 description=f"{handler.__doc__ or ''} Needs the role {role}; a token, the scope {need.scope(method)}.",
+                openapi_extra=None if python is None else {PYTHON: f"server.{python}"},
             )(answer)
             return handler
 

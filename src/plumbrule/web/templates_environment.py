@@ -4,14 +4,14 @@ import hashlib
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
-from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from plumbrule._version import __version__
-from plumbrule.reports import figure_text
-from plumbrule.terminal import masked_address, safe, shortened
+from plumbrule.reports.page import make_environment, safe_text
+from plumbrule.terminal import masked_address, shortened
+from plumbrule.web.addresses import path_part
 
 _NAVIGATION = (  # the parts of the application, in the head of every page
     ("/", "Overview"),
@@ -45,11 +45,6 @@ def shown_time(moment: datetime | str | None) -> Markup | str:
     return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(iso, escape(words), escape(words))
 
 
-def path_part(text: str) -> str:
-    """Return a name or an id as one part of an address."""
-    return quote(text, safe="")
-
-
 def plural(count: int, word: str, words: str | None = None) -> str:
     """Return a count with its noun."""
     return f"{count:,} {word if count == 1 else words or word + 's'}"
@@ -62,25 +57,14 @@ def sentence(message: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("plumbrule.web"),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "figure": figure_text.figure,
-        "signed": figure_text.signed,
-        "percent": figure_text.percent,
-        "interval": figure_text.interval_text,
+    filters = {
         "time": shown_time,
         "shortened": shortened,
         "sentence": sentence,
         "masked_address": masked_address,
         "part": path_part,
     }
+    environment = make_environment(safe_text, filters, package="plumbrule.web")
     environment.globals |= {
         "static": static_address,
         "version": __version__,
@@ -88,7 +72,3 @@ def _environment() -> Environment:
         "navigation": _NAVIGATION,
     }
     return environment
-
-
-def _shown(value: object) -> object:
-    return safe(value) if type(value) is str else value

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 COOKIE = "plumbrule_session"
 CSRF_FIELD, CSRF_HEADER = "csrf", "x-csrf-token"
-_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 _BEARER = "bearer "
 
 
@@ -127,7 +127,7 @@ async def begin_visit(request: Request) -> Visit:
         person = await run_in_threadpool(_find_person, site, request, session_id)
     visit = Visit(request=request, site=site, person=person, session_id=session_id)
     by_token = person is not None and person.scopes is not None  # which no other site can make a browser send
-    if request.method not in _SAFE_METHODS and not by_token:
+    if request.method not in SAFE_METHODS and not by_token:
         await _check_origin(visit)
     return visit
 

@@ -93,9 +93,9 @@ def test_the_demo_shows_the_review_and_the_weeks(run: Run, monkeypatch: pytest.M
 
 def test_the_demo_is_the_same_every_time(run: Run) -> None:
     """Two demos say the same of the reviews and the weeks, also a second one in the same ledger."""
-    first, again, anew = (run("demo", "--json", "--into", folder).records[0] for folder in ("one", "one", "other"))
+    first, again, other = (run("demo", "--json", "--into", folder).records[0] for folder in ("one", "one", "other"))
     for part in ("verdicts", "release", "monitoring"):
-        assert first[part] == again[part] == anew[part]
+        assert first[part] == again[part] == other[part]
 
 
 def test_the_commands_that_the_demo_names_work(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

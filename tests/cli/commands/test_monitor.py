@@ -315,7 +315,7 @@ def test_the_alert_file(run: Run, alarmed: Store, tmp_path: Path) -> None:
     assert (alert["week"], alert["figure"], alert["value"]) == ("2026-W02", "unsafe_share", 1.0)
     assert (
         run("monitor", "--ledger", alarmed.url, "--alert-file", file, "--from", "2026-W03", "--to", "2026-W03").code
-        == 0
+        == 5
     )
     assert json.loads(file.read_bytes())["alerts"] == []
 
@@ -487,9 +487,20 @@ def test_a_malformed_record_file(run: Run, write: Write, content: str, said: str
 
 
 def test_an_empty_ledger(run: Run, store: Store) -> None:
-    """Nothing was reviewed: no figure, no alert."""
+    """Nothing was reviewed: no figure, no alert, and nothing that would be well."""
     done = run("monitor", "--ledger", store.url)
-    assert (done.code, done.out) == (0, "there are no records: review some interactions first\n")
+    assert (done.code, done.out) == (5, "INCONCLUSIVE: there are no records; review some interactions first\n")
+
+
+def test_a_period_without_reviews_is_inconclusive(run: Run, alarmed: Store) -> None:
+    """A week that nobody reviewed has no alert because nothing is known of it: exit code 5, on points as well."""
+    period = ["--from", "2026-W20", "--to", "2026-W21"]
+    done = run("monitor", "--ledger", alarmed.url, *period)
+    assert done.code == 5
+    assert "INCONCLUSIVE: nothing was reviewed in this period, so that no figure is known" in done.out
+    [shown] = run("monitor", "--ledger", alarmed.url, *period, "--json").records
+    assert (shown["state"], shown["decide_on"], shown["alerts"]) == ("inconclusive", "point", [])
+    assert run("monitor", "--ledger", alarmed.url, "--trigger", "pre-deployment").code == 5
 
 
 def test_two_at_once(run: Run, alarmed: Store) -> None:

@@ -1,4 +1,4 @@
-"""``plumbrule review decide``: what a card comes to, for people, for machines and as exit code."""
+"""``plumbrule review decide``: the result of a record, for people, for machines and as exit code."""
 
 from collections.abc import Callable
 from pathlib import Path

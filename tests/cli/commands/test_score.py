@@ -416,3 +416,15 @@ def test_a_mapped_column_that_is_not_there(run: Run, dataset: Path) -> None:
     done = run("score", dataset, "--map", "contexts=ctxx", "--no-claims")
     assert done.code == 3
     assert "no record has the 'ctxx' that is mapped to contexts" in done.err
+
+
+def test_a_dataset_without_contexts_is_a_warning_first(run: Run, tmp_path: Path) -> None:
+    """Where nothing could be checked, that is the first line, and no answer is listed as a bad one."""
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"id": "a", "question": "What is the fee?", "answer": "The fee is $25."}\n')
+    shown = run("score", path, "--no-claims")
+
+    assert shown.out.lstrip().startswith("WARNING: not one of the 1 records has contexts")
+    assert "look closer" not in shown.out
+    assert "The fee is $25." not in shown.out
+    assert run("score", path, "--no-claims", "--json").err.startswith("WARNING: not one of the 1 records has contexts")

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from plumbrule.interactions.formats.chat_messages import text_of
 from plumbrule.interactions.interaction import Interaction
 from plumbrule.interactions.interaction_reader import read_interactions
+from plumbrule.samples.formats.chat_messages import text_of
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 QUESTION, ANSWER = "What is the fee?", "The fee is $25 [1]."

@@ -351,7 +351,7 @@ def test_a_lapsed_claim_is_found_again(ledger: Ledger, opens: Opens) -> None:
     taken = claim_next(ledger, "c", "Ben", at=later(3))
     assert taken is not None
     assert (taken[0].trace_id, taken[1].evaluator) == (last.trace_id, "Ben")
-    again = claim_next(ledger, "c", "Ada", at=later(500))  # hers have ended: she gets one anew
+    again = claim_next(ledger, "c", "Ada", at=later(500))  # hers have ended: she gets one again
     assert again is not None
     assert again[1].until > later(500)
 
@@ -449,6 +449,13 @@ def test_the_same_answers_under_other_trace_ids(
     campaign = open_campaign(ledger, drawn, loaded, name="again", author="Lead", at=AT)
     assert campaign.plan.same_items == ("c",)
     assert "same_answers: 2 of 3 repeat another's question and answer" in campaign.plan.remarks
+    assert "same_items: 3 of 3 were in the campaign c before: still open" in campaign.plan.remarks
+    drawn = draw(Request(trigger="model-change", path=str(path), claims=False, size=1), loaded)
+    third = open_campaign(ledger, drawn, loaded, name="third", author="Lead", at=AT)
+    assert [remark for remark in third.plan.remarks if remark.startswith("same_items")] == [
+        "same_items: 1 of 1 were in the campaign c before: still open",
+        "same_items: 1 of 1 were in the campaign again before: still open",
+    ]
     for item in campaign.items.values():
         claim_item(ledger, "again", item.trace_id, "Ada", at=later(1))
         submit_records(ledger, "again", [("", card(item.trace_id))], evaluator="Ada", at=later(2))

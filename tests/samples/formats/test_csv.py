@@ -68,7 +68,7 @@ def test_rows_are_told_by_their_first_line(read: Read) -> None:
         (5, "answer is null and there is no refusal"),
         (6, "input_tokens must be a number, not 'many'"),
         (7, "the row has 2 cells and the header 3"),
-        (8, "not valid UTF-8 (byte 3 of line 8)"),
+        (8, "not valid UTF-8 (byte 3 of line 8); --encoding names another, such as cp1252"),
         (9, "not valid CSV: ',' expected after '\"'"),
         (10, "duplicate id '1', first on line 2"),
         (11, "input_tokens must be a number, not '1_000'"),

@@ -129,7 +129,7 @@ class TestSessions:
     """A session ends by itself, and with everything that changes who somebody is."""
 
     def test_it_ends_when_it_is_not_used(self, accounts: Accounts, clock: MovedClock) -> None:
-        """Each use begins the time anew, up to the longest that any session lasts."""
+        """Each use starts the time again, up to the longest that any session lasts."""
         session = accounts.sign_in(accounts.find("Ada Lovelace"), browser="", at=clock())
         begun = clock()
         while clock() + IDLE - timedelta(minutes=1) < begun + LIFETIME:

@@ -84,7 +84,7 @@ def test_strangers_do_not_keep_the_owner_out(store: Store, clock: MovedClock) ->
 
 
 def test_success_forgets_failures(store: Store, clock: MovedClock) -> None:
-    """Whoever signs in begins anew; their address keeps what it tried under other names."""
+    """Whoever signs in starts again with none; their address keeps what it tried under other names."""
     attempt = attempt_of(store, "Ada Lovelace", address="203.0.113.7", device="")
     for _ in range(FREE_BY_NAME - 1):
         begin_attempt(store, attempt, at=clock())

@@ -1,8 +1,11 @@
 """The JSON API: the same results as the local functions, through a real server and the Python client."""
 
+import gzip
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 import plumbrule
 from plumbrule import Connection, connect
 from plumbrule.api import reviews
+from plumbrule.api.monitoring import view_monitoring
 from plumbrule.api.reports import report_on
 from plumbrule.codec import to_json
 from plumbrule.reviews.queue import NothingLeft
@@ -56,11 +60,84 @@ def test_reviews_are_the_same_from_afar(server: Connection, site: Site) -> None:
     assert server.verify_ledger().whole
 
 
-def test_an_item_is_rated_from_afar(server: Connection, site: Site) -> None:
-    """The evaluator is who the server says, not who the record says; another's name in it is refused."""
+def test_monitoring_is_the_same_from_afar(server: Connection, site: Site) -> None:
+    """Figures, alerts and the reviews of every week equal those of the local call; an alert gets its owner."""
+    loaded = load_scorecard()
+    server.monitor()  # which keeps what is new
+    with plumbrule.open_ledger(site.ledger) as ledger:
+        every = plumbrule.Reviews(ledger=ledger, loaded=loaded)
+        weekly = plumbrule.Reviews(ledger=ledger, loaded=loaded, triggers=("monitoring",))
+        monitored = server.monitor(decide_on="bound")
+        assert monitored == plumbrule.monitor(every, decide_on="bound")
+        week = monitored.report.weeks[-1].week
+        assert server.monitor(triggers=["monitoring"], first=week) == plumbrule.monitor(weekly, first=week)
+        assert server.view_monitoring() == view_monitoring(every)
+        assert server.view_monitoring(triggers=["monitoring"], last=week) == view_monitoring(weekly, last=week)
+        alert = monitored.report.alerts[-1].id
+        kept = server.acknowledge_alert(alert, owner="Fay Friday", remedy="The new chunker is taken back.")
+        assert kept.author == "Robin Reader"
+        assert kept in plumbrule.monitor(every).report.acknowledged
+    with pytest.raises(plumbrule.UsageError, match="after"):
+        server.monitor(first="2025-W09", last="2025-W03")
+    with pytest.raises(plumbrule.UsageError, match="no trigger 'nothing'"):
+        server.view_monitoring(triggers=["nothing"])
+
+
+def test_a_campaign_is_opened_from_afar(
+    server: Connection, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files go with the call; what is drawn and opened is what the local call draws and opens."""
+    request = plumbrule.Request(trigger="pre-deployment", path=str(demo_file(site, "interactions.jsonl")), size=2)
+    assert server.draw_sample(request) == reviews.draw(request)
+    before = len(server.list_campaigns())
+    terms = plumbrule.ReleaseTerms(mode="run_mean", decide_on="bound", show_proposals=True)
+    opened = server.open_campaign(request, name="afar", evaluators=3, terms=terms)
+    local = plumbrule.open_campaign(
+        request, name="afar", evaluators=3, terms=terms, author="Robin", ledger=f"sqlite:///{tmp_path}/near.db"
+    )
+    assert replace(opened, remarks=()) == replace(local, remarks=())  # which name the earlier campaigns of each ledger
+    assert len(server.list_campaigns()) == before + 1
+    with plumbrule.open_ledger(site.ledger) as ledger:
+        [entry] = [each for each in ledger.entries(kind="campaign") if each.subject.startswith("campaigns/afar")]
+        assert entry.author == "Robin Reader"
+    with pytest.raises(plumbrule.UsageError, match="afar"):
+        server.open_campaign(request, name="afar")
+    with pytest.raises(plumbrule.UsageError, match="is a folder"):
+        server.draw_sample(replace(request, path=str(tmp_path)))
+    with monkeypatch.context() as patch:
+        patch.setattr("plumbrule.client.LARGEST_BODY", 1 << 10)
+        with pytest.raises(plumbrule.UsageError, match="with 'plumbrule sample'"):
+            server.draw_sample(request)
+    packed = tmp_path / "packed.jsonl.gz"
+    packed.write_bytes(gzip.compress(demo_file(site, "interactions.jsonl").read_bytes()))
+    assert server.draw_sample(replace(request, path=str(packed))).manifest == reviews.draw(request).manifest
+
+
+def test_an_opening_from_afar_is_checked_as_on_the_page(server: Connection, site: Site, tmp_path: Path) -> None:
+    """A weaker policy must be accepted, a trigger must be there, and what changed is never taken for a path."""
+    request = plumbrule.Request(trigger="pre-deployment", path=str(demo_file(site, "interactions.jsonl")), size=1)
+    weaker = tmp_path / "ours.yaml"
+    weaker.write_text("recommendation:\n  fail_below: 2\n")
+    with pytest.raises(plumbrule.UsageError, match="weaker"):
+        server.open_campaign(request, name="weak", rubric=weaker)
+    accepted = plumbrule.ReleaseTerms(accept_weaker_policy=True)
+    assert server.open_campaign(request, name="weak", rubric=weaker, terms=accepted).policy
+    with pytest.raises(plumbrule.UsageError, match="no trigger 'nothing'"):
+        server.draw_sample(replace(request, trigger="nothing"))
+    changed = replace(request, trigger="corpus-release", size=None, changed="OPS-014,REC-003")
+    assert server.draw_sample(changed).manifest == reviews.draw(changed).manifest
+
+
+def demo_file(site: Site, name: str) -> Path:
+    """Return a file of the demo that the site serves."""
     folder = site.configurations.folder
     assert folder is not None
-    request = plumbrule.Request(trigger="pre-deployment", path=str(folder / "interactions.jsonl"), size=2)
+    return folder / name
+
+
+def test_an_item_is_rated_from_afar(server: Connection, site: Site) -> None:
+    """The evaluator is who the server says, not who the record says; another's name in it is refused."""
+    request = plumbrule.Request(trigger="pre-deployment", path=str(demo_file(site, "interactions.jsonl")), size=2)
     drawn = plumbrule.open_campaign(request, author="Ada", ledger=site.ledger)
     campaign = drawn.campaign
     assert campaign is not None
@@ -84,7 +161,7 @@ def test_a_run_is_started_from_afar(server: Connection) -> None:
     assert stopped.id == job.id
     assert server.list_jobs()[0].id == job.id
     while not server.job(job.id).over:
-        pass
+        time.sleep(0.05)
 
 
 def test_a_verdict_from_afar(server: Connection) -> None:

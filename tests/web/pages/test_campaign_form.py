@@ -33,11 +33,12 @@ def test_a_preview_writes_nothing_and_opening_does(client: TestClient, site: Sit
     """The manifest is shown first; then the campaign is opened as it was shown, by the visitor, from the named file."""
     before = end_of(site)
     files = {"interactions": ("answers of March.jsonl", ANSWERS)}
-    sent = client.post(NEW, data=form(client, evaluators="3", decide_on="bound"), files=files)
+    sent = client.post(NEW, data=form(client, evaluators="3", decide_on="bound", proposals="yes"), files=files)
     assert sent.status_code == 303
     preview = client.get(sent.headers["location"]).text
     assert "release-9 would review 4 items" in preview
     assert "The rubric that ships, unchanged" in preview
+    assert "<dd>before they rate</dd>" in preview
     assert "answers of March.jsonl, 4 interactions read" in preview
     assert end_of(site) == before
     opening = f"{sent.headers['location']}/open"
@@ -50,7 +51,8 @@ def test_a_preview_writes_nothing_and_opening_does(client: TestClient, site: Sit
         last = list(ledger.entries(kind="interaction"))[-1].value
         opened = next(ledger.entries(kind="campaign", subject="campaigns/release-9"))
     assert last["where"].startswith("answers of March.jsonl:")  # and not where the upload lay
-    assert opened.author == "Robin Reader"
+    assert (opened.author, opened.value["proposals"]) == ("Robin Reader", "shown")
+    assert "<dd>before they rate</dd>" in client.get("/campaigns/release-9").text
 
 
 def test_a_weaker_policy_is_shown_in_red_and_must_be_accepted(client: TestClient, site: Site) -> None:

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from tests.web.made_runs import HOSTILE, RIGHT, WRONG, make_run, sample
 
 from plumbrule.api.runs import compare
+from plumbrule.reports.figure_text import METADATA_TITLES
+from plumbrule.runs.report.gate_text import FIGURE_TITLES
 from plumbrule.web.site import Site
 
 
@@ -25,8 +27,17 @@ def test_every_figure_and_every_changed_sample_is_shown(client: TestClient, site
     compared = compare(first, second, site.ledger, other_dataset=True)
     for figure in compared.figures:
         assert f'title="{figure.name}"' in page
-    for words in (*compared.regressions, *compared.warnings, *compared.remarks):
+    for words in compared.warnings:
         assert words.replace("'", "&#39;") in page
+    assert compared.regressions
+    for words in (*compared.regressions, *compared.remarks):
+        key, _, rest = words.partition(":")
+        assert f'<span title="{key}">{FIGURE_TITLES[key]}</span>:{rest}' in page
+        assert words not in page
+    assert compared.differences
+    for difference in compared.differences:
+        title = METADATA_TITLES[difference.name]
+        assert f'<strong title="{difference.name}">{title}</strong>'.replace("'", "&#39;") in page
     assert page.count("Passed, now fails") == 10  # of 12, a page
     assert '<span class="marked differs differs-"' in page
     assert "<script>alert" not in page

@@ -53,7 +53,10 @@ def test_filters_stand_in_the_address(client: TestClient) -> None:
     assert "2025-W20 to 2025-W23: 8 reviewed" in page
     assert 'href="/monitoring/2025-W20?trigger=monitoring&amp;stratum=refusals"' in page
     assert 'value="2025-W20"' in page
-    assert "No review matches." in client.get("/monitoring?trigger=incident").text
+    nothing = client.get("/monitoring?trigger=incident").text
+    assert "Inconclusive: nothing was reviewed that matches" in nothing
+    assert "No review matches." in nothing
+    assert "No alert" not in nothing
     for query in ("trigger=nothing", "stratum=nothing", "from=2025", "from=2025-W20&to=2025-W10"):
         assert client.get(f"/monitoring?{query}").status_code == 400
     assert client.get("/monitoring?from=" + "9" * 300).status_code == 422
@@ -115,7 +118,9 @@ def test_a_week_has_its_reviews(client: TestClient) -> None:
     assert page.index("Unsafe: ") < page.index("Needs Review: ")
     assert 'href="/incidents/8c6b214a-7121-4fc0-9a92-f40e787d1291"' in page
     assert 'href="/campaigns/week-2025-W23/items/8c6b214a-7121-4fc0-9a92-f40e787d1291"' in page
-    assert "Nothing was reviewed of this week." in client.get("/monitoring/2019-W01").text
+    unseen = client.get("/monitoring/2019-W01").text
+    assert "2019-W01: inconclusive, none reviewed" in unseen
+    assert "Nothing was reviewed of this week." in unseen
     assert client.get("/monitoring/not-a-week").status_code == 404
 
 

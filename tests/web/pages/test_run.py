@@ -13,6 +13,8 @@ from playwright.sync_api import Page, expect
 from plumbrule.api.reports import report_on
 from plumbrule.api.runs import show
 from plumbrule.ledger import open_ledger
+from plumbrule.reports import FORMATS
+from plumbrule.reports.figure_text import METADATA_TITLES, metadata_rows
 from plumbrule.runs.report.run_report import Report
 from plumbrule.runs.run_entries import find_run
 from plumbrule.text.figure_format import figure
@@ -42,8 +44,6 @@ def test_a_page_says_no_less_than_the_command_line(client: TestClient, report: R
         assert group.worst[0].sample_id in page
     for category in report.categories:
         assert category.name is None or category.name in page
-    for warning in report.metadata.warnings:
-        assert warning.replace("'", "&#39;") in page
     assert report.ledger.entry_sha256 in page
     with open_ledger(site.ledger) as ledger:
         assert show("last", ledger).run_id in page
@@ -92,6 +92,27 @@ def test_the_filtered_table_is_downloaded(client: TestClient, report: Report) ->
     assert sheet.count("<row ") == len(ids) + 1
     assert "<f>" not in sheet
     assert client.get("/runs/last/samples.json", params={"q": "nothing at all"}).json() == []
+
+
+def test_the_report_is_downloaded(client: TestClient, report: Report) -> None:
+    """As HTML, Markdown, JSON and JUnit, byte for byte as the command line writes it; the page links to each."""
+    page = client.get("/runs/last").text
+    for suffix, render in FORMATS.items():
+        assert f'href="/runs/{report.run_id}/report{suffix}" download' in page
+        file = client.get(f"/runs/last/report{suffix}")
+        assert file.headers["content-disposition"] == f'attachment; filename="{report.run_id}{suffix}"'
+        assert file.content == render(report)
+    assert client.get("/runs/last/report.exe").status_code == 404
+
+
+def test_metadata_is_in_words(client: TestClient, report: Report) -> None:
+    """Every field that is kept has a title, with its key in the tooltip."""
+    page = client.get("/runs/last").text
+    for name, _, _ in metadata_rows(report.metadata):
+        assert f'<th scope="row" title="{name}">{METADATA_TITLES[name]}</th>'.replace("'", "&#39;") in page
+    for warning in report.metadata.warnings:
+        name, _, text = warning.partition(":")
+        assert f'<span title="{name}">{METADATA_TITLES[name]}</span>:{text}'.replace("'", "&#39;") in page
 
 
 def test_a_run_in_a_browser(page: Page, look: Callable[[Page, str], None], report: Report) -> None:

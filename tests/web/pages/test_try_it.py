@@ -8,10 +8,12 @@ from typing import Any
 
 import orjson
 import pytest
+import xlsxwriter
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page, expect
 
 from plumbrule.ledger import open_ledger
+from plumbrule.names import FORMATS
 from plumbrule.web.application import create_app
 from plumbrule.web.site import Site
 
@@ -123,7 +125,7 @@ def test_a_file_gets_a_summary(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("answers.xlsx", b"PK", "Save a spreadsheet as CSV."),
+        ("answers.ods", b"PK", "Save a spreadsheet as"),
         ("answers", b"x", "not a file without a suffix"),
         ("answers.jsonl", b"x" * (2 << 20 | 1), "larger than 2 MB"),
         ("answers.jsonl", b"{]", "Not one row could be read"),
@@ -137,6 +139,28 @@ def test_a_file_that_cannot_be_tried(client: TestClient, name: str, content: byt
     assert response.status_code == 422
     assert message in response.text
     assert "/tmp" not in response.text  # noqa: S108 - it must not be there
+
+
+def test_every_format_that_samples_are_read_in_is_taken(client: TestClient) -> None:
+    """The page names each, and the chooser offers each: there is no list of its own."""
+    page = client.get("/try").text
+    label = re.search(r"Drop a (.+?) file here", page)
+    assert label is not None
+    assert re.split(r", | or ", label[1].lower()) == list(dict.fromkeys(FORMATS.values()))
+    assert f'accept="{",".join(FORMATS)}"' in page
+
+
+@pytest.mark.skipif(".xlsx" not in FORMATS, reason="samples are not read from XLSX")
+def test_a_spreadsheet_is_tried_as_it_is(client: TestClient, tmp_path: Path) -> None:
+    """A sheet with the usual names in its first row is checked as a table of CSV is."""
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["question", "answer", "contexts"])
+        sheet.write_row(1, 0, ["What is the fee?", "The fee is $30.", "The fee is $25."])
+    response = upload(client, "answers.xlsx", path.read_bytes())
+    assert response.status_code == 200
+    assert "1 row checked" in response.text
 
 
 def test_a_file_of_long_rows_stays_small(client: TestClient) -> None:

@@ -59,3 +59,18 @@ def test_long_texts_are_cut_unless_all_is_asked_for() -> None:
     linked = link_texts(long)
     assert (linked.answer_left_out, [each.left_out for each in linked.passages]) == (80_000, [40_000, 40_000])
     assert link_texts(long, whole=True).answer_left_out == 0
+
+
+def test_an_excerpt_in_other_marks_leads_to_its_passage() -> None:
+    """The pre-scores find it, so it is not said to be in no passage; its marker leads to the passage as a whole."""
+    cited = Citation(citation_id="[1]", passage="the 'small' fee … is $25")
+    linked = link_texts(shown("So [1].", ["Nothing.", "Here the “small” fee of a wire is $25."], [cited]))
+    assert (linked.loose, linked.passages[1].refs, linked.passages[1].targets) == ((), ("1",), ("1",))
+    assert [piece.refs for each in linked.answer for piece in each.pieces if piece.marker] == [("1",)]
+
+
+def test_a_range_of_markers_leads_to_each() -> None:
+    """``[1-2]`` names both citations, as it does for the pre-scores."""
+    cited = [Citation(citation_id="1", passage="One."), Citation(citation_id="2", passage="Two.")]
+    linked = link_texts(shown("So [1-2].", ["One.", "Two."], cited))
+    assert [piece.refs for each in linked.answer for piece in each.pieces if piece.marker] == [("1", "2")]

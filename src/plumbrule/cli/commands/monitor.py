@@ -56,7 +56,9 @@ def command(
     ledger_url: str | None,
     as_json: bool,
 ) -> int:
-    """Show the monitored figures week by week, against target and alert threshold: exit code 1 if any is at alert.
+    """Show the monitored figures week by week, against target and alert threshold.
+
+    The exit code is 1 if any is at alert, and 5 if nothing was reviewed in the weeks that are shown.
 
     Beside each figure stands what its 95% interval says of the threshold: ok, alert, or open with about how many more
     reviews would settle it.

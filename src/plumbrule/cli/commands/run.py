@@ -133,7 +133,8 @@ def _run(
                 begun=display.begin,
                 watch=display.update,
             )
-        progress, summary = outcome.progress, outcome.summary
+        progress = outcome.progress
+        summary = outcome.summary() if progress.finished else None
         if given is not None and progress.finished == progress.total:
             draw_labels(outcome.run_id, count, ledger, author=given.author, seed=given.seed)
             add_labels(given.file, outcome.run_id, ledger, author=given.author)

@@ -55,6 +55,8 @@ def command(
     output: Path | None,
     mapping: tuple[str, ...],
     format_: str | None,
+    delimiter: str | None,
+    encoding: str | None,
     rubric: Path | None,
     settings: tuple[str, ...],
     no_claims: bool,
@@ -71,7 +73,7 @@ def command(
 
     The support score beside them says how likely it is that the contexts support the answer, by sentence.
 
-    DATASET is JSONL, JSON, CSV or Parquet, also .gz or .zst; - reads JSONL from standard input. Without -o the
+    DATASET is JSONL, JSON, CSV, XLSX or Parquet, also .gz or .zst; - reads JSONL from standard input. Without -o the
     terminal gets a summary; --json prints each result as one line of JSON (with -o, the summary).
 
     \b
@@ -80,6 +82,7 @@ def command(
       plumbrule score answers.jsonl --rubric recommended --fail-on fail
       plumbrule score answers.jsonl -o verdicts.jsonl --fail-on fail,contradicted,unsupported
       plumbrule score answers.csv --map answer=bot_reply --map contexts=passages
+      plumbrule score answers.csv --delimiter ";" --encoding cp1252
       plumbrule score answers.jsonl --explain q17
       plumbrule score answers.jsonl --set relevance.fail_below=0.05
       plumbrule score answers.jsonl --no-claims --support
@@ -92,14 +95,14 @@ def command(
     from plumbrule.api import scoring
     from plumbrule.cli.progress import progress_bar
     from plumbrule.cli.terminal_console import option_words, print_json, stderr, stdout
-    from plumbrule.cli.views.verdict_tables import show_explanation, show_remarks, show_summary
+    from plumbrule.cli.views.verdict_tables import show_explanation, show_remarks, show_summary, show_warning
     from plumbrule.rubrics import parse_override
     from plumbrule.samples import DatasetFile, parse_mapping
 
     overrides = dict(parse_override(setting) for setting in settings)
     rules = scoring.verdict_rules(rubric, overrides, claims=not no_claims, support=support, verifier=verifier)
     scoring.check_fail_on(fail_on, rules)
-    file = DatasetFile(dataset, parse_mapping(mapping), format_)
+    file = DatasetFile(dataset, parse_mapping(mapping), format_, delimiter, encoding)
     if explain is not None:
         explained = scoring.explain(file, explain, rules=rules, skip_bad=skip_bad)
         if as_json:
@@ -117,6 +120,8 @@ def command(
             {
                 "--map": mapping,
                 "--format": format_,
+                "--delimiter": delimiter,
+                "--encoding": encoding,
                 "--rubric": rubric,
                 "--set": settings,
                 "--no-claims": no_claims,
@@ -127,7 +132,9 @@ def command(
             }
         )
         show_summary(stdout(), scored, output=output, again=() if dataset == "-" else (dataset, *again))
-    elif output is not None:
-        print_json(scored.summary)
+    else:
+        show_warning(stderr(), scored)
+        if output is not None:
+            print_json(scored.summary)
     show_remarks(stderr(), scored)
     return int(scored.summary.fails_on(fail_on))

@@ -13,7 +13,14 @@ _BAD_INPUT = 3
 @click.argument("dataset")
 @dataset_options
 @json_option
-def command(dataset: str, mapping: tuple[str, ...], format_: str | None, as_json: bool) -> int:
+def command(
+    dataset: str,
+    mapping: tuple[str, ...],
+    format_: str | None,
+    delimiter: str | None,
+    encoding: str | None,
+    as_json: bool,
+) -> int:
     """Read DATASET, say which fields were understood and from where, and list every bad record.
 
     Exits with 3 if there is a bad record, so that a pipeline can stop before it scores.
@@ -22,6 +29,8 @@ def command(dataset: str, mapping: tuple[str, ...], format_: str | None, as_json
     Examples:
       plumbrule validate answers.jsonl
       plumbrule validate answers.parquet --map question=prompt
+      plumbrule validate answers.xlsx
+      plumbrule validate answers.csv --delimiter tab --encoding cp1252
       plumbrule validate answers.jsonl --json
     """
     from plumbrule.api.datasets import validate_file
@@ -30,7 +39,7 @@ def command(dataset: str, mapping: tuple[str, ...], format_: str | None, as_json
     from plumbrule.cli.views.dataset_check import show_bad_record, show_check
     from plumbrule.samples import DatasetFile, parse_mapping
 
-    file = DatasetFile(dataset, parse_mapping(mapping), format_)
+    file = DatasetFile(dataset, parse_mapping(mapping), format_, delimiter, encoding)
     on_bad = None if as_json else partial(show_bad_record, stdout())
     with progress_bar(file.source, stderr()) as progress:
         check = validate_file(file, on_bad=on_bad, progress=progress)

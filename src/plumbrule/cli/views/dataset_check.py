@@ -20,6 +20,9 @@ def show_check(console: Console, check: DatasetCheck) -> None:
     """Print the counts, the fields that were understood and where from, and what was left aside."""
     facts = check.facts
     console.print()
+    if check.counts.read and facts.without_contexts == check.counts.read:
+        text = "WARNING: not one record has contexts, so nothing can be checked; --map contexts=COLUMN names the column"
+        console.print(plain(text, "bold red"), soft_wrap=True)
     heading = f"{check.source}: {check.format}, good records {check.counts.read}, bad {check.counts.bad}"
     console.print(plain(heading, "bold"), soft_wrap=True)
     parts = (

@@ -79,12 +79,11 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     rubric = load_scorecard().rubric
     with open_ledger(f"sqlite:///{folder / LEDGER}", at=now()) as ledger:
         _head(console, "A benchmark run: judged, gated, kept in a ledger")
-        first = run(folder / FIRST_CONFIG, ledger, decide_on="bound").summary
+        first = run(folder / FIRST_CONFIG, ledger, decide_on="bound").summary()
         outcome = run(folder / CONFIG, ledger, decide_on="bound")
-        summary = outcome.summary
+        summary = outcome.summary()
         write_report(ledger, find_run(ledger, outcome.run_id), folder / REPORT)
-        if first is not None and summary is not None:
-            _show_runs(console, first, summary)
+        _show_runs(console, first, summary)
         _head(console, "Scorecards: people review the repaired assistant before it is deployed")
         release = review_release(ledger, folder, now)
         show_release(console, release, rubric)

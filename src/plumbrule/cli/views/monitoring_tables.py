@@ -45,8 +45,8 @@ def show_monitoring(console: Console, report: MonitoringReport, rubric: Scorecar
     """Print the figures, how they developed, and what is at alert."""
     show_policy(console, report.policy)
     if not report.weeks:
-        console.print(plain("there are no records: review some interactions first", "yellow"))
         _show_remarks(console, report)
+        console.print(plain("INCONCLUSIVE: there are no records; review some interactions first", "bold yellow"))
         return
     console.print(plain(_headline(report), "bold"), soft_wrap=True)
     console.print()
@@ -71,8 +71,9 @@ def show_monitoring(console: Console, report: MonitoringReport, rubric: Scorecar
         if (seen := owners.get(alert.id)) is not None:
             console.print(plain(f"  {seen.owner} sees to it: {seen.remedy}"), soft_wrap=True)
     if report.state == "inconclusive":
-        undecided = ", ".join(report.inconclusive)
-        console.print(plain(f"INCONCLUSIVE: no alert, and not settled: {undecided}", "bold yellow"), soft_wrap=True)
+        undecided = f"no alert, and not settled: {', '.join(report.inconclusive)}"
+        why = undecided if report.reviewed else "nothing was reviewed in this period, so that no figure is known"
+        console.print(plain(f"INCONCLUSIVE: {why}", "bold yellow"), soft_wrap=True)
     elif not report.alerts:
         console.print(plain("no alert", "green"))
     for key, points in report.drift.items():

@@ -10,9 +10,11 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from plumbrule.api.scoring import ScoredFile, ScoredSample
+from plumbrule.api.results import ScoredSample
+from plumbrule.api.scoring import ScoredFile
 from plumbrule.cli.terminal_console import plain, stamp_line, table
 from plumbrule.codec import to_json
+from plumbrule.reports.evidence_text import REASON_WORDS
 from plumbrule.rubrics import Outcome
 from plumbrule.samples import Sample
 from plumbrule.stats.intervals import Interval
@@ -70,15 +72,6 @@ _COLOURS: Mapping[Outcome, str] = {"PASS": "green", "WARN": "yellow", "FAIL": "r
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDEST_BAR = 24
 _GOOD, _BAD = "green", "bold red"
-_REASONS = {
-    "found": "stands in the context",
-    "equal_value": "same value, written otherwise",
-    "near": "subject and object stand together",
-    "entailed": "follows from a more exact value",
-    "not_found": "not in the context",
-    "too_far": "subject and object only far apart",
-    "contradicted": "the context says otherwise",
-}
 
 
 def show_summary(
@@ -89,6 +82,7 @@ def show_summary(
     ``again`` is the dataset, with the options it was read with, for the command that explains the worst sample.
     """
     summary = scored.summary
+    show_warning(console, scored)
     console.print()
     console.print(_verdict_table(summary))
     console.print()
@@ -99,18 +93,29 @@ def show_summary(
     if summary.passed_unverified:
         text = f"{summary.passed_unverified} passed with nothing to verify: no number, date or claim was found in them"
         console.print(plain(text, "yellow"), soft_wrap=True)
-    for bad in scored.worst:
+    for bad in () if scored.ungrounded else scored.worst:
         console.print()
         console.print(_headline(bad.verdict))
         console.print(_quoted(marked_answer(bad.sample, bad.verdict, only_unsupported=True)))
     console.print()
     if output is not None:
         console.print(plain(f"results: {output}", "dim"), soft_wrap=True)
-    if again and scored.worst:
+    if again and scored.worst and not scored.ungrounded:
         words = ["plumbrule", "score", again[0], "--explain", scored.worst[0].verdict.id, *again[1:]]
         console.print(plain(f"look closer: {shlex.join(words)}", "dim"), soft_wrap=True)
     if summary.rubric is not None:
         console.print(stamp_line(to_json(summary.rubric)), soft_wrap=True)
+
+
+def show_warning(console: Console, scored: ScoredFile) -> None:
+    """Say before anything else that there was nothing to hold the answers against."""
+    if scored.ungrounded:
+        text = (
+            f"WARNING: not one of the {scored.summary.counts.scored:,} records has contexts, so nothing could be "
+            "checked: the verdicts below say nothing about the answers. --map contexts=COLUMN names where they stand; "
+            f"'plumbrule validate {scored.source}' shows what was read"
+        )
+        console.print(plain(text, "bold red"), soft_wrap=True)
 
 
 def show_remarks(console: Console, scored: ScoredFile) -> None:
@@ -122,8 +127,9 @@ def show_remarks(console: Console, scored: ScoredFile) -> None:
         rest = f"; 'plumbrule validate {scored.source}' lists all" if counts.errored > len(scored.skipped) else ""
         text = f"{counts.errored} bad of {counts.attempted} records were skipped{rest}"
         console.print(plain(text, "yellow"), soft_wrap=True)
-    if scored.unread:
-        text = f"nothing was read as {' or '.join(scored.unread)}; --map FIELD=COLUMN names the column"
+    unread = [name for name in scored.unread if not (name == "contexts" and scored.ungrounded)]
+    if unread:
+        text = f"nothing was read as {' or '.join(unread)}; --map FIELD=COLUMN names the column"
         console.print(plain(text, "yellow"), soft_wrap=True)
 
 
@@ -296,7 +302,7 @@ def _anchor_table(verdict: Verdict) -> Table:
     rows = table(*headings, fold=headings)
     for anchor in verdict.hallucination.anchors:
         mark = Text("✓", _GOOD) if anchor.supported else Text("✗", _BAD)
-        rows.add_row(mark, anchor.kind, _anchor_text(anchor), _REASONS[anchor.reason], _evidence_text(anchor))
+        rows.add_row(mark, anchor.kind, _anchor_text(anchor), REASON_WORDS[anchor.reason], _evidence_text(anchor))
     return rows
 
 

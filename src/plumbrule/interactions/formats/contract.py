@@ -10,7 +10,8 @@ from plumbrule.interactions.contract_findings import FindingLog
 from plumbrule.interactions.passages import named_as_here
 from plumbrule.names import UUID_TEXT
 from plumbrule.rubrics import ComplianceRubric, Loaded, RefusalTaxonomy
-from plumbrule.samples.aliases import ANSWER_KEYS, Mapped, Mapper
+from plumbrule.samples.aliases import Mapped, Mapper
+from plumbrule.samples.field_names import ANSWER_KEYS
 from plumbrule.samples.sample_fields import sample_of
 from plumbrule.samples.sample_model import Citation, Sample
 from plumbrule.samples.value_types import SEQUENCES, Misfit, described

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from plumbrule.interactions.formats.contract import is_response, may_be_response
-from plumbrule.interactions.formats.langfuse import is_bare_trace, is_langfuse, is_observation, read_langfuse
-from plumbrule.interactions.formats.telemetry import is_span
 from plumbrule.interactions.passages import has_text
 from plumbrule.interactions.trace import is_trace
+from plumbrule.samples.formats.langfuse import is_bare_trace, is_langfuse, is_observation, read_langfuse
+from plumbrule.samples.formats.telemetry import is_span
 
 Shape = Literal["spans", "span", "langfuse", "langfuse part", "trace", "passage", "response", "unknown"]
 

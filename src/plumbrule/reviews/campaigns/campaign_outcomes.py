@@ -1,4 +1,4 @@
-"""What campaigns have come to: the latest decision of each trigger, and how far people agreed lately."""
+"""The outcomes of campaigns: the latest decision of each trigger, and how far people agreed lately."""
 
 from dataclasses import dataclass
 from datetime import datetime

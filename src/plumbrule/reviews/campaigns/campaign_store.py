@@ -7,7 +7,7 @@ avoid entries that cannot count.
 import dataclasses
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import get_args
@@ -124,10 +124,10 @@ def open_campaign(
         ledger, [prescore.interaction for prescore in prescores], prescores, author=author, at=at, rubric=loaded
     )
     draw = drawn.result(loaded.rubric)
-    keys = [key_of_trace(trace_id) for trace_id in drawn.manifest.drawn]
     planned = tuple(_planned(drawn, prescore.interaction) for prescore in drawn.prescores)
     contents = [item.content for item in planned]
-    earlier = earlier_campaigns(ledger, keys, contents, campaign_names(ledger))
+    own = {key_of_trace(item.trace_id): item.content for item in planned}
+    earlier = earlier_campaigns(ledger, own, campaign_names(ledger))
     repeated = len(contents) - len(set(contents))
     plan = CampaignPlan(
         trigger=draw.trigger,
@@ -143,8 +143,8 @@ def open_campaign(
         remarks=(
             *draw.remarks,
             *(f"{finding.code}: {finding.message}" for finding in kept.findings),
-            *(earlier_remark(other, len(keys)) for other in earlier),
-            *([f"same_answers: {repeated} of {len(keys)} repeat another's question and answer"] if repeated else []),
+            *(earlier_remark(other, len(planned)) for other in earlier),
+            *([f"same_answers: {repeated} of {len(planned)} repeat another's question and answer"] if repeated else []),
         ),
         manifest=draw.manifest,
         claim_minutes=loaded.rubric.claims.minutes,
@@ -166,19 +166,21 @@ def open_campaign(
 
 
 def earlier_campaigns(
-    ledger: Ledger, keys: Iterable[str], contents: Iterable[str | None], names: Iterable[str]
+    ledger: Ledger, items: Mapping[str, str | None], names: Iterable[str]
 ) -> tuple[EarlierCampaign, ...]:
     """Return those of the campaigns that have some of these items, with what was decided on them.
 
-    An item is known by the key of its trace id, and by its content, which another trace id does not change.
+    An item is known by the key of its trace id, and by its content, which another trace id does not change; ``items``
+    has the content by the key. Each of these counts once, however often the other campaign has its content.
     """
-    wanted, known = frozenset(keys), frozenset(contents) - {None}
     earlier = []
     for name in names:
         plans = (read_event(entry).body for entry in ledger.entries(kind="campaign", subject=f"campaigns/{name}"))
         plan = next((body for body in plans if isinstance(body, CampaignPlan)), None)
-        items = () if plan is None else plan.items
-        shared = sum(key_of_trace(item.trace_id) in wanted or item.content in known for item in items)
+        theirs = () if plan is None else plan.items
+        keys = {key_of_trace(item.trace_id) for item in theirs}
+        contents = {item.content for item in theirs} - {None}
+        shared = sum(key in keys or content in contents for key, content in items.items())
         if shared:
             decision = kept_decision(ledger, name)
             earlier.append(

@@ -1,14 +1,42 @@
 """Reads CSV and TSV: one sample a row, the first row names the columns, an empty cell is a missing value."""
 
 import csv
+import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from plumbrule.errors import InputError
-from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Flaw, Rows, read_lines
-from plumbrule.terminal import shortened
+from plumbrule.errors import InputError, UsageError
+from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Flaw, Rows, read_lines, rewound
+from plumbrule.samples.formats.columns import named_columns
 
-_SHOWN = 60  # characters of a column's name in a message
+_DELIMITERS = ",;\t|"  # in the order in which they win where a header says nothing
+_DECLARED = "sep="  # how Excel writes the delimiter on a line of its own
+_WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+
+
+def delimiter_of(word: str | None) -> str | None:
+    """Return the delimiter that an option names: the character itself, or its name."""
+    if word is None:
+        return None
+    delimiter = _WORDS.get(word.casefold(), word)
+    if len(delimiter) != 1 or delimiter in '"\r\n' or (not delimiter.isprintable() and delimiter != "\t"):
+        raise UsageError(f"--delimiter {word[:20]!r}: one character, or one of {', '.join(_WORDS)}")
+    return delimiter
+
+
+def sniff_delimiter(stream: BinaryIO) -> tuple[io.BufferedReader, str]:
+    """Return the stream, and the delimiter that gives its header the most columns; an Excel ``sep=`` line says it."""
+    line = stream.readline(MAX_RECORD_BYTES)
+    head = line.decode(errors="replace").strip("\r\n")
+    if head.casefold().startswith(_DECLARED) and len(head) == len(_DECLARED) + 1:
+        return rewound(b"\n", stream), head[-1]  # an empty line in its place keeps the numbers of the lines
+    return rewound(line, stream), max(_DELIMITERS, key=lambda sign: _width(head, sign))
+
+
+def _width(head: str, delimiter: str) -> int:
+    """Return how many columns a header has with this delimiter."""
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD_BYTES))
+    return len(next(csv.reader([head], delimiter=delimiter), ()))
 
 
 def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
@@ -38,7 +66,7 @@ def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
         elif not cells:
             continue
         elif columns is None:
-            columns = _columns(cells, name)
+            columns = named_columns(cells, name)
         elif len(cells) != len(columns):
             yield start, Flaw(f"the row has {len(cells)} cells and the header {len(columns)}")
         else:
@@ -77,23 +105,14 @@ class _Lines:
         try:
             return line.decode()
         except UnicodeDecodeError as error:
-            self._flaw = f"not valid UTF-8 (byte {error.start + 1} of line {self.number})"
+            where = f"byte {error.start + 1} of line {self.number}"
+            self._flaw = f"not valid UTF-8 ({where}); --encoding names another, such as cp1252"
             return line.decode(errors="replace")
 
     def take_flaw(self) -> str:
         """Return the flaw of the lines read since the last call, if any."""
         flaw, self._flaw = self._flaw, ""
         return flaw
-
-
-def _columns(cells: list[str], name: str) -> list[str]:
-    columns = [cell.strip() for cell in cells]
-    seen: set[str] = set()
-    for column in columns:
-        if column and column in seen:
-            raise InputError(f"{name}: the column {shortened(column, _SHOWN)!r} stands twice in the header")
-        seen.add(column)
-    return columns
 
 
 def _reason(message: str) -> str:

@@ -16,14 +16,19 @@ def may_be_span(key: str) -> bool:
     return key.startswith(_SPAN_KEYS)
 
 
-def dig(value: object, path: str) -> object:
-    """Return what stands at the dotted ``path``, or None; a key that holds dots itself is found as well."""
+def dig(value: object, path: str, *, each: bool = False) -> object:
+    """Return what stands at the dotted ``path``, or None; a key that holds dots itself is found as well.
+
+    With ``each`` a path leads through every item of a list that it gives no number for.
+    """
     if isinstance(value, list):
         step, _, rest = path.partition(".")
+        if each and not step.isdigit():
+            return [found for item in value if (found := dig(item, path, each=each)) is not None] or None
         if not (step.isascii() and step.isdigit() and len(step) < 10 and int(step) < len(value)):
             return None
         inner = value[int(step)]
-        return dig(inner, rest) if rest else inner
+        return dig(inner, rest, each=each) if rest else inner
     if not isinstance(value, Mapping):
         return None
     inner = value.get(path)
@@ -32,7 +37,7 @@ def dig(value: object, path: str) -> object:
     end = path.find(".")
     while end > 0:
         if path[:end] in value:
-            inner = dig(value[path[:end]], path[end + 1 :])
+            inner = dig(value[path[:end]], path[end + 1 :], each=each)
             if inner is not None:
                 return inner
         end = path.find(".", end + 1)

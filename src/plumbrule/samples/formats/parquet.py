@@ -1,6 +1,6 @@
 """Reads Parquet in small batches: one sample a row."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 from plumbrule.errors import InputError, MissingExtraError
@@ -40,14 +40,22 @@ def read_parquet(handle: BinaryIO, name: str, progress: Callable[[float], None])
             rows = _rows_at_once(file.metadata.row_group(group), name)
             for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
                 _check_rows(batch, name, number)
-                table = pa.Table.from_batches([batch]).cast(_in_microseconds(batch.schema), safe=False)
-                for record in table.to_pylist():
+                for record in batch_rows(batch):
                     number += 1
                     yield number, record
                 progress(number / total)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reason = str(error).split("\n", 1)[0]
         raise InputError(f"{name}: not a readable Parquet file, after record {number}: {reason}") from None
+
+
+def batch_rows(batch: "pa.RecordBatch") -> Iterator[dict[str, object]]:
+    """Yield the rows of a batch as Python values, a few hundred at a time."""
+    import pyarrow as pa  # noqa: PLC0415 -- an extra that most users do not need
+
+    schema = _in_microseconds(batch.schema)
+    for start in range(0, batch.num_rows, _BATCH_ROWS):
+        yield from pa.Table.from_batches([batch.slice(start, _BATCH_ROWS)]).cast(schema, safe=False).to_pylist()
 
 
 def _rows_at_once(group: "pa.RowGroupMetaData", name: str) -> int:

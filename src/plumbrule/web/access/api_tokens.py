@@ -1,6 +1,5 @@
 """API tokens: made by a person for a program, with scopes and an end; shown once, kept as a hash."""
 
-import hashlib
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from sqlalchemy import (
 )
 
 from plumbrule.errors import UsageError
+from plumbrule.hashing import text_sha256
 from plumbrule.web.access.roles import Scope
 from plumbrule.web.web_store import METADATA
 
@@ -74,7 +74,7 @@ def make_token(
     if len(tokens_of(connection, account)) >= _MOST:
         raise UsageError(f"an account has at most {_MOST} tokens: revoke one first")
     token = PREFIX + secrets.token_urlsafe(32)
-    row = {"account": account, "title": title, "scopes": ",".join(chosen), "token_sha256": _sha256(token)}
+    row = {"account": account, "title": title, "scopes": ",".join(chosen), "token_sha256": text_sha256(token)}
     moments = {"created": at.timestamp(), "expires": (at + timedelta(days=days)).timestamp()}
     connection.execute(insert(_tokens).values(**row, **moments))
     return token
@@ -82,7 +82,7 @@ def make_token(
 
 def find_token(connection: Connection, token: str, *, at: datetime) -> ApiToken | None:
     """Return a token where it has not ended, and take note that it was used."""
-    wanted = _tokens.c.token_sha256 == _sha256(token)
+    wanted = _tokens.c.token_sha256 == text_sha256(token)
     row = connection.execute(select(_tokens).where(wanted)).mappings().first()
     if row is None or at.timestamp() >= row["expires"]:
         return None
@@ -104,10 +104,6 @@ def revoke_token(connection: Connection, account: int, number: int) -> str | Non
     title = connection.execute(select(_tokens.c.title).where(wanted)).scalar()
     connection.execute(delete(_tokens).where(wanted))
     return title
-
-
-def _sha256(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _read(row: RowMapping) -> ApiToken:

@@ -1,6 +1,5 @@
 """Sessions of people who signed in, kept on the server; of the id in the cookie only a hash is kept."""
 
-import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -20,6 +19,7 @@ from sqlalchemy import (
     update,
 )
 
+from plumbrule.hashing import text_sha256
 from plumbrule.web.web_store import METADATA
 
 ID_LENGTH = 64  # hexadecimal digits
@@ -67,13 +67,13 @@ def begin_session(connection: Connection, account: int, *, browser: str, at: dat
     surplus = list(connection.execute(older.offset(_MOST - 1)).scalars())
     connection.execute(delete(_sessions).where(_sessions.c.id_sha256.in_(surplus)))
     row = {"account": account, "created": now, "seen": now, "browser": browser[:_LONGEST_BROWSER]}
-    connection.execute(insert(_sessions).values(id_sha256=_sha256(session_id), **row))
+    connection.execute(insert(_sessions).values(id_sha256=text_sha256(session_id), **row))
     return session_id
 
 
 def find_session(connection: Connection, session_id: str, *, at: datetime) -> Session | None:
     """Return the session of an id where it has not ended, and take note that it was used."""
-    wanted = _sessions.c.id_sha256 == _sha256(session_id)
+    wanted = _sessions.c.id_sha256 == text_sha256(session_id)
     row = connection.execute(select(_sessions).where(wanted)).mappings().first()
     if row is None:
         return None
@@ -96,7 +96,7 @@ def sessions_of(connection: Connection, account: int, *, at: datetime) -> list[S
 
 def end_session(connection: Connection, session_id: str) -> None:
     """End one session."""
-    connection.execute(delete(_sessions).where(_sessions.c.id_sha256 == _sha256(session_id)))
+    connection.execute(delete(_sessions).where(_sessions.c.id_sha256 == text_sha256(session_id)))
 
 
 def end_sessions(connection: Connection, account: int) -> int:
@@ -106,11 +106,7 @@ def end_sessions(connection: Connection, account: int) -> int:
 
 def is_session(session: Session, session_id: str) -> bool:
     """Tell whether a session is the one of this id."""
-    return session.id_sha256 == _sha256(session_id)
-
-
-def _sha256(session_id: str) -> str:
-    return hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return session.id_sha256 == text_sha256(session_id)
 
 
 def _read(row: RowMapping) -> Session:

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Column, Float, Integer, Table, Text, delete, insert, select, update
 
+from plumbrule.hashing import text_sha256
 from plumbrule.person_names import person_key
 from plumbrule.web.visit_errors import VisitError
 from plumbrule.web.web_store import METADATA, Store
@@ -106,7 +107,7 @@ def _mark(store: Store, name: str, nonce: str) -> str:
 
 
 def _short(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return text_sha256(text)[:32]
 
 
 def _network(address: str) -> str:

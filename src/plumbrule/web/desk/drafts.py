@@ -1,6 +1,5 @@
 """Drafts of records, kept on the server at every change until they are submitted: nothing that was rated is lost."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,6 +9,7 @@ from sqlalchemy import Column, Table, Text, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from plumbrule.codec import to_json
+from plumbrule.hashing import sha256_of
 from plumbrule.person_names import person_key
 from plumbrule.web.web_store import METADATA, Store
 
@@ -37,7 +37,7 @@ class DraftKey:
     def id(self) -> str:
         """The key of the draft in the store."""
         parts = [person_key(self.person), self.role, self.campaign, self.trace_id, self.version]
-        return hashlib.sha256(orjson.dumps(parts)).hexdigest()
+        return sha256_of(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """What happens on the screen of one item that is rated or adjudicated: looked at, taken, filled in, submitted."""
 
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import FormData
@@ -13,6 +12,7 @@ from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.review_entries import Role
 from plumbrule.reviews.sheets import Lacking, RatingForm, Sheet
 from plumbrule.reviews.work_list import ItemToAdjudicate
+from plumbrule.web.addresses import path_part, with_query
 from plumbrule.web.desk.drafts import Draft, drop_draft, find_draft, save_draft
 from plumbrule.web.desk.rating_screen import (
     UnprocessableError,
@@ -70,7 +70,7 @@ class RatingDesk:
         return None if isinstance(sheet, NothingLeft) else self._address(sheet)
 
     def _address(self, item: Sheet | ItemToAdjudicate) -> str:
-        return f"{self.path}/{quote(item.campaign)}/{quote(item.trace_id)}"
+        return f"{self.path}/{path_part(item.campaign)}/{path_part(item.trace_id)}"
 
     def _do(
         self, what: str, visit: Visit, ledger: Ledger, form: RatingForm, draft: Draft, *, revises: bool
@@ -120,10 +120,11 @@ class RatingDesk:
         )
         drop_draft(visit.site.store, draft_key(visit, form))
         if revises:
-            return visit.redirect(f"/campaigns/{quote(sheet.campaign)}/items/{quote(sheet.trace_id)}")
-        kept = quote(sheet.trace_id, safe="")
+            return visit.redirect(f"/campaigns/{path_part(sheet.campaign)}/items/{path_part(sheet.trace_id)}")
         address = self.next_address(visit, ledger, sheet.campaign)
-        return visit.redirect(f"{self.path}?kept={kept}" if address is None else f"{address}?after={kept}")
+        if address is None:
+            return visit.redirect(with_query(self.path, {"kept": sheet.trace_id}))
+        return visit.redirect(with_query(address, {"after": sheet.trace_id}))
 
     def _form(self, visit: Visit, ledger: Ledger, campaign: str, trace_id: str) -> RatingForm:
         try:

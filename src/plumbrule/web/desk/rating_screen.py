@@ -1,4 +1,4 @@
-"""The one screen on which an item is rated or adjudicated: what was filled in, and what it comes to so far."""
+"""The one screen on which an item is rated or adjudicated: what was filled in, and which result it gives so far."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

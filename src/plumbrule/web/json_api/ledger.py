@@ -11,7 +11,7 @@ from plumbrule.web.visit import Visiting
 routes = Routes(tags=["ledger"])
 
 
-@routes.call("/ledger/verification", role=Role.VIEWER, result=Verification)
+@routes.call("/ledger/verification", role=Role.VIEWER, result=Verification, python="verify_ledger()")
 def get_verification(visit: Visiting) -> Verification:
     """Verify the whole ledger, and return what was found; this takes long on a large one."""
     with visit.ledger() as ledger:

@@ -9,13 +9,13 @@ from plumbrule.api import reviews
 from plumbrule.web.access.roles import Role
 from plumbrule.web.desk.rating_desk import RatingDesk
 from plumbrule.web.desk.rating_screen import Fields
+from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
 
 routes = Routes()
 
 _DESK = RatingDesk(role="adjudicator", path="/adjudicate", template="adjudicate.html")
-_A_PAGE = 50
 
 
 @routes.page("/adjudicate", role=Role.ADJUDICATOR)
@@ -25,11 +25,8 @@ def show_inbox(visit: Visiting, page: Annotated[int, Query(ge=1)] = 1, kept: str
         lines = reviews.adjudications(visit.name, ledger=ledger, at=visit.now)
     return visit.render(
         "adjudicate_inbox.html",
-        lines=lines[(page - 1) * _A_PAGE : page * _A_PAGE],
-        count=len(lines),
+        page=page_of(lines, page, path="/adjudicate"),
         mine=sum(line.objection is None for line in lines),
-        page=page,
-        pages=max(1, -(-len(lines) // _A_PAGE)),
         kept=kept,
         now=visit.now,
     )

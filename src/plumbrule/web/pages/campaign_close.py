@@ -14,11 +14,11 @@ from plumbrule.reviews.campaigns.campaign_store import decision_entry
 from plumbrule.reviews.closing_decision import forecast_closing
 from plumbrule.rubrics import weaker_differences
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import path_part
 from plumbrule.web.desk import campaign_words
 from plumbrule.web.desk.campaign_access import GivenForm, find_standing, text_in
 from plumbrule.web.desk.pending_closings import ask_second, find_pending, take_pending
 from plumbrule.web.routes import Routes
-from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import ConflictError, ForbiddenError
 

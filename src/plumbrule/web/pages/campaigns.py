@@ -1,7 +1,6 @@
 """Campaigns: the list, and one campaign with its items, people, terms and downloads."""
 
 from collections.abc import Callable
-from urllib.parse import urlencode
 
 from fastapi import Response
 from fastapi.responses import HTMLResponse
@@ -20,19 +19,13 @@ from plumbrule.reviews.campaigns.campaign_store import earlier_campaigns
 from plumbrule.reviews.decision_report import remark_sentence
 from plumbrule.reviews.followed_items import FollowedItem, follow_items
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import path_part, with_query
 from plumbrule.web.desk import campaign_words
-from plumbrule.web.desk.campaign_access import (
-    PAGE,
-    GivenForm,
-    check_campaign,
-    find_standing,
-    page_of,
-    page_start,
-    text_in,
-)
+from plumbrule.web.desk.campaign_access import GivenForm, check_campaign, find_standing, text_in
 from plumbrule.web.desk.pending_closings import find_pending
+from plumbrule.web.downloads import download
+from plumbrule.web.page_numbers import page_of, page_start
 from plumbrule.web.routes import Routes
-from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visit, Visiting
 
 routes = Routes()
@@ -63,7 +56,7 @@ def show_campaigns(visit: Visiting, state: str = "", trigger: str = "", page: in
     return visit.render(
         "campaigns.html",
         listed=listed,
-        page=page_of(listed.lines, listed.found, page, path="/campaigns", filters=filters),
+        page=page_of(listed.lines, page, path="/campaigns", query=filters, found=listed.found),
         filters=filters,
         last=last,
         words=campaign_words,
@@ -99,14 +92,12 @@ def _campaign(
             if report.decision is not None
             else earlier_campaigns(
                 ledger,
-                campaign.items,
-                [item.content for item in campaign.items.values()],
+                {key: item.content for key, item in campaign.items.items()},
                 (plan.same_items or ())[-_SHOWN_EARLIER:],
             )
         )
     counts = {word: sum(map(fits, items)) for word, fits in _FILTERS.items()}
     found = [item for item in items if _FILTERS.get(show, _everything)(item) and _has(item, find)]
-    start = page_start(page)
     filters = {"show": show if show in _FILTERS else "", "find": find}
     return visit.render(
         "campaign.html",
@@ -115,9 +106,7 @@ def _campaign(
         plan=plan,
         items=items,
         counts=counts,
-        page=page_of(
-            found[start : start + PAGE], len(found), page, path=f"/campaigns/{path_part(name)}", filters=filters
-        ),
+        page=page_of(found, page, path=f"/campaigns/{path_part(name)}", query=filters),
         filters=filters,
         history=history,
         earlier=earlier,
@@ -158,8 +147,7 @@ def assign(visit: Visiting, name: str, form: GivenForm) -> Response:
     show, find = text_in(form, "show"), text_in(form, "find")
     if problem is not None:
         return _campaign(visit, name, show=show, find=find, problem=problem, given=form, status=422)
-    query = urlencode({key: value for key, value in (("show", show), ("find", find)) if value})
-    return visit.redirect(f"/campaigns/{path_part(name)}{'?' + query if query else ''}#items")
+    return visit.redirect(f"{with_query(f'/campaigns/{path_part(name)}', {'show': show, 'find': find})}#items")
 
 
 @routes.page("/campaigns/{name}/agreement", role=Role.VIEWER)
@@ -183,14 +171,14 @@ def show_agreement(visit: Visiting, name: str) -> HTMLResponse:
 def download_lines(visit: Visiting, name: str) -> Response:
     """Give the records that the visitor may see as JSON Lines, with every field of the template."""
     records = _records(visit, name)
-    return _download(b"".join(map(json_line, records.records)), "application/x-ndjson", f"{name}.jsonl")
+    return download(b"".join(map(json_line, records.records)), f"{name}.jsonl")
 
 
 @routes.page("/campaigns/{name}/records.csv", role=Role.VIEWER)
 def download_table(visit: Visiting, name: str) -> Response:
     """Give the records that the visitor may see as CSV."""
     records = _records(visit, name)
-    return _download(records_csv(records.records).encode(), "text/csv; charset=utf-8", f"{name}.csv")
+    return download(records_csv(records.records).encode(), f"{name}.csv")
 
 
 def _records(visit: Visit, name: str) -> ExportedRecords:
@@ -198,8 +186,3 @@ def _records(visit: Visit, name: str) -> ExportedRecords:
     with visit.ledger() as ledger:
         check_campaign(ledger, name)
         return reviews.export_records(name, viewer=viewer, ledger=ledger, at=visit.now)
-
-
-def _download(content: bytes, kind: str, name: str) -> Response:
-    named = f"attachment; filename*=UTF-8''{path_part(name)}"
-    return Response(content, media_type=kind, headers={"content-disposition": named})

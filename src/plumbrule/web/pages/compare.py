@@ -11,7 +11,8 @@ from markupsafe import Markup
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.reports.charts import forest_chart
-from plumbrule.reports.figure_text import SIGNS
+from plumbrule.reports.figure_text import METADATA_TITLES, SIGNS
+from plumbrule.reports.marks.marked_text import MarkedText, Span, mark_text
 from plumbrule.runs.changed_samples import ChangedSample, changed_samples
 from plumbrule.runs.comparison import RunComparison, comparison_title
 from plumbrule.runs.differences import (
@@ -25,11 +26,11 @@ from plumbrule.runs.run_entries import RunEntry, read_run
 from plumbrule.runs.sample_detail import find_sample
 from plumbrule.text.word_differences import Stretch, word_differences
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import with_query
 from plumbrule.web.page_numbers import Paged, page_of
 from plumbrule.web.routes import Routes
-from plumbrule.web.views.marked_text import MarkedText, Span, mark_text
-from plumbrule.web.views.run_address import sample_address, with_query
-from plumbrule.web.views.run_charts import drawn
+from plumbrule.web.views.named_sentences import NamedSentence, name_subject
+from plumbrule.web.views.run_address import sample_address
 from plumbrule.web.views.run_views import comparison, run_entry, run_lines, run_view
 from plumbrule.web.visit import Visit, Visiting
 
@@ -60,6 +61,8 @@ class Pair:
 
     compared: RunComparison
     title: str
+    regressions: tuple[NamedSentence, ...]
+    remarks: tuple[NamedSentence, ...]
     rows: tuple[FigureRow, ...]
     changed: tuple[ChangedSample, ...]
 
@@ -110,6 +113,7 @@ def show_comparison(
         page=shown,
         answers=answers,
         titles=_TITLES,
+        metadata_titles=METADATA_TITLES,
         signs=SIGNS,
         against_address=lambda number: with_query("/compare", {**query, "against": number}),
         swapped=with_query("/compare", {**query, "order": "", "runs": [entry.subject for entry in entries[::-1]]}),
@@ -132,6 +136,8 @@ def _pair(ledger: Ledger, first: Entry, second: Entry, *, other_dataset: bool) -
     return Pair(
         compared=compared,
         title=comparison_title(compared),
+        regressions=tuple(name_subject(sentence, _TITLES) for sentence in compared.regressions),
+        remarks=tuple(name_subject(sentence, _TITLES) for sentence in compared.remarks),
         rows=tuple(_rows(compared.figures)),
         changed=changed_samples(run_view(ledger, first).rows, run_view(ledger, second).rows, compared.flips),
     )
@@ -148,7 +154,7 @@ def _row(name: str, compared: FigureComparison | DifferenceResult, *, as_zero: b
     chart = None
     if compared.difference is not None:
         interval = compared.interval
-        chart = drawn(forest_chart(compared.difference, interval.low, interval.high, kind=_KINDS[compared.verdict]))
+        chart = forest_chart(compared.difference, interval.low, interval.high, kind=_KINDS[compared.verdict])
     return FigureRow(
         name=name,
         title=_TITLES.get(name, name),

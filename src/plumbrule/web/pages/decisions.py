@@ -10,10 +10,11 @@ from plumbrule.reviews.decision_report import report_decision
 from plumbrule.rubrics import weaker_differences
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import path_part
 from plumbrule.web.desk import campaign_words
-from plumbrule.web.desk.campaign_access import find_standing, page_of, page_start
+from plumbrule.web.desk.campaign_access import find_standing
+from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
-from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visiting
 
 routes = Routes()
@@ -60,21 +61,13 @@ def show_print(visit: Visiting, name: str, page: int = 1) -> HTMLResponse:
         records = exported_records(standing, viewer, at=visit.now).records
         triggers = {rule.key: rule.title for rule in standing.campaign.loaded.rubric.triggers}
         not_applicable = standing.campaign.loaded.rubric.not_applicable.name
-    start = page_start(page, _RECORDS)
     return visit.render(
         "decision_print.html",
         name=name,
         report=report,
         decision=report.decision,
         weaker=weaker_differences(report.decision.policy),
-        page=page_of(
-            records[start : start + _RECORDS],
-            len(records),
-            page,
-            path=f"/campaigns/{path_part(name)}/print",
-            filters={},
-            most=_RECORDS,
-        ),
+        page=page_of(records, page, size=_RECORDS, path=f"/campaigns/{path_part(name)}/print"),
         triggers=triggers,
         not_applicable=not_applicable,
         recommendations=get_args(Recommendation),

@@ -1,7 +1,6 @@
 """Incidents: everything that is known about one interaction, found by its trace id, and as one file to take away."""
 
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -12,12 +11,14 @@ from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 from plumbrule.monitoring.incident_model import Incident
 from plumbrule.monitoring.incident_timeline import timeline_of
+from plumbrule.reports.marks.bounded_marks import mark_within
 from plumbrule.rubrics import load_scorecard
 from plumbrule.verdicts import Verdict
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import path_part
 from plumbrule.web.desk.campaign_words import reason_words
+from plumbrule.web.downloads import download
 from plumbrule.web.routes import Routes
-from plumbrule.web.views.bounded_marks import mark_within
 from plumbrule.web.views.monitored_figures import Filters, recall_view
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import AbsentError
@@ -32,7 +33,6 @@ _MOST_PASSAGES = 20
 _MOST_WEEKS = 8
 _READ_WHOLE = 1_000  # interactions and samples, among which runs and similar interactions are looked for on the page
 _KINDS = ("interaction", "record", "campaign", "claim", "decision", "alert", "run")
-_MEDIA_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
 
 
 @routes.page("/incidents", role=Role.VIEWER)
@@ -44,7 +44,7 @@ def look_up(
     if asked:
         try:
             with visit.ledger() as ledger:
-                return visit.redirect(f"/incidents/{quote(find_trace(asked, ledger=ledger), safe='')}")
+                return visit.redirect(f"/incidents/{path_part(find_trace(asked, ledger=ledger))}")
         except UsageError as error:
             problem = str(error)
     weeks = recall_view(visit, Filters()).value.weeks
@@ -55,16 +55,13 @@ def look_up(
 
 
 @routes.page("/incidents/{trace_id:path}/file{suffix}", role=Role.VIEWER)
-def download(visit: Visiting, trace_id: str, suffix: str) -> Response:
+def download_file(visit: Visiting, trace_id: str, suffix: str) -> Response:
     """Give everything that is known about one interaction as one file."""
     render = FORMATS.get(suffix)
     if render is None:
         raise AbsentError(f"An incident is written as {' or '.join(FORMATS)}.")
     known = _find(visit, trace_id)
-    name = quote(known.trace_id[:80], safe="")
-    named = f"attachment; filename=\"incident{suffix}\"; filename*=UTF-8''incident-{name}{suffix}"
-    headers = {"content-disposition": named}
-    return Response(render(known), media_type=_MEDIA_TYPES[suffix], headers=headers)
+    return download(render(known), f"incident-{known.trace_id[:80]}{suffix}")
 
 
 @routes.page("/incidents/{trace_id:path}", role=Role.VIEWER)

@@ -8,10 +8,11 @@ from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLi
 from plumbrule.reviews.sheets import EarlierAnswer, Sheet, sheet_of
 from plumbrule.text.word_differences import word_differences
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import path_part
 from plumbrule.web.desk import campaign_words
-from plumbrule.web.desk.campaign_access import PAGE, check_campaign, find_standing, page_of, page_start
+from plumbrule.web.desk.campaign_access import check_campaign, find_standing
+from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
-from plumbrule.web.templates_environment import path_part
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import AbsentError
 
@@ -32,7 +33,6 @@ def show_pairs(visit: Visiting, name: str, page: int = 1) -> HTMLResponse:
     if change is None:
         raise AbsentError(_NO_PAIRS.format(name=name[:100]))
     pairs = sorted(change.pairs, key=_worst_first)
-    start = page_start(page)
     return visit.render(
         "model_change.html",
         name=name,
@@ -40,13 +40,7 @@ def show_pairs(visit: Visiting, name: str, page: int = 1) -> HTMLResponse:
         change=change,
         compared=_compared(change),
         queries=queries,
-        page=page_of(
-            pairs[start : start + PAGE],
-            len(pairs),
-            page,
-            path=f"/campaigns/{path_part(name)}/pairs",
-            filters={},
-        ),
+        page=page_of(pairs, page, path=f"/campaigns/{path_part(name)}/pairs"),
         last=last,
         words=campaign_words,
     )

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -17,14 +16,15 @@ from plumbrule.monitoring.week_reviews import WeekReview
 from plumbrule.reports.week_charts import Address, drift_chart, figure_chart
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import path_part
 from plumbrule.web.desk.campaign_words import stratum_words, trigger_words
+from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
 from plumbrule.web.views.monitored_figures import (
     FigureChart,
     Filtering,
     Filters,
     alert_rows,
-    chart_of,
     last_results,
     recall_view,
 )
@@ -35,7 +35,6 @@ routes = Routes()
 
 _MOST_WEEKS = 40  # on one page; the address has the others
 _MOST_ALERTS = 12
-_PAGE = 50
 _MOST_TEXT = 20_000
 
 
@@ -70,7 +69,7 @@ def acknowledge(
         return _show(visit, filters, alert_id=alert_id, owner=owner, remedy=remedy, problem=str(error), status=409)
     except UsageError as error:
         return _show(visit, filters, alert_id=alert_id, owner=owner, remedy=remedy, problem=str(error), status=422)
-    return visit.redirect(f"/monitoring{filters.query()}#alert-{quote(alert_id)}")
+    return visit.redirect(f"/monitoring{filters.query()}#alert-{path_part(alert_id)}")
 
 
 @routes.page("/monitoring/{week}", role=Role.VIEWER)
@@ -98,9 +97,7 @@ def show_week(
         result=None if place is None else view.report.weeks[place],
         report=view.report,
         reviews=reviews,
-        lines=lines[(page - 1) * _PAGE : page * _PAGE],
-        page=page,
-        pages=-(-len(lines) // _PAGE),
+        page=page_of(lines, page, path=f"/monitoring/{path_part(week)}", query=within.fields()),
         alerts=[alert for alert in view.report.alerts if alert.week == week],
         filters=within,
         titles=_dimension_titles(),
@@ -144,10 +141,10 @@ def _show(
         rows = alert_rows(report.alerts, acknowledged(report.alerts, ledger))
     weeks = report.weeks[-_MOST_WEEKS:]
     charts = [
-        chart_of(
-            definition,
-            result,
-            figure_chart(definition, weeks, name=f"chart-{definition.key}", address=_week_address(filters)),
+        FigureChart(
+            definition=definition,
+            result=result,
+            chart=figure_chart(definition, weeks, name=f"chart-{definition.key}", address=_week_address(filters)),
         )
         for definition, result in zip(report.figures, last_results(report), strict=True)
     ]
@@ -195,7 +192,7 @@ def _drift(report: MonitoringReport, first: str, filters: Filters) -> list[Figur
                 name=f"drift-{key}",
                 address=_week_address(filters),
             )
-            charts.append(chart_of(titles[key], last[key], chart))
+            charts.append(FigureChart(definition=titles[key], result=last[key], chart=chart))
     return charts
 
 

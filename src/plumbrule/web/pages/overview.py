@@ -18,7 +18,6 @@ from plumbrule.web.views.monitored_figures import (
     FigureChart,
     Filters,
     alert_rows,
-    chart_of,
     last_results,
     recall_view,
 )
@@ -76,7 +75,11 @@ def _monitored(visit: Visit) -> _Monitored:
         alerts = alert_rows(report.alerts, acknowledged(report.alerts, ledger))
     weeks = report.weeks[-_CHART_WEEKS:]
     charts = [
-        chart_of(definition, result, small_figure_chart(definition, weeks, name=f"small-{definition.key}"))
+        FigureChart(
+            definition=definition,
+            result=result,
+            chart=small_figure_chart(definition, weeks, name=f"small-{definition.key}"),
+        )
         for definition, result in zip(report.figures, last_results(report), strict=True)
     ]
     waiting = [row for row in alerts if row.acknowledgement is None]

@@ -5,7 +5,8 @@ from functools import partial
 
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
-from plumbrule.reports import figure_text
+from plumbrule.api.reports import report_on
+from plumbrule.reports import FORMATS, figure_text
 from plumbrule.reports.charts import spread_words
 from plumbrule.reports.html import heat_rows
 from plumbrule.reports.sample_files import SAMPLE_FILES
@@ -14,10 +15,13 @@ from plumbrule.runs.report.fix_first import CAUSES
 from plumbrule.runs.report.gate_text import FIGURE_TITLES
 from plumbrule.runs.run_entries import read_run
 from plumbrule.web.access.roles import Role
+from plumbrule.web.addresses import download_headers
+from plumbrule.web.downloads import download
 from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
 from plumbrule.web.views import run_charts
-from plumbrule.web.views.run_address import sample_address, samples_address
+from plumbrule.web.views.named_sentences import name_subject
+from plumbrule.web.views.run_address import run_address, sample_address, samples_address
 from plumbrule.web.views.run_query import AskedSamples
 from plumbrule.web.views.run_views import run_entry, run_lines, run_view
 from plumbrule.web.visit import Visiting
@@ -26,6 +30,7 @@ from plumbrule.web.visit_errors import AbsentError
 routes = Routes()
 _PAGE = 100
 _TITLES: Mapping[str, str] = FIGURE_TITLES
+_REPORTS = {".html": "HTML", ".md": "Markdown", ".json": "JSON", ".xml": "JUnit XML"}
 
 
 @routes.page("/runs/{run_id:run}", role=Role.VIEWER)
@@ -66,9 +71,25 @@ def show_run(visit: Visiting, run_id: str) -> HTMLResponse:
         numbers=figure_text.numbers_text,
         labels_line=figure_text.labels_text,
         spread_words=spread_words,
+        metadata_titles=figure_text.METADATA_TITLES,
+        warnings=[name_subject(warning, figure_text.METADATA_TITLES) for warning in report.metadata.warnings],
+        report_files=_REPORTS,
+        sample_files=tuple(SAMPLE_FILES),
+        address=run_address(report.run_id),
         samples_address=partial(samples_address, report.run_id),
         sample_address=partial(sample_address, report.run_id),
     )
+
+
+@routes.page("/runs/{run_id:run}/report{suffix}", role=Role.VIEWER)
+def download_report(visit: Visiting, run_id: str, suffix: str) -> Response:
+    """Download the report of a run as one file, as ``plumbrule report`` writes it."""
+    render = FORMATS.get(suffix)
+    if render is None:
+        raise AbsentError(f"A report is downloaded as {', '.join(FORMATS)}, not as {suffix[:20]}.")
+    with visit.ledger() as ledger:
+        report = report_on(ledger, run_entry(ledger, run_id))
+    return download(render(report), f"{report.run_id}{suffix}")
 
 
 @routes.page("/runs/{run_id:run}/samples", role=Role.VIEWER)
@@ -102,9 +123,8 @@ def download_samples(visit: Visiting, run_id: str, suffix: str, asked: AskedSamp
         raise AbsentError(f"Samples are downloaded as {', '.join(SAMPLE_FILES)}, not as {suffix[:20]}.")
     with visit.ledger() as ledger:
         view = run_view(ledger, run_entry(ledger, run_id))
-    name = f"{view.report.run_id}-samples.{suffix}"
     return StreamingResponse(
         kind.write(asked.select(view.rows)),
         media_type=kind.media_type,
-        headers={"content-disposition": f'attachment; filename="{name}"'},
+        headers=download_headers(f"{view.report.run_id}-samples.{suffix}"),
     )

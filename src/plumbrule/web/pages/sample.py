@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 from plumbrule.api.runs import show_sample
 from plumbrule.errors import PlumbruleError, UsageError
 from plumbrule.ledger import Ledger
+from plumbrule.reports.marks.marked_answer import mark_answer
 from plumbrule.runs.report.fix_first import CAUSES
 from plumbrule.runs.report.run_evidence import expected_text, refusal_text
 from plumbrule.runs.report.sample_rows import SampleRow
@@ -18,7 +19,6 @@ from plumbrule.runs.sample_detail import SampleDetail, sample_history
 from plumbrule.verdicts import Verdict
 from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
-from plumbrule.web.views.marked_answer import mark_answer
 from plumbrule.web.views.run_address import sample_address, samples_address
 from plumbrule.web.views.run_query import AskedSamples, SampleQuery
 from plumbrule.web.views.run_views import run_entry, run_lines, run_view, verdict_scorer

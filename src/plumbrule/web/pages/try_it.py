@@ -10,14 +10,15 @@ from fastapi import Form, Query, UploadFile
 from fastapi.responses import HTMLResponse
 
 from plumbrule.api import trial
-from plumbrule.api.scoring import ScoredSample, ShippedRubric
+from plumbrule.api.results import ScoredSample
+from plumbrule.api.scoring import ShippedRubric
 from plumbrule.api.trial import TriedFile, try_answer, try_file
 from plumbrule.errors import PlumbruleError
 from plumbrule.names import FORMATS
+from plumbrule.reports.marks.bounded_marks import bytes_of, mark_within
+from plumbrule.reports.marks.marked_answer import MarkedAnswer
 from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
-from plumbrule.web.views.bounded_marks import bytes_of, mark_within
-from plumbrule.web.views.marked_answer import MarkedAnswer
 from plumbrule.web.visit import Visit, Visiting
 
 routes = Routes()
@@ -28,6 +29,8 @@ _LONGEST_SHOWN = 4_000  # characters of one passage
 _MOST_SHOWN = 12  # passages
 _MOST_CARRIED = 150_000  # bytes of the rows that can be opened in the boxes
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_SPREADSHEETS = {".xlsx", ".xls", ".ods"}
+_TABLE = "XLSX or CSV" if ".xlsx" in FORMATS else "CSV"  # as what a spreadsheet can be read
 _CHOICES = {"": "the specification's rubric", "recommended": "the recommended rubric"}
 
 RubricChoice = Literal["", "recommended"]
@@ -134,9 +137,10 @@ def show_file(visit: Visiting, file: UploadFile, rubric: Rubric = "") -> HTMLRes
     name = Path(file.filename or "").name
     suffix = Path(name).suffix.lower()
     if suffix not in FORMATS:
-        known = ", ".join(suffix.removeprefix(".").upper() for suffix in FORMATS)
-        said = " Save a spreadsheet as CSV." if suffix in {".xlsx", ".xls", ".ods"} else ""
-        return _file_problem(visit, rubric, f"This reads {known}, not {suffix or 'a file without a suffix'}.{said}")
+        said = f" Save a spreadsheet as {_TABLE}." if suffix in _SPREADSHEETS else ""
+        return _file_problem(
+            visit, rubric, f"This reads {_readable('and')}, not {suffix or 'a file without a suffix'}.{said}"
+        )
     content = file.file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         more = "'plumbrule score FILE' reads files of any size."
@@ -193,8 +197,16 @@ def _page(
         limits=trial,
         largest_file=LARGEST_FILE >> 20,
         formats=",".join(FORMATS),
+        readable=_readable("or"),
+        table=_TABLE,
         file_problem=file_problem,
     )
+
+
+def _readable(word: str) -> str:
+    """Return the formats that a file may have, with a word before the last."""
+    *names, last = ("Parquet" if name == "parquet" else name.upper() for name in dict.fromkeys(FORMATS.values()))
+    return f"{', '.join(names)} {word} {last}"
 
 
 def _result(visit: Visit, typed: Typed) -> HTMLResponse:

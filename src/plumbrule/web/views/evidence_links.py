@@ -1,16 +1,16 @@
 """The texts of an interaction in pieces that refer to each other: a marker ``[1]``, its sentence, its excerpt."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
+from plumbrule.prescores.excerpts import stands_in
+from plumbrule.prescores.study import citation_ids, cited_passages, find_markers
+from plumbrule.reports.marks.marked_text import Span, mark_text
 from plumbrule.reviews.sheets import EarlierAnswer, Sheet
 from plumbrule.samples.sample_model import Citation, Passage
 from plumbrule.text.sentences import sentences
 
-_MARKER = re.compile(r"[\[【]\s*\^?([^\[\]【】\n]{1,60}?)\s*[\]】]")
-_BETWEEN = re.compile(r"\s*[,;]\s*")
 _WORDS_OF_EXCERPT = 400  # that an excerpt is looked for by, where its spacing differs
 _WHOLE = 120_000  # characters of all passages that are shown at once
 _LEAST = 500  # characters of one passage that are always shown
@@ -41,6 +41,7 @@ class LinkedPassage:
     passage: Passage
     pieces: tuple[Piece, ...]
     refs: tuple[str, ...]  # of the citations that mean this passage
+    targets: tuple[str, ...]  # of those whose markers lead to the passage as a whole
     left_out: int  # characters that are not shown
 
 
@@ -71,22 +72,27 @@ def link_texts(shown: Sheet | EarlierAnswer, *, prefix: str = "", whole: bool = 
     texts = [passage.text if most is None else passage.text[:most] for passage in shown.passages]
     spans: list[list[tuple[int, int, str]]] = [[] for _ in texts]
     meant: list[list[str]] = [[] for _ in texts]
+    targets: list[list[str]] = [[] for _ in texts]
     loose: list[LooseCitation] = []
     known: dict[str, str] = {}
-    for number, citation in enumerate(shown.citations, 1):
-        name = citation.citation_id or str(number)
+    for number, (name, citation) in enumerate(zip(citation_ids(shown.citations), shown.citations, strict=True), 1):
         ref = known.setdefault(name, f"{prefix}{number}")
         places = list(_places(citation, texts))
         for index, start, end in places:
             spans[index].append((start, end, ref))
-        of_source = [index for index, passage in enumerate(shown.passages) if _is_of(passage, citation)]
-        for index in {index for index, _, _ in places} or of_source:
+        excerpt = citation.passage
+        holding = [
+            index for index, passage in enumerate(shown.passages) if excerpt and stands_in(excerpt, passage.text)
+        ]
+        for index in {index for index, _, _ in places} or holding or cited_passages(citation, shown.passages):
             meant[index].append(ref)
-        if not places:
+        if not places and holding:  # quoted with other marks, or beyond what is shown: the marker leads to the passage
+            targets[holding[0]].append(ref)
+        elif not places:
             loose.append(LooseCitation(ref=ref, citation=citation))
     if not shown.citations:  # [1] means the first passage
         known = {str(number): f"{prefix}{number}" for number in range(1, len(texts) + 1)}
-        meant = [[f"{prefix}{number}"] for number in range(1, len(texts) + 1)]
+        meant = targets = [[f"{prefix}{number}"] for number in range(1, len(texts) + 1)]
     answer = shown.answer or ""
     cut = answer if whole else answer[:_WHOLE]
     return LinkedTexts(
@@ -94,22 +100,17 @@ def link_texts(shown: Sheet | EarlierAnswer, *, prefix: str = "", whole: bool = 
         answer_left_out=len(answer) - len(cut),
         passages=tuple(
             LinkedPassage(
-                number=number,
+                number=index + 1,
                 passage=passage,
-                pieces=tuple(_pieces(text, marks)),
-                refs=tuple(dict.fromkeys(refs)),
-                left_out=len(passage.text) - len(text),
+                pieces=tuple(_pieces(texts[index], spans[index])),
+                refs=tuple(dict.fromkeys(meant[index])),
+                targets=tuple(dict.fromkeys(targets[index])),
+                left_out=len(passage.text) - len(texts[index]),
             )
-            for number, (passage, text, marks, refs) in enumerate(
-                zip(shown.passages, texts, spans, meant, strict=True), 1
-            )
+            for index, passage in enumerate(shown.passages)
         ),
         loose=tuple(loose),
     )
-
-
-def _is_of(passage: Passage, citation: Citation) -> bool:
-    return citation.source_id is not None and citation.source_id in (passage.source_id, passage.id)
 
 
 def _places(citation: Citation, texts: Sequence[str]) -> Iterator[tuple[int, int, int]]:
@@ -125,7 +126,7 @@ def _places(citation: Citation, texts: Sequence[str]) -> Iterator[tuple[int, int
             yield index, found.start(), found.end()
 
 
-def _sentences(text: str, known: dict[str, str]) -> Iterator[LinkedSentence]:
+def _sentences(text: str, known: Mapping[str, str]) -> Iterator[LinkedSentence]:
     """Yield the text of an answer, whole and in order, by its sentences."""
     place = 0
     for sentence in sentences(text):
@@ -139,22 +140,24 @@ def _sentences(text: str, known: dict[str, str]) -> Iterator[LinkedSentence]:
         yield LinkedSentence(pieces=tuple(_marked(text[place:], known)))
 
 
-def _marked(text: str, known: dict[str, str]) -> Iterator[Piece]:
+def _marked(text: str, known: Mapping[str, str]) -> Iterator[Piece]:
+    """Yield a text with its markers, each with the references of all citations that it names."""
+    refs: dict[tuple[int, int], list[str]] = {}
+    for marker in find_markers(text, frozenset(known)):
+        if marker.citation_id in known:
+            refs.setdefault((marker.start, marker.end), []).append(known[marker.citation_id])
     place = 0
-    for found in _MARKER.finditer(text):
-        refs = tuple(known[name] for name in _BETWEEN.split(found[1]) if name in known)
-        if refs:
-            if found.start() > place:
-                yield Piece(text=text[place : found.start()])
-            yield Piece(text=found[0], refs=refs, marker=True)
-            place = found.end()
+    for (start, end), named in refs.items():
+        if start > place:
+            yield Piece(text=text[place:start])
+        yield Piece(text=text[start:end], refs=tuple(named), marker=True)
+        place = end
     if place < len(text):
         yield Piece(text=text[place:])
 
 
-def _pieces(text: str, marks: list[tuple[int, int, str]]) -> Iterator[Piece]:
+def _pieces(text: str, marks: Sequence[tuple[int, int, str]]) -> Iterator[Piece]:
     """Yield a text cut wherever a mark begins or ends, each piece with the references of the marks over it."""
-    cuts = sorted({0, len(text), *(place for start, end, _ in marks for place in (start, end))})
-    for start, end in pairwise(cuts):
-        refs = dict.fromkeys(ref for begin, until, ref in marks if begin <= start and end <= until)
-        yield Piece(text=text[start:end], refs=tuple(refs))
+    spans = [Span(id=ref, start=start, end=end, kind="excerpt") for start, end, ref in marks]
+    for segment in mark_text(text, spans).segments:
+        yield Piece(text=segment.text, refs=tuple(dict.fromkeys(span.id for span in segment.spans)))

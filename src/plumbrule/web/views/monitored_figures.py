@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 from markupsafe import Markup
@@ -18,6 +17,7 @@ from plumbrule.monitoring.monitoring_report import (
     MonitoringReport,
 )
 from plumbrule.rubrics import load_scorecard
+from plumbrule.web.addresses import with_query
 from plumbrule.web.result_memory import Recalled
 from plumbrule.web.site import Site
 from plumbrule.web.visit import Visit
@@ -39,11 +39,13 @@ class Filters:
         """Whether anything is left out."""
         return bool(self.triggers or self.strata or self.first or self.last)
 
+    def fields(self) -> dict[str, object]:
+        """Return the filters as the query of an address names them."""
+        return {"trigger": self.triggers, "stratum": self.strata, "from": self.first, "to": self.last}
+
     def query(self) -> str:
         """Return the filters as they are appended to an address, with the question mark where there are any."""
-        pairs = [("trigger", each) for each in self.triggers] + [("stratum", each) for each in self.strata]
-        pairs += [(name, week) for name, week in (("from", self.first), ("to", self.last)) if week]
-        return f"?{urlencode(pairs)}" if pairs else ""
+        return with_query("", self.fields())
 
 
 def read_filters(
@@ -91,11 +93,6 @@ class FigureChart:
     definition: FigureDefinition
     result: FigureResult | None
     chart: Markup
-
-
-def chart_of(definition: FigureDefinition, result: FigureResult | None, chart: str) -> FigureChart:
-    """Return a figure with its chart, which our own functions drew and escaped."""
-    return FigureChart(definition=definition, result=result, chart=Markup(chart))  # noqa: S704 - made by week_charts
 
 
 def last_results(report: MonitoringReport) -> tuple[FigureResult | None, ...]:

@@ -1,9 +1,10 @@
 """Addresses of runs and samples: how they are written, and which of them is a run's."""
 
 from collections.abc import Mapping
-from urllib.parse import quote, urlencode
 
 from starlette.convertors import StringConvertor, register_url_convertor
+
+from plumbrule.web.addresses import path_part, with_query
 
 
 class _RunId(StringConvertor):
@@ -17,7 +18,7 @@ register_url_convertor("run", _RunId())
 
 def run_address(run_id: str) -> str:
     """Return the address of a run."""
-    return f"/runs/{quote(run_id, safe='')}"
+    return f"/runs/{path_part(run_id)}"
 
 
 def samples_address(run_id: str, query: Mapping[str, object] | None = None) -> str:
@@ -29,11 +30,5 @@ def sample_address(
     run_id: str, sample_id: str, repeat: int | None = None, query: Mapping[str, object] | None = None
 ) -> str:
     """Return the address of one sample of a run."""
-    path = f"{run_address(run_id)}/samples/{quote(sample_id, safe='')}"
+    path = f"{run_address(run_id)}/samples/{path_part(sample_id)}"
     return with_query(path, {"repeat": repeat, **(query or {})})
-
-
-def with_query(path: str, query: Mapping[str, object]) -> str:
-    """Return an address with a query, without what is None or empty."""
-    given = [(name, value) for name, value in query.items() if value is not None and value not in ("", [])]
-    return f"{path}?{urlencode(given, doseq=True)}" if given else path

@@ -47,13 +47,13 @@ def run_charts(view: RunView) -> RunCharts:
     report = view.report
     limits = {gate.name: gate.limit for gate in report.gates}
     return RunCharts(
-        gates={gate.name: drawn(charts.gate_chart(gate)) for gate in report.gates},
-        scores=drawn(charts.spread_chart(report.scores, title="Score of the samples")),
-        latencies=drawn(charts.spread_chart(report.latencies, title="Latency of the samples", unit=" ms")),
-        tokens=drawn(charts.spread_chart(view.tokens, title="Tokens of the samples")),
-        repeats=drawn(charts.repeats_chart(report.repeats, limit=limits["aggregate_score"])),
+        gates={gate.name: charts.gate_chart(gate) for gate in report.gates},
+        scores=charts.spread_chart(report.scores, title="Score of the samples"),
+        latencies=charts.spread_chart(report.latencies, title="Latency of the samples", unit=" ms"),
+        tokens=charts.spread_chart(view.tokens, title="Tokens of the samples"),
+        repeats=charts.repeats_chart(report.repeats, limit=limits["aggregate_score"]),
         categories=tuple(
-            drawn(charts.rate_chart(each.pass_rate, each.interval.low, each.interval.high, limit=limits["pass_rate"]))
+            charts.rate_chart(each.pass_rate, each.interval.low, each.interval.high, limit=limits["pass_rate"])
             for each in report.categories[:MOST_CATEGORIES]
         ),
     )
@@ -70,8 +70,3 @@ def _linked(reason: Reason, report: Report) -> LinkedReason:
             text = reason.text.removeprefix(gate.name)
             return LinkedReason(reason=reason, key=gate.name, title=gate.title, text=text, address=f"#gate-{gate.name}")
     return LinkedReason(reason=reason, key=None, title=None, text=reason.text, address=_PARTS.get(reason.kind))
-
-
-def drawn(chart: str) -> Markup:
-    """Return a chart as a part of a page."""
-    return Markup(chart)  # noqa: S704 - made by charts, which escapes every text

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from markupsafe import escape
 
+from plumbrule.reports.marks.marked_answer import MarkedAnswer, mark_answer
+from plumbrule.reports.marks.marked_text import MarkedText, mark_text
 from plumbrule.samples import Citation, Passage
 from plumbrule.verdicts import Verdict
-from plumbrule.web.views.marked_answer import MarkedAnswer, mark_answer
-from plumbrule.web.views.marked_text import MarkedText, mark_text
 
 _MARK_BYTES = 400  # that a marked stretch costs beside its text
 
@@ -49,10 +49,11 @@ def bytes_of(text: str) -> int:
 
 def _weight(marked: MarkedAnswer) -> int:
     texts = [marked.answer, *(passage.text for passage in marked.passages)]
-    return sum(map(_text_weight, texts)) + sum(_MARK_BYTES * len(each.cited_by) for each in marked.passages)
+    return sum(map(marked_bytes, texts)) + sum(_MARK_BYTES * len(each.cited_by) for each in marked.passages)
 
 
-def _text_weight(text: MarkedText) -> int:
+def marked_bytes(text: MarkedText) -> int:
+    """Return how many bytes a text with its marks is in a page, at most."""
     return sum(
         bytes_of(segment.text)
         + (_MARK_BYTES + bytes_of(segment.title) + sum(map(bytes_of, segment.notes)) if segment.spans else 0)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 from plumbrule.prescores.excerpts import stands_in
 from plumbrule.prescores.study import citation_ids, cited_passages, find_markers
+from plumbrule.reports.marks.marked_text import MarkedText, Span, mark_text
 from plumbrule.samples import Citation, Passage
 from plumbrule.support.evidence import Evidence
 from plumbrule.support.kept_support import SupportSentence, answer_support
 from plumbrule.text.figure_format import figure
 from plumbrule.verdicts import Verdict
 from plumbrule.verdicts.contradictions import Contradiction, contradictions
-from plumbrule.web.views.marked_text import MarkedText, Span, mark_text
 
 _MOST_MARKS = 150  # of each kind, where a page is to stay short
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plumbrule.interactions.formats.trace_steps import Step, asked_in, assemble, documents_in, first, listed, said_in
+from plumbrule.samples.formats.trace_steps import Step, asked_in, assemble, documents_in, first, listed, said_in
 
 _KINDS = frozenset(
     {"SPAN", "GENERATION", "EVENT", "RETRIEVER", "EMBEDDING", "AGENT", "CHAIN", "TOOL", "EVALUATOR", "GUARDRAIL"}
@@ -35,11 +35,23 @@ def is_bare_trace(record: Mapping[str, object]) -> bool:
 
 def read_langfuse(record: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object] | None]:
     """Return the response and the trace of a trace with its observations in it."""
-    head = record.get("trace")
-    trace: Mapping[str, object] = head if isinstance(head, dict) else record
+    return assemble(id_of_whole(record), steps_of(record))
+
+
+def steps_of(record: Mapping[str, object]) -> list[Step]:
+    """Return the steps of a trace with its observations in it."""
     observations = enumerate(listed(record.get("observations")), 1)
-    steps = [step_of_trace(trace), *(step_of_observation(each, order) for order, each in observations)]
-    return assemble(str(trace.get("id") or ""), steps)
+    return [step_of_trace(_head(record)), *(step_of_observation(each, order) for order, each in observations)]
+
+
+def id_of_whole(record: Mapping[str, object]) -> str:
+    """Return the id of a trace with its observations in it."""
+    return str(_head(record).get("id") or "")
+
+
+def _head(record: Mapping[str, object]) -> Mapping[str, object]:
+    head = record.get("trace")
+    return head if isinstance(head, dict) else record
 
 
 def id_of(record: Mapping[str, object]) -> str:

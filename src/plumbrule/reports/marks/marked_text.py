@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+_GAP = " […] "
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
@@ -100,6 +102,23 @@ def mark_text(text: str, spans: Iterable[Span] = (), *, longest: int | None = No
 
 def _widest_first(spans: Sequence[Span]) -> list[Span]:
     return sorted(spans, key=lambda span: (span.start - span.end, span.start))
+
+
+def collapse(text: MarkedText, *, around: int) -> MarkedText:
+    """Return a marked text without the middle of its long stretches that no span marks, for a short look at it.
+
+    ``around`` characters are kept on either side of each.
+    """
+    most = 2 * around + len(_GAP)
+    return replace(
+        text,
+        segments=tuple(
+            segment
+            if segment.spans or len(segment.text) <= most
+            else replace(segment, text=f"{segment.text[:around]}{_GAP}{segment.text[-around:]}")
+            for segment in text.segments
+        ),
+    )
 
 
 def _within(spans: Iterable[Span], length: int) -> Iterable[Span]:

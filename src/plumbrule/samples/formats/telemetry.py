@@ -1,19 +1,20 @@
-"""Interactions as tracing tools keep them: OpenInference and OpenTelemetry GenAI spans, and Langfuse's records."""
+"""Interactions as tracing tools keep them: OpenInference and OpenTelemetry GenAI spans, Langfuse's, LangSmith's."""
 
 from collections.abc import Iterator, Mapping
 
-from plumbrule.interactions.formats import langfuse
-from plumbrule.interactions.formats.trace_steps import (
+from plumbrule.samples.formats import langfuse
+from plumbrule.samples.formats.openinference import read_span
+from plumbrule.samples.formats.trace_steps import (
     Step,
     asked_in,
     assemble,
+    decoded,
     documents_in,
     first,
     listed,
     said_in,
     whole,
 )
-from plumbrule.samples.formats.openinference import read_span
 
 _TRACE_ID = ("trace_id", "traceId", "context.trace_id", "context.traceId")
 _SPAN_ID = ("span_id", "spanId", "context.span_id", "context.spanId")
@@ -33,6 +34,9 @@ _EVENTS_SAID = (
     "gen_ai.client.inference.operation.details",
 )
 _EVENT_TEXTS = ("content", "message.content", "message", "body")
+_RUN_PARENT = ("parent_run_id",)
+_RUN_MODEL = ("extra.metadata.ls_model_name", "extra.invocation_params.model")
+_RUN_DOCUMENTS = ("documents", "passages", "context")
 _MOST_MESSAGES = 1000
 
 
@@ -58,6 +62,24 @@ class SpanGroups:
         step = langfuse.step_of_observation(record, self._count) if is_step else langfuse.step_of_trace(record)
         self._take(langfuse.id_of(record), step, where)
 
+    def add_part(self, record: Mapping[str, object], where: str) -> None:
+        """Take in whatever part of a trace a record is."""
+        if is_span(record):
+            self.add(record, where)
+        elif is_run(record):
+            self._count += 1
+            self._take(trace_of(record), _step_of_run(record, self._count), where)
+        elif langfuse.is_langfuse(record):
+            for step in langfuse.steps_of(record):
+                self._take(trace_of(record), step, where)
+        else:
+            self.add_langfuse(record, where)
+
+    def named_interactions(self) -> Iterator[tuple[str, str, dict[str, object], dict[str, object] | None]]:
+        """Yield the same as ``interactions``, each with the trace that it is."""
+        for trace_id, (where, steps) in self._groups.items():
+            yield trace_id, where, *assemble(trace_id, steps)
+
     def interactions(self) -> Iterator[tuple[str, dict[str, object], dict[str, object] | None]]:
         """Yield the place, the response and the trace of each group, in the order of their first spans."""
         for trace_id, (where, steps) in self._groups.items():
@@ -72,6 +94,20 @@ def is_span(record: Mapping[str, object]) -> bool:
     if first(record, _SPAN_ID) is None or first(record, _TRACE_ID) is None:
         return False
     return any(key == "attributes" or key.startswith("attributes.") or key == "events" for key in record)
+
+
+def is_run(record: Mapping[str, object]) -> bool:
+    """Tell whether a record is one run of a trace, as LangSmith exports them."""
+    return "run_type" in record and "inputs" in record and first(record, _TRACE_ID) is not None
+
+
+def trace_of(record: Mapping[str, object]) -> str:
+    """Return the trace that a part belongs to."""
+    if is_span(record) or is_run(record):
+        return str(first(record, _TRACE_ID)).removeprefix("0x")
+    if langfuse.is_langfuse(record):
+        return langfuse.id_of_whole(record)
+    return langfuse.id_of(record)
 
 
 def spans_of(record: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
@@ -106,6 +142,24 @@ def _step_of_span(span: Mapping[str, object], order: int) -> Step:
         input_tokens=first(flat, _INPUT_TOKENS),
         output_tokens=first(flat, _OUTPUT_TOKENS),
     )
+
+
+def _step_of_run(run: Mapping[str, object], order: int) -> Step:
+    """Return what a run adds: a retrieval its documents, a model's call and the outermost what was asked and said."""
+    kind, outputs = str(run.get("run_type")).lower(), decoded(run.get("outputs"))
+    step = Step(order=order, start=str(first(run, _START) or ""), root=not first(run, _RUN_PARENT))
+    if kind == "retriever":
+        step.documents = documents_in(outputs)
+        return step
+    if step.root or kind == "llm":
+        step.asked = asked_in(decoded(run.get("inputs")))
+        step.said = said_in(outputs)
+    if step.root and isinstance(outputs, Mapping) and any(key in outputs for key in _RUN_DOCUMENTS):
+        step.documents = documents_in(outputs)
+    if kind == "llm":
+        step.model = first(run, _RUN_MODEL)
+        step.input_tokens, step.output_tokens = run.get("prompt_tokens"), run.get("completion_tokens")
+    return step
 
 
 def _without_prefix(span: Mapping[str, object]) -> dict[str, object]:

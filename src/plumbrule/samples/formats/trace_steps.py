@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from plumbrule.interactions.formats.chat_messages import text_of
+from plumbrule.samples.formats.chat_messages import text_of
 from plumbrule.samples.formats.openinference import dig
 
 _RESPONSE = frozenset({"answer", "refusal", "grounding_status"})

@@ -1,8 +1,8 @@
 """Marks are drawn while a page can carry them; a text that would need more stands without them, and is cut."""
 
 from plumbrule.api.scoring import score
+from plumbrule.reports.marks.bounded_marks import bytes_of, mark_within
 from plumbrule.samples import Passage
-from plumbrule.web.views.bounded_marks import bytes_of, mark_within
 
 
 def test_a_few_marks_are_drawn() -> None:

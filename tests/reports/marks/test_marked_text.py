@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plumbrule.reports.marks.marked_text import MarkedText, Span, mark_text
 from plumbrule.web.templates_environment import _environment
-from plumbrule.web.views.marked_text import MarkedText, Span, mark_text
 
 
 def _span(name: str, start: int, end: int, **more: object) -> Span:

@@ -21,13 +21,23 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    question: Annotated[str, Field(max_length=MOST_TEXT)] | None = None
-    answer: Annotated[str, Field(max_length=MOST_TEXT)]
-    contexts: Annotated[list[Annotated[str, Field(max_length=MOST_TEXT)]], Field(max_length=MOST_CONTEXTS)] = []
+    question: Annotated[Annotated[str, Field(max_length=MOST_TEXT)] | None, Field(examples=["What is the fee?"])] = None
+    answer: Annotated[str, Field(max_length=MOST_TEXT, examples=["It is $30."])]
+    contexts: Annotated[
+        list[Annotated[str, Field(max_length=MOST_TEXT)]],
+        Field(max_length=MOST_CONTEXTS, examples=[["The fee is $25."]]),
+    ] = []
     rubric: Literal["verdict", "recommended"] = "verdict"
 
 
-@routes.call("/score", role=Role.VIEWER, method="POST", scope=Scope.READ, result=VerdictJson)
+@routes.call(
+    "/score",
+    role=Role.VIEWER,
+    method="POST",
+    scope=Scope.READ,
+    result=VerdictJson,
+    python='score(question="What is the fee?", answer="It is $30.", contexts=["The fee is $25."])',
+)
 def score_answer(given: Annotated[Answer, Body()]) -> Any:  # noqa: ANN401 - as the verdict's own writer has it
     """Return the verdict on one answer."""
     rubric = None if given.rubric == "verdict" else given.rubric

@@ -1,0 +1,6 @@
+"""Makes the assistant importable from wherever pytest is run."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

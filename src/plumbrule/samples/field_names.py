@@ -1,0 +1,75 @@
+"""The names of a sample's fields: its own, those that other systems give them, and how either may be written."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+
+from plumbrule.samples.sample_model import Sample
+
+FIELDS = tuple(field.name for field in fields(Sample))
+
+# In the order in which they win; the canonical name always comes first.
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "question": (
+        "task",  # document 004
+        "user_input",  # Ragas
+        "query",  # CRA response, Azure, RAGChecker
+        "input",  # DeepEval, Phoenix, Opik, autoevals
+    ),
+    "answer": (
+        "candidate_answer",  # document 004
+        "response",  # Ragas, Azure, RAGChecker, RAGBench
+        "actual_output",  # DeepEval
+        "output",  # Phoenix, Opik, autoevals
+    ),
+    "contexts": (
+        "provided_context",  # document 004
+        "retrieved_contexts",  # Ragas
+        "retrieval_context",  # DeepEval; its "context" is the ideal one, so this wins
+        "retrieved_context",  # RAGChecker
+        "context",  # Phoenix, Opik, autoevals, Azure
+        "source_documents",  # LangChain
+        "documents",  # RAGBench, Haystack
+    ),
+    "reference": (
+        "reference_answer",  # document 004
+        "ground_truth",  # Ragas v1, Azure
+        "expected_output",  # DeepEval
+        "gt_answer",  # RAGChecker
+    ),
+}
+ANSWER_KEYS = frozenset({"answer", "refusal", "grounding_status", *ALIASES["answer"]})
+ONE_CONTEXT = ("passage", "document", "chunk")  # what a numbered column of contexts may be called as well
+
+_RANKED = {name: (name, *ALIASES.get(name, ())) for name in FIELDS}
+_NUMBERED = re.compile(r"(.{1,60}?)[ _.\-\[]{0,3}([0-9]{1,4})\]?(?:[ _.](?:text|content))?")
+_FOLDED = str.maketrans("", "", " _-")
+
+
+def folded(key: str) -> str:
+    """Return a name without what tools write differently: capitals, spaces, hyphens and underscores."""
+    return key.strip().casefold().translate(_FOLDED)
+
+
+def ranked_keys(field: str, keys: Sequence[str]) -> tuple[str, ...]:
+    """Return those of ``keys`` that name a field, the one that wins first; a name as it is written here goes first."""
+    given = {key: folded(key) for key in keys}
+    ranked = _RANKED[field]
+    found = [
+        key
+        for name in ranked
+        for key, form in sorted(given.items(), key=lambda pair: pair[0] != name)
+        if form == folded(name)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def numbered_contexts(keys: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that hold one passage each, such as ``context_1``, in the order of their numbers."""
+    stems = {folded(name) for name in (*_RANKED["contexts"], *ONE_CONTEXT)}
+    found = []
+    for order, key in enumerate(keys):
+        match = _NUMBERED.fullmatch(key.strip())
+        if match and {folded(match[1]), f"{folded(match[1])}s"} & stems:
+            found.append((int(match[2]), order, key))
+    return tuple(key for _, _, key in sorted(found))

@@ -1,0 +1,19 @@
+"""The header of a table: the names of its columns, of which none may stand twice."""
+
+from collections.abc import Sequence
+
+from plumbrule.errors import InputError
+from plumbrule.terminal import shortened
+
+_SHOWN = 60  # characters of a column's name in a message
+
+
+def named_columns(cells: Sequence[str], name: str) -> list[str]:
+    """Return the names of the columns; an empty one is a column that is not read."""
+    columns = [cell.strip() for cell in cells]
+    seen: set[str] = set()
+    for column in columns:
+        if column and column in seen:
+            raise InputError(f"{name}: the column {shortened(column, _SHOWN)!r} stands twice in the header")
+        seen.add(column)
+    return columns

@@ -1,0 +1,216 @@
+"""Tables come with any delimiter, encoding, spelling of names and number of context columns, and as spreadsheets."""
+
+import datetime as dt
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from openpyxl import Workbook
+
+from plumbrule.errors import InputError, UsageError
+from plumbrule.samples import DATASET_SUFFIXES, Reading, Sample
+
+Write = Callable[..., Path]
+
+
+def one(path: Path, **options: Any) -> Sample:
+    """Return the only sample of a file."""
+    [sample] = Reading(path, **options)
+    return sample
+
+
+def parts_of(sample: Sample) -> tuple[str, str | None, list[str]]:
+    """Return what a sample was read for."""
+    return sample.question, sample.answer, [passage.text for passage in sample.contexts]
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+def test_the_header_shows_the_delimiter(write: Write, sign: str) -> None:
+    """A CSV file is read by the delimiter that its header has, whatever the cells hold."""
+    path = write("a.csv", f'question{sign}answer{sign}contexts\nQ{sign}"A, b; c|d"{sign}C\n')
+
+    assert parts_of(one(path)) == ("Q", "A, b; c|d", ["C"])
+
+
+def test_excel_declares_its_delimiter(write: Write) -> None:
+    """The first line that Excel writes for its delimiter is no header, and counts as a line."""
+    path = write("a.csv", "sep=;\nquestion;answer\nQ;A\nQ;\n")
+    places: list[int] = []
+    [sample] = Reading(path, on_bad=lambda error: places.append(error.line))
+
+    assert parts_of(sample) == ("Q", "A", [])
+    assert places == [4]
+
+
+def test_a_delimiter_is_named(write: Write) -> None:
+    """``--delimiter`` wins over the header, takes a sign or a word, and nothing else."""
+    path = write("a.csv", "answer^contexts\nA^C\n")
+
+    assert parts_of(one(path, delimiter="^")) == ("", "A", ["C"])
+    assert one(write("b.csv", "a,b,answer\tid\n,\t7\n"), delimiter="tab", mapping={"answer": "a,b,answer"}).id == "7"
+    with pytest.raises(UsageError, match="one character"):
+        Reading(path, delimiter="::")
+    with pytest.raises(UsageError, match="is for CSV"):
+        Reading(write("a.jsonl", "{}"), delimiter=";")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])
+def test_a_byte_order_mark_tells_the_encoding(write: Write, name: str, encoding: str) -> None:
+    """UTF-16 with a byte-order mark, as Excel saves it, is read without being asked."""
+    text = "answer,contexts\nA €5 fee,Fée\n" if name == "a.csv" else '{"answer": "A €5 fee", "contexts": ["Fée"]}'
+    mark = "\ufeff" if encoding == "utf-16-le" else ""
+
+    assert parts_of(one(write(name, (mark + text).encode(encoding)))) == ("", "A €5 fee", ["Fée"])
+
+
+def test_an_encoding_is_named(write: Write) -> None:
+    """Text in another encoding is read when the user names it; without, the message says how."""
+    path = write("a.csv", "answer,contexts\nA €5 fee,Fée\n".encode("cp1252"))
+
+    assert parts_of(one(path, encoding="cp1252")) == ("", "A €5 fee", ["Fée"])
+    with pytest.raises(InputError, match="--encoding"):
+        list(Reading(path))
+    with pytest.raises(UsageError, match="no such encoding"):
+        Reading(path, encoding="cp125")
+    with pytest.raises(UsageError, match="no such encoding"):
+        Reading(path, encoding="base64")
+    with pytest.raises(InputError, match="not ascii text"):
+        list(Reading(path, encoding="ascii"))
+
+
+def test_a_header_is_read_in_any_case(write: Write) -> None:
+    """Capitals, spaces, hyphens and camel case make no other name; the name as it is documented wins."""
+    path = write("a.csv", "ID,User Input,Actual-Output,retrievalContext,ANSWER\n7,Q,A,C,B\n")
+
+    assert (one(path).id, *parts_of(one(path))) == ("7", "Q", "B", ["C"])
+    assert one(write("a.jsonl", [{"Answer": "x", "answer": "y"}])).answer == "y"
+
+
+@pytest.mark.parametrize(
+    "header", ["context_1,context_2,context_10", "Context 2,Context 1,Context 10", "passage1,passage2,passage10"]
+)
+def test_contexts_stand_in_several_columns(write: Write, header: str) -> None:
+    """Numbered columns of contexts are passages in the order of their numbers; an empty cell is none."""
+    cells = "two,one,ten" if header.startswith("Context") else "one,two,ten"
+    path = write("a.csv", f"answer,{header}\nA,{cells}\nB,,,only\n")
+    first, second = Reading(path)
+
+    assert parts_of(first)[2] == ["one", "two", "ten"]
+    assert parts_of(second)[2] == ["only"]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"document": {"content": "C", "id": "d1"}, "score": 0.5},
+        {"document.content": "C", "document.id": "d1", "score": 0.5},
+        {"node": {"text": "C", "id": "d1"}, "score": 0.5},
+        {"docid": "d1", "score": 0.5, "doc": {"segment": "C"}},
+        {"lc": 1, "kwargs": {"page_content": "C", "id": "d1"}, "score": 0.5},
+    ],
+)
+def test_the_text_of_a_context_is_nested(write: Write, entry: dict[str, object]) -> None:
+    """A passage is found inside the document of a search result, with its id and score."""
+    [passage] = one(write("a.jsonl", [{"answer": "A", "contexts": [entry]}])).contexts
+
+    assert (passage.text, passage.id, passage.score) == ("C", "d1", 0.5)
+
+
+def test_a_mapping_leads_through_lists(write: Write) -> None:
+    """A dotted path of ``--map`` goes through every item of a list."""
+    record = {"answer": "A", "hits": [{"document": {"body": "one"}}, {"document": {"body": "two"}}]}
+
+    assert parts_of(one(write("a.jsonl", [record]), mapping={"contexts": "hits.document.body"}))[2] == ["one", "two"]
+
+
+BY_COLUMNS: list[dict[str, object]] = [
+    {"question": ["Q", "R"], "answer": ["A", "B"], "contexts": [["C"], ["D"]]},
+    {"question": {"0": "Q", "1": "R"}, "answer": {"0": "A", "1": "B"}, "contexts": {"0": ["C"], "1": ["D"]}},
+    {"columns": ["question", "answer", "contexts"], "index": [0, 1], "data": [["Q", "A", ["C"]], ["R", "B", ["D"]]]},
+]
+
+
+@pytest.mark.parametrize("document", BY_COLUMNS)
+def test_json_by_columns(write: Write, document: dict[str, object]) -> None:
+    """A document that lists each field once, as datasets and pandas write it, is read row by row."""
+    samples = list(Reading(write("a.json", orjson.dumps(document))))
+
+    assert [parts_of(sample) for sample in samples] == [("Q", "A", ["C"]), ("R", "B", ["D"])]
+
+
+def test_columns_of_different_lengths(write: Write) -> None:
+    """Columns that do not go together are refused, with their lengths."""
+    with pytest.raises(InputError, match="question 1, answer 2"):
+        list(Reading(write("a.json", '{"question": ["Q"], "answer": ["A", "B"]}')))
+
+
+def book_of(*rows: tuple[object, ...]) -> bytes:
+    """Return a workbook with these rows."""
+    book, buffer = Workbook(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def test_a_spreadsheet(write: Write) -> None:
+    """A sheet is read as CSV is: header, empty cells, JSON in cells; numbers and dates are ids and times."""
+    when = dt.datetime(2026, 5, 4, 9, 0)  # noqa: DTZ001 - a sheet knows no zones
+    path = write(
+        "a.xlsx",
+        book_of(
+            ("ID", "Question", "Answer", "context_1", "context_2", "timestamp", "input_tokens"),
+            (7, "Q", "A", "one", None, when, 12),
+            (None,) * 7,
+            (8, "R", "B", "two", "four", None, None),
+        ),
+    )
+    first, second = Reading(path)
+
+    assert (first.id, *parts_of(first)) == ("7", "Q", "A", ["one"])
+    assert (first.timestamp, first.input_tokens) == ("2026-05-04T09:00:00", 12)
+    assert parts_of(second)[2] == ["two", "four"]
+
+
+def test_a_bad_row_of_a_spreadsheet(write: Write) -> None:
+    """A bad row is told by its number in the sheet."""
+    errors: list[int] = []
+    path = write("a.xlsx", book_of(("answer",), ("A",), (3,)))
+
+    assert len(list(Reading(path, on_bad=lambda error: errors.append(error.line)))) == 1
+    assert errors == [3]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"no archive", "not a readable XLSX file"),
+        ("bomb", "unpacks to"),
+        ("entities", "declares a document type"),
+        ("other", "not a readable XLSX file"),
+    ],
+)
+def test_a_hostile_spreadsheet(write: Write, content: str | bytes, reason: str) -> None:
+    """A file that is no workbook, unpacks to too much, or declares entities is one clear error."""
+    buffer = io.BytesIO()
+    if isinstance(content, str):
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            if content == "bomb":
+                archive.writestr("xl/sharedStrings.xml", b" " * (1 << 25))
+            elif content == "entities":
+                archive.writestr("xl/workbook.xml", b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')
+            else:
+                archive.writestr("a.txt", b"text")
+    with pytest.raises(InputError, match=reason):
+        list(Reading(write("a.xlsx", content if isinstance(content, bytes) else buffer.getvalue())))
+
+
+def test_what_can_be_read_is_told() -> None:
+    """Whoever offers to read a file can ask which suffixes there are."""
+    assert {".csv", ".xlsx", ".jsonl.gz", ".parquet"} <= set(DATASET_SUFFIXES)
+    assert ".xlsx.gz" not in DATASET_SUFFIXES
