@@ -21,9 +21,11 @@ LedgerState = Literal["sound", "not sound", "cannot be read", "none"]
 _PURPOSES: Mapping[str, str] = {
     "": "verdicts, support, recorded runs, scorecards",
     "judge": "models and HTTP endpoints as candidates and judges",
+    "notebook": "charts and tables in a notebook",
     "parquet": "Parquet files",
     "postgres": "a ledger on PostgreSQL",
     "verifier": "a verifier beside the support score",
+    "xlsx": "spreadsheets",
     "web": "the pages and the JSON API (plumbrule serve)",
 }
 _DISTRIBUTION = "plumbrule"
