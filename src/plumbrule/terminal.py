@@ -9,11 +9,17 @@ _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 
+_NO_TEXT = re.compile(r"[\0\ud800-\udfff]")  # bytes that are no UTF-8 arrive as halves of characters
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would work out a cell that begins with one of these
 _MASK = "***"
 _PASSWORD = re.compile(r"(://[^/?#@]*?):[^/?#]*@")
 _PARAMETER = re.compile(r"([?&;])([^=&;#]*)=[^&;#]*")
 _SECRET_NAME = re.compile(r"pass|pwd|secret|token|key|cred|auth|signature|(?:^|[^a-z])(?:sig|code)", re.IGNORECASE)
+
+
+def is_text(given: str) -> bool:
+    """Tell whether what the system gave as text is text, that can be looked up, kept and printed."""
+    return _NO_TEXT.search(given) is None
 
 
 def safe(text: str) -> str:

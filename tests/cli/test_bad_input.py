@@ -5,16 +5,16 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import orjson
 import pytest
 import zstandard
 
-from plumbrule.ledger import open_ledger
+from plumbrule import cli
 
 Run = Callable[..., Any]
 Write = Callable[..., Path]
@@ -277,10 +277,59 @@ def test_a_file_without_an_end_of_line_is_given_up(run: Run, write: Write) -> No
     assert_refused(run("score", write("a.jsonl.zst", bomb), "--skip-bad"), 3, "no end")
 
 
-@pytest.mark.parametrize("command", [("show",), ("gate",), ("incident",)])
-def test_a_name_that_is_no_text(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
-    """Exit code 3: bytes that are no UTF-8 are no name in a ledger, and no internal error."""
-    ledger = f"sqlite:///{tmp_path / 'ledger.db'}"
-    open_ledger(ledger, at=datetime(2026, 1, 1, tzinfo=UTC)).close()
-    output = ["-o", "out.json"] if command == ("incident",) else []
-    assert_refused(run(*command, "\udcff", *output, "--ledger", ledger), 3, "no UTF-8")
+def commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield every command that comes to an end by itself."""
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        elif command is not None and name not in {"serve", "demo"}:
+            yield (*path, name), command
+
+
+def calls(path: tuple[str, ...], command: click.Command, value: str) -> Iterator[list[str]]:
+    """Yield a call with the value for each parameter in turn, and something plain for those that must be given."""
+    for given in command.params:
+        if isinstance(given, click.Option) and given.is_flag:
+            continue
+        options, arguments = [], []
+        for parameter in command.params:
+            if parameter is given or parameter.required:
+                choices = parameter.type.choices if isinstance(parameter.type, click.Choice) else ("answers.jsonl",)
+                word = value if parameter is given else str(choices[0])
+                if isinstance(parameter, click.Option):
+                    options += [parameter.opts[-1], *[word] * parameter.nargs]
+                else:
+                    arguments.append(word)
+        yield [*path, *options, "--", *arguments]
+
+
+COMMANDS = [pytest.param(*found, id="-".join(found[0])) for found in commands(cli.cli)]
+
+
+@pytest.mark.filterwarnings("ignore::getpass.GetPassWarning")  # there may be no terminal to ask for a password
+@pytest.mark.parametrize(("path", "command"), COMMANDS)
+def test_no_value_of_a_parameter_is_an_internal_error(
+    run: Run, dataset: Path, path: tuple[str, ...], command: click.Command
+) -> None:
+    """A name that is too long, a folder and a device are refused or taken, by every command in its own words."""
+    assert dataset.exists()
+    for value in ("x" * 10_000, ".", "/dev/zero"):
+        for call in calls(path, command, value):
+            done = run(*call)
+            assert "internal error" not in done.err, call
+            assert "Traceback" not in done.err, call
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS)
+def test_an_argument_that_is_no_text(run: Run, path: tuple[str, ...], command: click.Command) -> None:
+    """Exit code 2, whatever the command and the parameter: bytes that are no UTF-8, half a character, a zero."""
+    for value in ("\udcff", "a\ud800b", "a\0b"):
+        for call in calls(path, command, value):
+            assert_refused(run(*call), 2, "is not text in UTF-8")
+
+
+def test_an_address_of_a_ledger_that_is_no_text(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 2, also where the environment gives it."""
+    monkeypatch.setenv("PLUMBRULE_LEDGER", "sqlite:///\udcff.db")
+    assert_refused(run("runs"), 2, "the ledger's address is not a URL")

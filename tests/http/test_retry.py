@@ -178,7 +178,7 @@ def test_a_rate_limit_is_lived_with(retry_after: str | None, takes_s: float) -> 
 
 
 def test_fewer_calls_are_made_while_there_are_too_many() -> None:
-    """A wave of 429 halves the places once; answers give them back, one for as many as there are."""
+    """A wave of 429 halves the places; answers give them back, one for as many as there are."""
     throttle = Throttle(16)
 
     async def wave(count: int, error: TransportError | None) -> int | None:
@@ -204,6 +204,24 @@ def test_fewer_calls_are_made_while_there_are_too_many() -> None:
         ]
 
     assert run_counted(work()) == [8, 4, 4, 5, 15]
+
+
+def test_one_that_asks_to_slow_down_among_many_changes_little() -> None:
+    """Three answers of a hundred with 429, as they come by chance, leave nearly all the places."""
+    throttle = Throttle(16)
+
+    async def work() -> list[int | None]:
+        places = []
+        for number in range(300):
+            async with throttle.place() as place:
+                if number % 33 == 32:
+                    place.failed(failure(RateLimitedError))
+                else:
+                    place.answered()
+            places.append(throttle.places)
+        return places
+
+    assert min(run_counted(work())) == 15
 
 
 def test_nobody_calls_while_the_provider_asks_to_wait() -> None:

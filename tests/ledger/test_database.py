@@ -32,6 +32,9 @@ def test_postgresql_is_always_reached_through_psycopg(address: str) -> None:
         ("sqlite://", "a ledger needs a file"),
         ("sqlite:///:memory:", "a ledger needs a file"),
         ("postgresql://u:sentinel@h:port/d", "is not a URL"),
+        ("sqlite:///\udcff.db", "is not a URL"),
+        ("sqlite:///a\0b.db", "is not a URL"),
+        ("postgresql://\udcff:sentinel@h/d", "is not a URL"),
     ],
 )
 def test_another_address_is_refused(address: str, reason: str) -> None:

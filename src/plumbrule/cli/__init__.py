@@ -9,14 +9,15 @@ from importlib import import_module
 import click
 
 from plumbrule._version import __version__
-from plumbrule.errors import PlumbruleError, RecordError
+from plumbrule.errors import PlumbruleError, RecordError, UsageError
 from plumbrule.names import nearest
 from plumbrule.settings import debugging
-from plumbrule.terminal import safe
+from plumbrule.terminal import is_text, safe, shortened
 
 COMPLETION_VARIABLE = "_PLUMBRULE_COMPLETE"
 _INTERRUPTED = 130
 _INCOMPLETE = 4
+_LONGEST_QUOTE = 200
 _READER_GONE = 141  # as the shell has it for a program ended by a closed pipe
 
 # Each command's module and one line for the list; the module is imported only to run or explain it.
@@ -132,6 +133,7 @@ class _Remarks(logging.Handler):
 
 def _invoke(arguments: list[str]) -> int:
     try:
+        _check_text(arguments)
         if COMPLETION_VARIABLE in os.environ:
             cli.main(arguments, prog_name="plumbrule", complete_var=COMPLETION_VARIABLE)
         with cli.make_context("plumbrule", arguments) as context:
@@ -160,6 +162,13 @@ def _invoke(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _check_text(arguments: list[str]) -> None:
+    """Refuse an argument that is no text: it could be looked up nowhere, kept nowhere and printed nowhere."""
+    for argument in arguments:
+        if not is_text(argument):
+            raise UsageError(f"'{shortened(argument, _LONGEST_QUOTE)}' is not text in UTF-8; give a file another name")
+
+
 def _complain(message: str, code: int) -> int:
     click.echo(f"plumbrule: {safe(' '.join(message.split()))}", err=True)
     return code
@@ -169,7 +178,7 @@ def _complain_of_system(error: OSError) -> int:
     """Say what the system refused: a name that cannot be, or an output that is full."""
     reason = error.strerror or str(error)
     if error.filename is not None:
-        return _complain(f"{str(error.filename)[:200]}: {reason}", 2)
+        return _complain(f"{str(error.filename)[:_LONGEST_QUOTE]}: {reason}", 2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in it would fail again
     return _complain(f"the output could not be written: {reason}", _INCOMPLETE)
 

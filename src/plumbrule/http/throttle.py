@@ -8,13 +8,15 @@ from plumbrule.http.rate_limit import Pace
 from plumbrule.http.transport_errors import TransportError
 
 _SLOW_DOWN = frozenset({429, 503, 529})  # what providers answer when there is too much for them
+_TAKEN = 0.5  # places, by each of these answers
 
 
 class Throttle:
     """Gives out places for calls, first come first served; shared by all that call one provider.
 
-    Every wave of answers that ask to slow down halves the places; every answer adds a part of one, so that as many
-    answers as there are places add a whole one, up to ``most``. Nobody is called while a provider asks to wait.
+    Every answer that asks to slow down takes half a place, so that a wave of nothing else halves them, and one among
+    many changes little; every other answer adds a part of one, so that as many as there are places add a whole one, up
+    to ``most``. Nobody is called while a provider asks to wait.
     Without ``most`` there is a place for everybody. It belongs to the event loop in which it is first waited for.
     """
 
@@ -25,8 +27,6 @@ class Throttle:
         self._adaptive = adaptive and most is not None
         self._places = float(most) if most is not None else float("inf")
         self._under_way = 0
-        self._given = 0
-        self._halved_after = 0  # the places given up to then belong to the wave that halved them
         self._closed_until = float("-inf")
         self._queue = asyncio.Lock()
         self._changed = asyncio.Event()
@@ -44,8 +44,7 @@ class Throttle:
             if self._pace is not None:
                 await self._pace.turn()
             self._under_way += 1
-            self._given += 1
-            place = Place(self, self._given)
+            place = Place(self)
         try:
             yield place
         finally:
@@ -70,12 +69,11 @@ class Throttle:
             self._places = min(float(self._most), self._places + 1 / self._places)
             self._changed.set()
 
-    def _failed(self, number: int, error: TransportError) -> None:
+    def _failed(self, error: TransportError) -> None:
         status = error.exchange.status
         self.reached = self.reached or status is not None
-        if self._adaptive and status in _SLOW_DOWN and number > self._halved_after:
-            self._places = max(1.0, self._places / 2)
-            self._halved_after = self._given
+        if self._adaptive and status in _SLOW_DOWN:
+            self._places = max(1.0, self._places - _TAKEN)
 
     def _close_for(self, seconds: float) -> None:
         self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + seconds)
@@ -84,9 +82,8 @@ class Throttle:
 class Place:
     """The place of one call, which tells what came of it."""
 
-    def __init__(self, throttle: Throttle, number: int) -> None:
+    def __init__(self, throttle: Throttle) -> None:
         self._throttle = throttle
-        self._number = number
 
     def answered(self) -> None:
         """Take note of an answer."""
@@ -94,7 +91,7 @@ class Place:
 
     def failed(self, error: TransportError) -> None:
         """Take note of a failure."""
-        self._throttle._failed(self._number, error)  # noqa: SLF001 - the two are one
+        self._throttle._failed(error)  # noqa: SLF001 - the two are one
 
     def asked_to_wait(self, seconds: float) -> None:
         """Let nobody call before the time that the provider asks for is over."""

@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL, make_url
 
 from plumbrule.errors import MissingExtraError, UsageError
 from plumbrule.ledger.ledger_errors import told_clearly
-from plumbrule.terminal import masked_address
+from plumbrule.terminal import is_text, masked_address
 
 _LOCK_KEY = 0x506C756D62  # "Plumb": the advisory lock that writers take in PostgreSQL, one after the other
 _DURABLE = (  # a stricter setting stays
@@ -25,7 +25,9 @@ def read_url(address: str | URL) -> URL:
     try:
         url = make_url(address)
     except (exc.ArgumentError, ValueError):
-        raise UsageError(f"the ledger's address is not a URL: use {_FORMS}") from None  # it may hold a password
+        url = None
+    if url is None or not is_text(f"{url.username}{url.host}{url.database}"):
+        raise UsageError(f"the ledger's address is not a URL: use {_FORMS}")  # it may hold a password
     if url.drivername in {"postgres", "postgresql"}:
         url = url.set(drivername="postgresql+psycopg")
     name = name_of(url)

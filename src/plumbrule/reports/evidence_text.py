@@ -17,6 +17,7 @@ REASON_WORDS: Mapping[Reason, str] = {
     "contradicted": "the context says otherwise",
 }
 _LONGEST = 300  # characters of a text that are quoted
+_AROUND = 80  # characters of a context on either side of the evidence
 _MOST = 6  # stretches that are listed
 
 
@@ -45,22 +46,24 @@ def _stretches(sample: Sample, verdict: Verdict) -> Iterator[list[str]]:
     anchors = [anchor for anchor in verdict.hallucination.anchors if not anchor.supported]
     for anchor in anchors:
         if not any(_is_within(other, anchor) for other in anchors):  # the value says more than the claim around it
-            yield _lines(anchor.text, REASON_WORDS[anchor.reason], anchor.evidence)
+            yield _lines(anchor.text, REASON_WORDS[anchor.reason], sample, anchor.evidence)
     for sentence in verdict.support.sentences if verdict.support is not None else ():
         told = any(anchor.start < sentence.end and sentence.start < anchor.end for anchor in anchors)
         if sentence.claims and sentence.band == "unsupported" and not told:
             why = "; ".join(sentence.reasons) or "the contexts hardly support it"
-            yield _lines((sample.answer or "")[sentence.start : sentence.end], why, sentence.evidence)
+            yield _lines((sample.answer or "")[sentence.start : sentence.end], why, sample, sentence.evidence)
 
 
 def _is_within(inner: Anchor, outer: Anchor) -> bool:
     return inner is not outer and inner.kind != "claim" and outer.start <= inner.start and inner.end <= outer.end
 
 
-def _lines(text: str, why: str, evidence: Evidence | None) -> list[str]:
+def _lines(text: str, why: str, sample: Sample, evidence: Evidence | None) -> list[str]:
     lines = [f"not supported: '{_quoted(text)}' ({_quoted(why)})"]
     if evidence is not None:
-        lines.append(f"    context {evidence.context}: '{_quoted(evidence.text)}'")
+        passage = sample.contexts[evidence.context].text
+        excerpt = passage[max(0, evidence.start - _AROUND) : evidence.end + _AROUND]
+        lines.append(f"    context {evidence.context}: '{_quoted(excerpt)}'")
     return lines
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.web.campaigns import WEAKER
 
 import plumbrule
 from plumbrule import Connection, connect
@@ -117,8 +118,8 @@ def test_an_opening_from_afar_is_checked_as_on_the_page(server: Connection, site
     """A weaker policy must be accepted, a trigger must be there, and what changed is never taken for a path."""
     request = plumbrule.Request(trigger="pre-deployment", path=str(demo_file(site, "interactions.jsonl")), size=1)
     weaker = tmp_path / "ours.yaml"
-    weaker.write_text("recommendation:\n  fail_below: 2\n")
-    with pytest.raises(plumbrule.UsageError, match="weaker"):
+    weaker.write_text(WEAKER)
+    with pytest.raises(plumbrule.UsageError, match="that you accept it"):
         server.open_campaign(request, name="weak", rubric=weaker)
     accepted = plumbrule.ReleaseTerms(accept_weaker_policy=True)
     assert server.open_campaign(request, name="weak", rubric=weaker, terms=accepted).policy
