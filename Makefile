@@ -23,7 +23,7 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 docs: $(STAMPS)/test  ## build the documentation as a site, into build/site; no network
 	$(BIN)/mkdocs build --strict --quiet
 
-bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews, coverage and growth
+bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews, coverage, growth and web pages
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.overhead
 	$(BIN)/python -m bench.faults
@@ -33,6 +33,8 @@ bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, 
 	$(BIN)/python -m bench.reviews
 	$(BIN)/python -m bench.coverage
 	$(BIN)/python -m bench.growth
+	$(BIN)/python -m bench.web_reviews
+	$(BIN)/python -m bench.web_pages
 
 DATA ?= ../shared/data/groundedness
 

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import random
 import re
 import socket
@@ -19,6 +18,7 @@ from typing import Any
 
 import httpx
 import uvicorn
+from bench.web_ledger import write_responses
 from fastapi import Request
 
 from plumbrule.api import reviews
@@ -70,13 +70,12 @@ def main() -> None:
             thread.join()
         _report(site, tally, given.items)
         print(f"processor time of a step, of server and client together: {spent * 1000:.0f} ms")
-        site.ledgers.close()
-        site.store.close()
+        site.close()
 
 
 def _site(folder: Path, items: int) -> Site:
     path = folder / "answers.jsonl"
-    path.write_text("".join(json.dumps(_response(number)) + "\n" for number in range(items)), encoding="utf-8")
+    write_responses(path, range(items), day=datetime.now(UTC))
     address = f"sqlite:///{folder}/ledger.db"
     with open_ledger(address, at=datetime.now(UTC)) as ledger:
         request = Drawing(trigger="pre-deployment", path=str(path), claims=False)
@@ -159,22 +158,6 @@ def _report(site: Site, tally: Tally, items: int) -> None:
         ordered = sorted(round(each * 1000) for each in times)
         middle, p95 = ordered[len(ordered) // 2], ordered[int(0.95 * len(ordered))]
         print(f"{kind:16} {len(times):6} times, median {middle:5} ms, p95 {p95:5} ms")
-
-
-def _response(number: int) -> dict[str, Any]:
-    text = (
-        f"The fee of wire {number} is $25. "
-        + "It is charged once for each wire, and no fee is charged for a recall. " * 6
-    )
-    return {
-        "trace_id": f"00000000-0000-4000-8000-{number:012}",
-        "timestamp": "2026-01-26T10:00:00Z",
-        "query": f"What is the fee of wire {number}?",
-        "answer": f"The fee of wire {number} is $25 [1].",
-        "grounding_status": "FULLY_GROUNDED",
-        "contexts": [{"id": f"p{number}-{place}", "text": text, "source_id": "S1"} for place in range(4)],
-        "citations": [{"citation_id": "1", "source_id": "S1", "passage": f"The fee of wire {number} is $25."}],
-    }
 
 
 if __name__ == "__main__":

@@ -38,8 +38,8 @@ def call(folder: Path, *command: str, **variables: str) -> subprocess.CompletedP
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder with a dataset of right answers, one with wrong ones, and a run configuration."""
-    lines = samples_path().read_text(encoding="utf-8").splitlines(keepends=True)
+    """Give a folder with a right answer, with a few answers of which some are wrong, and with a run of those."""
+    lines = samples_path().read_text(encoding="utf-8").splitlines(keepends=True)[:13]
     (tmp_path / "answers.jsonl").write_text("".join(lines), encoding="utf-8")
     right = {"id": "a", "question": "What is the fee?", "answer": "The fee is $25.", "contexts": ["The fee is $25."]}
     (tmp_path / "right.jsonl").write_text(json.dumps(right) + "\n", encoding="utf-8")
@@ -74,8 +74,6 @@ def test_answers_that_fail_and_a_run_that_fails_its_gates_fail_the_job(folder: P
 
 def test_a_run_that_is_not_settled_fails_the_job_unless_it_is_accepted(folder: Path) -> None:
     """Exit code 5 is neither a pass nor lost."""
-    lines = (folder / "right.jsonl").read_text(encoding="utf-8")
-    (folder / "data.jsonl").write_text(lines, encoding="utf-8")
     variables = {"PLUMBRULE_CONFIGURATION": "run.yaml", "PLUMBRULE_DECIDE_ON": "bound"}
     assert check(folder, **variables).returncode == 5
     assert check(folder, **variables, PLUMBRULE_ACCEPT_INCONCLUSIVE="true").returncode == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plumbrule.errors import UsageError
-from plumbrule.files import as_listed, written_whole
+from plumbrule.files import as_listed, written_new, written_whole
 
 
 def write(path: Path, content: bytes) -> None:
@@ -136,3 +136,16 @@ def test_a_path_as_its_folders_list_it(tmp_path: Path) -> None:
     if len(names) == 2:  # case counts here
         assert as_listed(tmp_path / "Folder" / "LEDGER.db").name == "LEDGER.db"
         assert as_listed(tmp_path / "Folder" / "new.db").name == "new.db"
+
+
+def test_a_new_file_is_never_written_over(tmp_path: Path) -> None:
+    """A file that is there stays as it is, and one that could not be finished is not there."""
+    path = tmp_path / "answers.jsonl"
+    with written_new(path) as file:
+        file.write(b"first")
+    with pytest.raises(UsageError, match="is not written over"), written_new(path) as file:
+        file.write(b"second")
+    assert path.read_bytes() == b"first"
+    with pytest.raises(RuntimeError), written_new(tmp_path / "other"):
+        raise RuntimeError
+    assert [file.name for file in tmp_path.iterdir()] == ["answers.jsonl"]

@@ -3,8 +3,7 @@
 import assistant
 import pytest
 
-import plumbrule as plumbrule_package
-from plumbrule import Sample
+from plumbrule import Sample, assert_grounded
 from plumbrule.pytest_plugin import Checker
 
 
@@ -22,7 +21,7 @@ def test_a_refusal_passes(plumbrule: Checker) -> None:
 
 def test_without_the_fixture() -> None:
     """The same assertion, as a function that any test framework can use."""
-    plumbrule_package.assert_grounded(*assistant.answer("How long is the notice period?"))
+    assert_grounded(*assistant.answer("How long is the notice period?"))
 
 
 @pytest.mark.plumbrule(dataset="questions.jsonl", repeats=3, min_pass_rate=0.9)

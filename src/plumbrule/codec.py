@@ -48,8 +48,7 @@ def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
 
 def take_fields(kind: type[T], source: object, **given: object) -> T:
     """Return a dataclass whose fields are ``given``, or else the attributes of ``source`` with the same names."""
-    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]  # a dataclass
-    return kind(**{name: given[name] if name in given else getattr(source, name) for name in names})
+    return kind(**{name: given[name] if name in given else getattr(source, name) for name, _ in _keys(kind)})
 
 
 def json_line(value: object, *, indent: bool = False) -> bytes:

@@ -48,6 +48,23 @@ def written_whole(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
             temporary.unlink()
 
 
+@contextmanager
+def written_new(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to that is not there yet; one that is there is never written over."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except FileExistsError:
+        raise UsageError(f"{path}: is there already, and is not written over: name another file") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        with written_whole(path) as file:
+            yield file
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
 def open_file(path: Path, *, pipes: bool = False) -> BinaryIO:
     """Open a regular file to be read, or a pipe where ``pipes`` are allowed; anything else is an OSError.
 

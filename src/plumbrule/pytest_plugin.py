@@ -139,7 +139,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         raise _refusal(f"{name}: {error}") from None
     metafunc.parametrize("sample", [pytest.param(sample, id=sample.id[:_LONGEST_ID]) for sample in samples])
     if repeats > 1:
-        metafunc.fixturenames.append("plumbrule_repeat")
+        if "plumbrule_repeat" not in metafunc.fixturenames:
+            metafunc.fixturenames.append("plumbrule_repeat")
         metafunc.parametrize("plumbrule_repeat", range(repeats), indirect=True, ids=lambda repeat: f"repeat{repeat}")
 
 
@@ -207,7 +208,7 @@ class Gatherer:
             self._keep(self._summary)
         return result
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(self, terminalreporter: "pytest.TerminalReporter") -> None:
         """Print what was found: the counts beside the mean, and each pass rate with its interval."""
         if self._summary is None:
             return

@@ -1,10 +1,13 @@
 """Scoring a dataset: verdicts to a file, a typed summary, the worst samples, and what was left out."""
 
+import csv
 import io
 from pathlib import Path
 
 import orjson
+import pyarrow.parquet as pq
 import pytest
+from openpyxl import load_workbook
 
 from plumbrule.api.scoring import explain, score_file, verdict_rules
 from plumbrule.errors import InputError, RecordError, UsageError
@@ -98,3 +101,30 @@ def test_choices_are_laid_over_the_rubric() -> None:
     assert verdict_rules(support=True).rubric.support.when == "always"
     with pytest.raises(UsageError, match="add --support"):
         verdict_rules(support=False, verifier=Path("folder"))
+
+
+def test_each_format_has_the_same_rows(dataset: DatasetFile, tmp_path: Path) -> None:
+    """The suffix of the output names its format, and every format has a row for each sample."""
+    expected = [orjson.loads(line)["id"] for line in _written(dataset, tmp_path / "a.jsonl").splitlines()]
+
+    assert [
+        row["id"] for row in csv.DictReader(io.StringIO(_written(dataset, tmp_path / "a.csv").decode()))
+    ] == expected
+    assert pq.read_table(io.BytesIO(_written(dataset, tmp_path / "a.parquet")))["id"].to_pylist() == expected
+    sheet = load_workbook(io.BytesIO(_written(dataset, tmp_path / "a.XLSX"))).active
+    assert [row[0] for row in sheet.iter_rows(min_row=2, values_only=True)] == expected
+    assert _written(dataset, tmp_path / "a.html").count(b"<tr>") == len(expected) + 1
+    assert _written(dataset, tmp_path / "a.md").count(b"\n") == len(expected) + 2
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.json", "a.jsonl.gz"])
+def test_an_output_of_no_known_format(dataset: DatasetFile, tmp_path: Path, name: str) -> None:
+    """Results are never written in a format that the file's name does not say."""
+    with pytest.raises(UsageError, match="results are written to"):
+        score_file(dataset, rules=RULES, into=tmp_path / name, workers=1)
+    assert not (tmp_path / name).exists()
+
+
+def _written(dataset: DatasetFile, path: Path) -> bytes:
+    score_file(dataset, rules=RULES, into=path, workers=1, skip_bad=True)
+    return path.read_bytes()

@@ -19,7 +19,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Mapping[str, st
     """Return what each cell that shows something shows, by the last line of its code."""
     folder = tmp_path_factory.mktemp("notebook")
     shutil.copy(NOTEBOOK, folder)
-    notebook: Any = nbformat.read(NOTEBOOK, as_version=4)
+    notebook: Any = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]  # it has no types
     NotebookClient(notebook, timeout=LONG_S, resources={"metadata": {"path": str(folder)}}).execute()
     return {
         cell.source.splitlines()[-1]: output.data
@@ -47,5 +47,5 @@ def test_the_plots_are_charts(shown: dict[str, Mapping[str, str]]) -> None:
 
 def test_the_notebook_is_kept_without_output() -> None:
     """What it shows is made when it is run."""
-    notebook: Any = nbformat.read(NOTEBOOK, as_version=4)
+    notebook: Any = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]  # it has no types
     assert all(not cell.outputs for cell in notebook.cells if cell.cell_type == "code")

@@ -1,14 +1,18 @@
 """A campaign that is kept between requests is at every moment what a whole replay of the chain gives."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.reviews.conftest import AT, Opens, card, later, response
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.reviews.campaigns import campaign_store
 from plumbrule.reviews.campaigns.campaign_store import (
+    Standing,
     assign_item,
     claim_item,
     claim_next,
@@ -23,6 +27,7 @@ from plumbrule.reviews.replays import Replay, Replays, keep_replays
 from plumbrule.reviews.review_entries import Assignment
 from plumbrule.reviews.submission import adjudicate_item, submit_records
 
+LONG_S = 60.0  # a limit that only ends a test that hangs
 ONE, TWO = (response(number)["trace_id"] for number in range(2))
 
 
@@ -95,6 +100,33 @@ def rates_twice(ledger: Ledger) -> None:
     claim_item(ledger, "c", ONE, "Ada", at=AT)
     rates(ledger, "Ada", ONE, 4)
     claim_item(ledger, "c", ONE, "Ada", at=AT)
+
+
+def test_several_who_ask_at_a_time_share_one_replay(
+    ledger: Ledger, opens: Opens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A campaign is read whole once, however many load it at the same time; all of them get all of it."""
+    opens(2)
+    keep_replays(ledger)
+    began, go_on, whole = threading.Event(), threading.Event(), []
+    real = campaign_store._standing
+
+    def replay(*given: Any) -> Standing:
+        whole.append(1)
+        began.set()
+        assert go_on.wait(LONG_S)
+        return real(*given)
+
+    monkeypatch.setattr(campaign_store, "_standing", replay)
+    loaded: list[Standing] = []
+    threads = [threading.Thread(target=lambda: loaded.append(load_campaign(ledger, "c"))) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    assert began.wait(LONG_S)
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert ([len(each.campaign.items) for each in loaded], len(whole)) == ([2] * 5, 1)
 
 
 def test_replays_are_bounded(ledger: Ledger, opens: Opens) -> None:

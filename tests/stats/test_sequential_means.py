@@ -83,3 +83,18 @@ def test_a_percentile_that_holds_at_every_look() -> None:
     assert always_valid_percentile(mixed[:40], Fraction(95, 100))[1] is None
     unknown: list[list[Fraction | None]] = [[None] if number % 10 == 0 else [*mixed[number]] for number in range(400)]
     assert always_valid_percentile(unknown, Fraction(95, 100))[1] is None
+
+
+def test_a_percentile_is_where_the_interval_of_the_share_reaches_it() -> None:
+    """Its ends are the first values at or below which the share of the percentile may be, and must be."""
+    share = Fraction(1, 2)
+    groups = [[Fraction(number * 7 % 40), Fraction(number * 11 % 40)] for number in range(60)]
+    known = sorted({value for values in groups for value in values})
+    intervals = [
+        always_valid_interval([Fraction(sum(value <= place for value in values), 2) for values in groups])
+        for place in known
+    ]
+    low = next(place for place, interval in zip(known, intervals, strict=True) if interval and interval.high >= share)
+    high = next(place for place, interval in zip(known, intervals, strict=True) if interval and interval.low >= share)
+    assert low < high
+    assert always_valid_percentile(groups, share) == (low, high)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plumbrule.support.evidence_index import Ground, Names, Window, bare
+from plumbrule.support.evidence_index import Ground, Names, Window, _highest, bare
 from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import words
@@ -34,6 +34,23 @@ def test_the_best_window_has_most_of_what_is_wanted() -> None:
 def test_the_first_of_equal_windows_is_taken() -> None:
     """The same words twice: the earlier ones."""
     assert ground("Fees rose.", "Fees rose.").best_window(wanted("fee", "rise")) == Window(0, 0)
+
+
+def test_the_same_window_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that says the same a thousand times costs no more than one that says it once."""
+    found, asked = ground(FEES), []
+    look = found._telling
+    monkeypatch.setattr(found, "_telling", lambda lemmas: asked.append(1) or look(lemmas))
+    assert {found.best_window(wanted("fee", "bond")) for _ in range(10)} == {Window(0, 2)}
+    assert len(asked) == 1
+
+
+def test_of_many_equal_units_the_first_are_looked_at() -> None:
+    """The highest first, then those that are level with the last, by their order."""
+    scores = {**dict.fromkeys(range(100, 0, -1), 1.0), 7: 2.0, 50: 3.0}
+    assert _highest(scores, 5) == [50, 7, 1, 2, 3]
+    assert _highest({3: 1.0, 2: 1.0}, 5) == [2, 3]
+    assert _highest({}, 5) == []
 
 
 def test_a_window_stays_in_its_context() -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from plumbrule.text import text_view
 from plumbrule.text.sentences import Sentence
-from plumbrule.text.text_view import TextView, ViewCache
+from plumbrule.text.text_view import TextView, TextViews, ViewCache
 from plumbrule.text.values import comparable, lookup_keys, match_value
 
 PAIRS = Path(__file__).parents[1] / "data" / "value_pairs.yaml"
@@ -135,3 +136,14 @@ def test_whatever_matches_is_found_under_its_keys(pair: dict[str, str]) -> None:
         assert all(other in under for other in matching)
         rivals = list(context.rivals_of(value))
         assert all(other in rivals for other in context.values if comparable(value, other))
+
+
+def test_what_may_contradict_numbers_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which numbers contradict another depends on what it is of alone, so a list of amounts is compared only once."""
+    amounts = ", ".join(f"${number}" for number in range(1, 41))
+    contexts, answer = TextViews([TextView(amounts)]), TextView(f"{amounts}, 3%, 4%")
+    compared = []
+    monkeypatch.setattr(text_view, "comparable", lambda *pair: compared.append(1) or comparable(*pair))
+    found = [contexts.rivals_of(value) for value in answer.values]
+    assert [len(rivals) for rivals in found] == [40] * 40 + [0] * 2
+    assert len(compared) == 40

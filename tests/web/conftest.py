@@ -77,8 +77,7 @@ def site(demo_folder: Path, tmp_path: Path) -> Iterator[Site]:
         demo=True,
     )
     yield made
-    made.ledgers.close()
-    store.close()
+    made.close()
 
 
 @pytest.fixture
@@ -118,8 +117,7 @@ def team_site(tmp_path: Path, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
     store = Store(store_address(ledger))
     made = Site(ledger=ledger, store=store, team=True, hosts=("testserver", "127.0.0.1"), clock=clock)
     yield made
-    made.ledgers.close()
-    store.close()
+    made.close()
 
 
 PASSWORD = "correct horse battery"  # noqa: S105 - of accounts that only tests have

@@ -34,6 +34,7 @@ def open_campaign(
     folder: Path,
     given: list[dict[str, Any]] | None = None,
     *,
+    name: str = NAME,
     terms: ReleaseTerms | None = None,
     **more: Any,
 ) -> list[str]:
@@ -43,8 +44,8 @@ def open_campaign(
     fields = {"trigger": "pre-deployment", "passages": str(folder / "corpus.jsonl"), "claims": False, **more}
     with open_ledger(site.ledger, at=now()) as ledger:
         request = Request(path=str(path), **fields)
-        reviews.open_campaign(request, name=NAME, author="Lena Lead", terms=terms, ledger=ledger)
-        return [item.trace_id for item in reviews.items(NAME, ledger=ledger).items]
+        reviews.open_campaign(request, name=name, author="Lena Lead", terms=terms, ledger=ledger)
+        return [item.trace_id for item in reviews.items(name, ledger=ledger).items]
 
 
 def rate(site: Site, trace_id: str, who: str, *levels: int | None, at: datetime | None = None) -> None:

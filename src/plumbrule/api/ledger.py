@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from plumbrule.api.reports import report_on
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import (
+    BundleVerification,
     Checkpoint,
     Ledger,
     Verification,
@@ -13,9 +15,13 @@ from plumbrule.ledger import (
     backup,
     open_ledger,
     read_checkpoint,
+    verify_bundle,
+    write_bundle,
     write_checkpoint,
 )
+from plumbrule.reports import FORMATS
 from plumbrule.reviews.record_store import open_campaigns
+from plumbrule.runs.run_entries import find_run
 
 
 def verify_ledger(ledger: Ledger, *, checkpoint: Path | None = None, keep: Path | None = None) -> Verification:
@@ -42,6 +48,20 @@ def checkpoint_ledger(ledger: Ledger, *, to: Path | None = None) -> Checkpoint:
     if to is not None:
         write_checkpoint(checkpoint, to)
     return checkpoint
+
+
+def bundle_run(ledger: Ledger, run: str, file: Path) -> BundleVerification:
+    """Write the audit bundle of a run to a file, check it as whoever gets it will, and return what it holds."""
+    entry = find_run(ledger, run)
+    report = report_on(ledger, entry)
+    reports = {"report.html": FORMATS[".html"](report), "report.json": FORMATS[".json"](report)}
+    write_bundle(ledger, entry.subject, file, checkpoint=checkpoint_ledger(ledger), reports=reports)
+    return verify_bundle(file)
+
+
+def check_bundle(file: Path, *, checkpoint: Path | None = None) -> BundleVerification:
+    """Return what a bundle holds where it is whole; ``checkpoint`` is one of its ledger that was kept elsewhere."""
+    return verify_bundle(file, None if checkpoint is None else read_checkpoint(checkpoint))
 
 
 def reset_checkpoint(address: str, author: str, *, at: datetime) -> Checkpoint:

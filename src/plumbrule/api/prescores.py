@@ -184,6 +184,8 @@ class _ChunkPrescorer:
 
 
 def _check_output(output: Path, sources: Iterable[str | None]) -> None:
+    if output.suffix.lower() not in {".jsonl", ".ndjson"}:
+        raise UsageError(f"{output}: pre-scores are written as JSONL, to .jsonl or .ndjson: name the file so")
     for name in sources:
         if name is not None and output.exists() and Path(name).exists() and output.samefile(name):
             raise UsageError(f"{output}: this is what is read; write the results to another file")

@@ -82,12 +82,15 @@ class Results(Sequence[Verdict]):
             "contexts": not any(row.sample.contexts for row in self.rows),
             "question": not any(row.sample.question for row in self.rows),
         }
-        bad = f"{len(self._skipped)} bad records were skipped; the first: {self._skipped[0]}" if self._skipped else ""
-        lacking = [name for name, lacks in missing.items() if lacks and self.rows]
-        return (
-            *(f"no sample has {name}: map={{'{name}': COLUMN}} says which column holds it" for name in lacking),
-            *([bad] if bad else []),
-        )
+        remarks = [
+            f"no sample has {name}: map={{'{name}': COLUMN}} says which column holds it"
+            for name, lacks in missing.items()
+            if lacks and self.rows
+        ]
+        if self._skipped:
+            bad = "1 bad record was" if len(self._skipped) == 1 else f"{len(self._skipped)} bad records were"
+            remarks.append(f"{bad} skipped; the first: {self._skipped[0]}")
+        return tuple(remarks)
 
     def summary(self) -> VerdictSummary:
         """Return the verdicts in figures, with the counts behind every mean."""

@@ -24,6 +24,7 @@ class Described:
 SCHEMAS: Mapping[str, Described] = {
     "agreement": Described("reviews.campaigns.campaign_agreement:CampaignAgreement", "'review agreement --json'"),
     "assigned-items": Described("reviews.campaigns.campaign_progress:AssignedItems", "'review assign --json'"),
+    "bundle": Described("ledger.bundle:BundleVerification", "'ledger verify BUNDLE --json'"),
     "calibration": Described("support.calibration_results:FittedCalibration", "'support calibrate --json'"),
     "campaign-decision": Described("reviews.campaigns.campaign_decision:CampaignDecision", "'review close --json'"),
     "campaign-items": Described("reviews.campaigns.campaign_progress:ItemList", "'review list CAMPAIGN --json'"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from plumbrule.api.results import Results, ScoredSample
 from plumbrule.codec import json_line
@@ -31,6 +31,8 @@ from plumbrule.support.support_scorer import gives_support
 from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
 
 ShippedRubric = Literal["recommended"] | None  # None is the specification's
+_LINES = frozenset({".jsonl", ".ndjson"})
+RESULT_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".xlsx", ".parquet", ".html", ".md")  # of a file of verdicts
 _LISTED_BAD = 5  # bad records that are listed; the others are counted
 _KNOWN = frozenset(FIELDS).union(*ALIASES.values())
 
@@ -146,9 +148,11 @@ def score_file(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ScoredFile:
-    """Score a whole dataset over several processes; each verdict is written to ``into`` as one line of JSON.
+    """Score a whole dataset over several processes; ``into`` gets the verdicts, a file in the format of its suffix.
 
-    A file is written whole or not at all. With ``skip_bad`` bad records are counted; without, the first is an error.
+    JSONL has each verdict whole as one line, which is also what a stream gets; the other formats are tables with one
+    row for each. A file is written whole or not at all. With ``skip_bad`` bad records are counted; without, the first
+    is an error.
     """
     rules = rules if rules is not None else load_verdict()
     if isinstance(into, Path):
@@ -156,14 +160,20 @@ def score_file(
     skipped: list[RecordError] = []
     reading = dataset.open(on_bad=_keep_first(skipped) if skip_bad else None)
     tally = VerdictTally(worst)
-    with ExitStack() as stack:
-        lines = stack.enter_context(written_whole(into)) if isinstance(into, Path) else into
-        make_task = functools.partial(_ChunkScorer, rules, worst=worst, written=lines is not None)
+    form, write = _writer_for(into)
+
+    def written() -> Iterator[Any]:
+        make_task = functools.partial(_ChunkScorer, rules, worst=worst, form=form)
         samples = with_progress(reading, progress)
-        for text, part in map_chunks(make_task, samples, workers=workers or usable_cores()):
+        for results, part in map_chunks(make_task, samples, workers=workers or usable_cores()):
             tally.merge(part)
-            if lines is not None:
-                lines.write(text)
+            yield from results
+
+    with ExitStack() as stack:
+        file = stack.enter_context(written_whole(into)) if isinstance(into, Path) else into
+        for piece in write(written()):
+            if file is not None:
+                file.write(piece)
         if not tally.attempted:
             raise InputError(
                 f"{reading.source}: not one of its {reading.bad} records could be read, so none was scored"
@@ -228,19 +238,40 @@ class _ChunkScorer:
     Both are made where the scoring is done: handing verdicts from process to process costs more than making them.
     """
 
-    def __init__(self, rules: Loaded[VerdictRubric], *, worst: int, written: bool) -> None:
+    def __init__(
+        self, rules: Loaded[VerdictRubric], *, worst: int, form: Callable[[Sample, Verdict], object] | None
+    ) -> None:
         self._scorer = VerdictScorer(rules)
         self._worst = worst
-        self._written = written
+        self._form = form
 
-    def __call__(self, chunk: list[Sample]) -> tuple[bytes, VerdictTally]:
+    def __call__(self, chunk: list[Sample]) -> tuple[list[object], VerdictTally]:
         tally = VerdictTally(self._worst)
-        lines = []
+        results: list[object] = []
         for sample, verdict in zip(chunk, self._scorer.score_many(chunk), strict=True):
             tally.add(sample, verdict)
-            if self._written:
-                lines.append(json_line(verdict.to_dict()))
-        return b"".join(lines), tally
+            if self._form is not None:
+                results.append(self._form(sample, verdict))
+        return results, tally
+
+
+def _line(_sample: Sample, verdict: Verdict) -> bytes:
+    return json_line(verdict.to_dict())
+
+
+def _writer_for(
+    into: Path | BinaryIO | None,
+) -> tuple[Callable[[Sample, Verdict], object] | None, Callable[[Iterator[Any]], Iterator[bytes]]]:
+    """Return what is made of each verdict where it is scored, and what makes the pieces of the file of all of them."""
+    if into is None:
+        return None, iter
+    if not isinstance(into, Path) or into.suffix.lower() in _LINES:
+        return _line, iter
+    from plumbrule.reports.table_files import TABLE_FILES, Table  # noqa: PLC0415 - heavy, and only tables need it
+    from plumbrule.reports.verdict_files import VERDICT_COLUMNS, verdict_row  # noqa: PLC0415 - the same
+
+    kind = TABLE_FILES[into.suffix.lower()]
+    return verdict_row, lambda rows: kind.write(Table(title="verdicts", columns=VERDICT_COLUMNS, rows=rows))
 
 
 def _keep_first(errors: list[RecordError]) -> Callable[[RecordError], None]:
@@ -254,8 +285,9 @@ def _keep_first(errors: list[RecordError]) -> Callable[[RecordError], None]:
 
 
 def _check_output(output: Path, dataset: DatasetFile) -> None:
-    if output.suffix in {".gz", ".zst"}:
-        raise UsageError(f"{output}: results are written as plain JSONL; leave out {output.suffix}")
+    if output.suffix.lower() not in RESULT_SUFFIXES:
+        packed = f"; leave out {output.suffix}" if output.suffix in {".gz", ".zst"} else ""
+        raise UsageError(f"{output}: results are written to {', '.join(RESULT_SUFFIXES)}: name the file so{packed}")
     if output.exists() and Path(dataset.path).exists() and output.samefile(dataset.path):
         raise UsageError(f"{output}: is the dataset itself; write the results to another file")
 

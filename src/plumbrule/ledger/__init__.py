@@ -2,6 +2,7 @@
 
 from plumbrule.ledger.acceptance import accept
 from plumbrule.ledger.backup import backup, restore
+from plumbrule.ledger.bundle import BundleVerification, verify_bundle, write_bundle
 from plumbrule.ledger.chain import Break, TimeBack, Verification
 from plumbrule.ledger.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey, escaped
@@ -29,6 +30,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "AbsentLedgerError",
     "Break",
+    "BundleVerification",
     "Checkpoint",
     "Draft",
     "Entry",
@@ -56,5 +58,7 @@ __all__ = [
     "restore",
     "state_of_ledger",
     "upgrade",
+    "verify_bundle",
+    "write_bundle",
     "write_checkpoint",
 ]

@@ -146,14 +146,17 @@ class Ledger:
                     upto = self._watch.advance()
                 yield subject, author
 
-    def newest(self, *, kind: str | None = None, run: str | None = None) -> str | None:
-        """Return the hash of the last entry that fits, None for none: what was made from them is as new as that.
+    def newest(self, *kinds: str, run: str | None = None) -> tuple[int, str]:
+        """Return number and hash of the last entry of these kinds, of any for none; -1 and "" where there is none.
 
-        It reads no entry whole, and verifies none.
+        As entries are only ever added, what was made from them holds for as long as this is the same. It reads no entry
+        whole, and verifies none.
         """
-        last = select(func.max(entries.c.sequence)).where(*_conditions(kind=kind, run=run)).scalar_subquery()
+        last = select(func.max(entries.c.sequence)).where(entries.c.kind.in_(kinds or KINDS), *_within(run))
+        wanted = select(entries.c.sequence, entries.c.entry_sha256).where(entries.c.sequence == last.scalar_subquery())
         with reading(self._engine, self.name) as connection:
-            return connection.scalar(select(entries.c.entry_sha256).where(entries.c.sequence == last))
+            found = connection.execute(wanted).first()
+        return (-1, "") if found is None else (found.sequence, found.entry_sha256)
 
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
@@ -366,11 +369,16 @@ def _conditions(*, kind: str | None, subject: str | None = None, run: str | None
         conditions = [entries.c.kind.in_(KINDS)]
     if subject is not None:
         conditions.append(entries.c.subject == subject)
-    if run is not None:
-        # One range of the index, up to the character after the slash, less what only begins with the same letters.
-        conditions += [entries.c.subject >= run, entries.c.subject < f"{run}0"]
-        conditions.append(or_(entries.c.subject == run, entries.c.subject >= f"{run}/"))
-    return conditions
+    return [*conditions, *_within(run)]
+
+
+def _within(run: str | None) -> list[ColumnElement[bool]]:
+    """Return the conditions for what belongs to a run; none for None."""
+    if run is None:
+        return []
+    # One range of the index, up to the character after the slash, less what only begins with the same letters.
+    in_range = [entries.c.subject >= run, entries.c.subject < f"{run}0"]
+    return [*in_range, or_(entries.c.subject == run, entries.c.subject >= f"{run}/")]
 
 
 def _begins(prefix: str) -> list[ColumnElement[bool]]:

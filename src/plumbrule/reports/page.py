@@ -20,15 +20,16 @@ LONGEST_TEXT = 20_000
 
 def render_page(template: str, **values: object) -> bytes:
     """Return the page: no script, nothing from outside, every text escaped."""
+    environment, style = page_environment()
+    return environment.get_template(template).render(**style, **values).encode()
+
+
+def page_environment() -> tuple[Environment, dict[str, object]]:
+    """Return the environment of an HTML page, and its style with the hash that its policy allows."""
     environment = make_environment(safe_text, {"clipped": clipped})
     css, _, _ = PackageLoader("plumbrule.reports").get_source(environment, "report.css")
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    page = environment.get_template(template).render(
-        css=Markup(css),  # noqa: S704 - our own file
-        style_hash=digest,
-        **values,
-    )
-    return page.encode()
+    return environment, {"css": Markup(css), "style_hash": digest}  # noqa: S704 - our own file
 
 
 def make_environment(

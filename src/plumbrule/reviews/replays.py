@@ -6,6 +6,8 @@ only grows, so a replay belongs to it and goes with it.
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -30,7 +32,16 @@ class Replays:
     def __init__(self, most_entries: int = _MOST_ENTRIES) -> None:
         self._most = most_entries
         self._by_name: OrderedDict[str, Replay] = OrderedDict()
+        self._turns: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
+
+    @contextmanager
+    def turn(self, name: str) -> Iterator[None]:
+        """Let one at a time replay a campaign: whoever waits finds what was replayed, and goes on from there."""
+        with self._lock:
+            turn = self._turns.setdefault(name, threading.Lock())
+        with turn:
+            yield
 
     def find(self, name: str) -> Replay | None:
         """Return the replay of a campaign; None where there is none."""

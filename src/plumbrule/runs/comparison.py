@@ -23,7 +23,7 @@ from plumbrule.runs.gates import Gate, GatePolicy, latencies_are_null
 from plumbrule.runs.repeats import RepeatGroup, summarise
 from plumbrule.runs.run_entries import RunEntry, run_samples
 from plumbrule.runs.run_results import Direction, RunSummary
-from plumbrule.runs.sample_results import GradedSample, SampleResult, grade_all
+from plumbrule.runs.sample_results import GradedSample, SampleResult
 from plumbrule.runs.summary import evaluate_run
 from plumbrule.stats.paired_tests import sign_test
 
@@ -254,7 +254,8 @@ def compare(
     whether intervals are for one look.
     """
     design = design or SampleDesign()
-    before, after = _by_sample(first, rubric), _by_sample(second, rubric)
+    summaries = summarise(first, rubric, design), summarise(second, rubric, design)
+    before, after = (_by_sample(group.graded) for group in summaries)
     samples = tuple(sample for sample in before if sample in after)
     pairs = [(before[sample], after[sample]) for sample in samples]
     groups = {design.cluster_of(sample) for sample in samples}
@@ -265,13 +266,13 @@ def compare(
         clusters=len(groups) if design.clusters else None,
         figures=tuple(compare_figures(pairs, rubric, margins or {}, design)),
         flips=replace(_flips(samples, pairs), tested=len(groups) == len(samples) and not design.sequential),
-        gates=tuple(_gates(summarise(first, rubric, design), summarise(second, rubric, design))),
+        gates=tuple(_gates(*summaries)),
     )
 
 
-def _by_sample(results: Sequence[SampleResult], rubric: BenchmarkRubric) -> dict[str, list[GradedSample]]:
+def _by_sample(all_graded: Sequence[GradedSample]) -> dict[str, list[GradedSample]]:
     samples: dict[str, list[GradedSample]] = {}
-    for graded in grade_all(results, rubric):
+    for graded in all_graded:
         samples.setdefault(graded.result.sample_id, []).append(graded)
     return samples
 

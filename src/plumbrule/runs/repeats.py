@@ -5,7 +5,7 @@ shows how far a single repeat could mislead.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 
 from plumbrule.rubrics import BenchmarkRubric
@@ -77,6 +77,7 @@ class RepeatGroup:
     """All repeats of one benchmark, and what varies between them."""
 
     repeats: tuple[Repeat, ...]
+    graded: tuple[GradedSample, ...] = field(repr=False)  # every result, by sample and repeat
     rubric: BenchmarkRubric
     estimates: Estimates
     estimates_nulls_as_zero: Estimates
@@ -193,6 +194,7 @@ def summarise(
     as_zero = [repeat.aggregates.nulls_as_zero for repeat in repeats]
     return RepeatGroup(
         repeats=repeats,
+        graded=all_graded,
         rubric=rubric,
         estimates=estimates,
         estimates_nulls_as_zero=as_zero_estimates,

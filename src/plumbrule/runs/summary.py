@@ -33,7 +33,7 @@ from plumbrule.runs.run_entries import (
 )
 from plumbrule.runs.run_metadata import RunMetadata
 from plumbrule.runs.run_results import CompletedMetadata, RoleUsage, RunLine, RunSummary, RunUsage
-from plumbrule.runs.sample_results import SampleResult, grade_all
+from plumbrule.runs.sample_results import SampleResult
 from plumbrule.text.figure_format import figure
 
 
@@ -43,8 +43,7 @@ class EvaluatedRun:
 
     run: RunEntry
     rubric: BenchmarkRubric
-    results: tuple[SampleResult, ...]
-    judgements: tuple[KeptJudgement, ...]
+    finished: tuple[ResultEntry, ...]
     answers: tuple[Answered, ...]
     group: RepeatGroup
     calls_failed: int
@@ -55,9 +54,19 @@ class EvaluatedRun:
     labels: AnchorSummary | None = None
 
     @property
+    def results(self) -> tuple[SampleResult, ...]:
+        """What was measured and judged, in the order in which it was finished."""
+        return tuple(entry.result for entry in self.finished)
+
+    @property
+    def judgements(self) -> tuple[KeptJudgement, ...]:
+        """The judgements, in the same order."""
+        return tuple(entry.judgement for entry in self.finished)
+
+    @property
     def complete(self) -> bool:
         """Whether every task has a result."""
-        return len(self.results) == self.run.tasks
+        return len(self.finished) == self.run.tasks
 
     def summary(self, *, samples: bool = False) -> RunSummary:
         """Return the summary: gates over all repeats, aggregates of the worst one."""
@@ -93,7 +102,7 @@ class EvaluatedRun:
             anchor=self.policy.anchor or "judge",
             labels=self.labels,
             repeated_samples=self.run.body.repeated_samples,
-            samples=tuple(graded.summary() for graded in grade_all(self.results, self.rubric)) if samples else None,
+            samples=tuple(graded.summary() for graded in self.group.graded) if samples else None,
         )
 
     def _metadata(self) -> tuple[CompletedMetadata, tuple[str, ...]]:
@@ -135,7 +144,7 @@ class EvaluatedRun:
 
     def _usage(self) -> RunUsage:
         called = [answered for answered in self.answers if answered.requests]
-        judged = [judgement for judgement in self.judgements if judgement.requests]
+        judged = [entry.judgement for entry in self.finished if entry.judgement.requests]
         return RunUsage(
             candidate=RoleUsage(
                 requests=sum(answered.requests for answered in called),
@@ -183,12 +192,11 @@ def evaluate_run(ledger: Ledger, run: Entry, policy: GatePolicy | None = None) -
     people = policy.anchor == "people"
     labels, given = None, read_run_labels(ledger, run.subject)
     if given.drawn or people:
-        labels = anchor_figures(grade_all(measured, rubric), given, rubric, design.clusters)
+        labels = anchor_figures(group.graded, given, rubric, design.clusters)
     return EvaluatedRun(
         run=begun,
         rubric=rubric,
-        results=measured,
-        judgements=tuple(entry.judgement for entry in results),
+        finished=results,
         answers=tuple(entry.answered for entry in answers),
         group=group.anchored(labels) if labels is not None and people else group,
         calls_failed=sum(int(calls) for calls in failed),

@@ -238,19 +238,28 @@ def samples_from(
     question and answer may be scored twice.
     """
     mapper = Mapper(mapping, flat=flat)
+    unmet = dict(mapping or {})
+    read = 0
     for number, record in enumerate(records, 1):
         if isinstance(record, Sample):
             yield record
             continue
         try:
-            sample = sample_of(mapper.map(_checked(record)), flat=flat)
+            mapped = mapper.map(_checked(record))
+            sample = sample_of(mapped, flat=flat)
         except Misfit as misfit:
             error = RecordError(str(misfit), source="samples", line=number, unit="record")
             if on_bad is None:
                 raise error from None
             on_bad(error)
             continue
+        read += 1
+        if unmet:
+            unmet = {name: path for name, path in unmet.items() if name in mapped.unmet}
         yield sample
+    for name, path in unmet.items():
+        if read:
+            raise InputError(f"samples: no record has the '{path}' that is mapped to {name}")
 
 
 def _checked(record: object) -> dict[str, object]:

@@ -5,7 +5,7 @@ from bisect import bisect_left, insort
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, repeat
 from random import Random
 from typing import Literal, TypeVar
 
@@ -127,10 +127,10 @@ def percentile_gap(
     ranked = [_Ranked.of(values) for values in (first, second)]
     high = [index for index in range(total) if any(each.places[index] >= lowest for each in ranked)]
     places = [[each.places[index] for index in high] for each in ranked]
-    draw = Random(SEED).random  # noqa: S311 - a sequence that is always the same, no secret
+    draw, looked_at = Random(SEED).random, len(high)  # noqa: S311 - a sequence that is always the same, no secret
     lows, highs = [], []
     for _ in range(RESAMPLES):
-        drawn = [int(number) for number in [draw() * total for _ in range(total)] if number < len(high)]
+        drawn = [int(number) for _ in repeat(None, total) if (number := draw() * total) < looked_at]
         before, after = (
             each.values[max([lowest, *sorted([place[index] for index in drawn])[-wanted:][:1]])]
             for each, place in zip(ranked, places, strict=True)

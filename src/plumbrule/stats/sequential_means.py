@@ -25,7 +25,7 @@ def always_valid_interval(values: Sequence[Fraction | float | int], *, alpha: fl
     bets, goal = _bets(numbers), math.log(2 / alpha)
     low = _lower_end(numbers, bets, goal)
     high = 1 - _lower_end([1 - number for number in numbers], bets, goal)
-    mean = math.fsum(numbers) / len(numbers)
+    mean = _mean(numbers)
     return Interval(min(low, mean), max(high, mean))
 
 
@@ -52,19 +52,29 @@ def always_valid_percentile(
     end it is not.
     """
     known = sorted({value for values in groups for value in values if value is not None})
+    goal = math.log(2 / alpha)
 
-    def at_or_below(place: Fraction, *, null: bool) -> Interval:
-        shares = [
-            Fraction(sum(null if value is None else value <= place for value in values), len(values))
-            for values in groups
-        ]
-        interval = always_valid_interval(shares, alpha=alpha)
-        assert interval is not None  # noqa: S101 - there are values
-        return interval
+    def at_or_below(place: Fraction, *, null: bool) -> list[float]:
+        return [sum(null if value is None else value <= place for value in values) / len(values) for values in groups]
 
-    low = bisect_left(known, x=True, key=lambda place: at_or_below(place, null=True).high >= share)
-    high = bisect_left(known, x=True, key=lambda place: at_or_below(place, null=False).low >= share)
+    def may_reach(place: Fraction) -> bool:
+        """Whether the interval of the share at or below a place ends at ``share`` or above it."""
+        shares = at_or_below(place, null=True)
+        below = [1 - number for number in shares]
+        return _mean(shares) >= share or not _is_beaten(below, _bets(shares), float(1 - share), goal)
+
+    def must_reach(place: Fraction) -> bool:
+        """Whether that interval begins at ``share`` or above it."""
+        shares = at_or_below(place, null=False)
+        return _mean(shares) >= share and _is_beaten(shares, _bets(shares), float(share), goal)
+
+    low = bisect_left(known, x=True, key=may_reach)
+    high = bisect_left(known, x=True, key=must_reach)
     return (known[low] if 0 < low < len(known) else None), (known[high] if high < len(known) else None)
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return math.fsum(numbers) / len(numbers)
 
 
 def _bets(numbers: Sequence[float]) -> list[float]:
@@ -87,12 +97,17 @@ def _gains(numbers: Sequence[float], bets: Sequence[float], mean: float) -> Iter
         yield gain
 
 
+def _is_beaten(numbers: Sequence[float], bets: Sequence[float], mean: float, goal: float) -> bool:
+    """Tell whether the gambler for "above" has ever made enough against a mean to leave it out."""
+    return any(gain >= goal for gain in _gains(numbers, bets, mean))
+
+
 def _lower_end(numbers: Sequence[float], bets: Sequence[float], goal: float) -> float:
     """Return the smallest mean against which the gambler for "above" never made enough: his gain falls as m rises."""
     low, high = 0.0, 1.0
     for _ in range(48):
         middle = (low + high) / 2
-        if any(gain >= goal for gain in _gains(numbers, bets, middle)):
+        if _is_beaten(numbers, bets, middle, goal):
             low = middle
         else:
             high = middle

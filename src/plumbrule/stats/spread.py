@@ -20,8 +20,8 @@ def mean_of(values: Sequence[Fraction]) -> Fraction | None:
     A sum of many unlike fractions grows without bound. Past 2,000 different denominators each is therefore taken
     to 256 binary places, which moves the mean by less than 1e-76.
     """
-    if not values:
-        return None
+    if len(values) < 2:
+        return values[0] if values else None
     by_denominator: Counter[int] = Counter()
     for value in values:
         by_denominator[value.denominator] += value.numerator

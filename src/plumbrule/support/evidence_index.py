@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from math import log
 from typing import NamedTuple
 
@@ -91,6 +91,7 @@ class Ground:
         self._written_as = known.written_as
         self._stems: dict[str, list[str]] | None = None
         self._names: Names | None = None
+        self._windows: dict[tuple[tuple[str, float], ...], Window | None] = {}
 
     @property
     def names(self) -> "Names":
@@ -138,6 +139,12 @@ class Ground:
 
     def best_window(self, wanted: Mapping[str, float]) -> Window | None:
         """Return the run of units that has most of these lemmas by weight, the first of equals."""
+        key = tuple(wanted.items())
+        if key not in self._windows:  # an answer that repeats itself asks the same again and again
+            self._windows[key] = self._find_window(wanted)
+        return self._windows[key]
+
+    def _find_window(self, wanted: Mapping[str, float]) -> Window | None:
         scores: dict[int, float] = {}
         for lemma, units in self._telling(wanted):
             weight = wanted[lemma]
@@ -244,7 +251,9 @@ class Ground:
 def _highest(scores: Mapping[int, float], count: int) -> list[int]:
     """Return the units with the highest scores, the first of equals first."""
     least = min(nlargest(count, scores.values()), default=0.0)
-    return sorted([unit for unit in scores if scores[unit] >= least], key=lambda unit: (-scores[unit], unit))[:count]
+    above = sorted([unit for unit, score in scores.items() if score > least], key=lambda unit: (-scores[unit], unit))
+    level = [unit for unit, score in scores.items() if score == least]  # of a text that repeats itself, thousands
+    return above + nsmallest(count - len(above), level)
 
 
 def _joined(key: str, size: int) -> frozenset[str]:

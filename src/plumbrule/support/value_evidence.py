@@ -1,13 +1,14 @@
 """Check a number or a date of an answer against the numbers and dates of its contexts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import islice
+from math import ceil
 
 from plumbrule.support.evidence import Finding, evidence_in
 from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.values import Match, Value, lookup_keys, match_value
-from plumbrule.text.work_limits import MOST_LIKE, MOST_LIKE_IN_ALL, MOST_RIVALS_IN_ALL
+from plumbrule.text.work_limits import MOST_LIKE, MOST_LIKE_IN_ALL
 
 NEAR_WORDS = 6  # among values of one sentence, the one with the most of the same words this near is meant
 _PREFERENCE = {"found": 0, "equal_value": 1, "entailed": 2}
@@ -39,16 +40,6 @@ def _support(contexts: list[TextView], index: int, value: Value, match: Match) -
     return Finding(supported=True, reason=match.reason, evidence=evidence, ambiguous=match.ambiguous)
 
 
-def rivals_in(contexts: TextViews, value: Value) -> Iterator[tuple[int, TextView, Value]]:
-    """Yield the values that would contradict ``value``, each with its context; not more than can be looked at."""
-    found = (
-        (index, contexts[index], other)
-        for index in contexts.with_rival(value)
-        for other in contexts[index].rivals_of(value)
-    )
-    return islice(found, MOST_RIVALS_IN_ALL)
-
-
 def find_rival(
     value: Value, answer: TextView, contexts: TextViews, *, topic: Callable[[], set[str]], overlap: Fraction
 ) -> Finding:
@@ -57,15 +48,15 @@ def find_rival(
     Of several values that fit the topic equally, the one is meant that stands between the same words.
     """
     best_fit, best_place = (0, 0, 0), None
-    words: set[str] | None = None  # worked out only where something could contradict
-    beside: set[str] = set()
-    for index, context, other in rivals_in(contexts, value):
-        if words is None:
-            words, beside = topic(), set(answer.lemmas_near(value.start, NEAR_WORDS))
-        if not words:
-            break
+    rivals = contexts.rivals_of(value)
+    words = topic() if rivals else set()  # worked out only where something could contradict
+    if not words:
+        return Finding(supported=False, reason="not_found")
+    beside = set(answer.lemmas_near(value.start, NEAR_WORDS))
+    least = ceil(overlap * len(words))
+    for index, context, other in rivals:
         recurring = len(words & context.lemmas_beside(other.start))
-        if recurring * overlap.denominator < overlap.numerator * len(words) or recurring < best_fit[0]:
+        if recurring < least or recurring < best_fit[0]:
             continue
         near = set(context.lemmas_near(other.start, NEAR_WORDS))
         fit = recurring, len(beside & near), len(words & near)

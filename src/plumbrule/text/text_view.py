@@ -6,10 +6,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
+from plumbrule.text.dates import Date
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
 from plumbrule.text.values import Value, comparable, extract_values, index_keys, rival_keys
-from plumbrule.text.work_limits import FEW_VIEWS, MOST_COMPARED, MOST_RIVALS
+from plumbrule.text.work_limits import FEW_VIEWS, MOST_COMPARED, MOST_RIVALS, MOST_RIVALS_IN_ALL
 
 _CACHED_CHARACTERS = 1_000_000
 
@@ -186,14 +187,25 @@ class TextViews(list[TextView]):
         super().__init__(views)
         self._holders: dict[str, dict[Hashable, list[int]]] = {}
         self._whole: dict[str, tuple[int, Sentence]] | None = None
+        self._rivals: dict[tuple[Hashable, ...], list[tuple[int, TextView, Value]]] = {}
 
     def with_value(self, keys: Iterable[Hashable]) -> Sequence[int]:
         """Return which contexts may have a value under one of these lookup keys, in order."""
         return self._holding("values_by_key", keys)
 
-    def with_rival(self, value: Value) -> Sequence[int]:
-        """Return which contexts may have a value that would contradict this one, in order."""
-        return self._holding("values_by_rival_key", rival_keys(value))
+    def rivals_of(self, value: Value) -> list[tuple[int, TextView, Value]]:
+        """Return the values that would contradict ``value``, each with its context; not more than can be looked at."""
+        if isinstance(value, Date):  # which dates differ depends on the date; which numbers, only on what they are of
+            return self._find_rivals(value)
+        keys = tuple(rival_keys(value))
+        if keys not in self._rivals:
+            self._rivals[keys] = self._find_rivals(value)
+        return self._rivals[keys]
+
+    def _find_rivals(self, value: Value) -> list[tuple[int, TextView, Value]]:
+        holding = self._holding("values_by_rival_key", rival_keys(value))
+        found = ((index, self[index], other) for index in holding for other in self[index].rivals_of(value))
+        return list(islice(found, MOST_RIVALS_IN_ALL))
 
     def with_lemma(self, lemma: str) -> Sequence[int]:
         """Return which contexts may have a word with this lemma, in order."""

@@ -7,7 +7,7 @@ from itertools import islice
 from math import inf
 
 from plumbrule.support.evidence import Finding, evidence_in
-from plumbrule.support.value_evidence import NEAR_WORDS, rivals_in
+from plumbrule.support.value_evidence import NEAR_WORDS
 from plumbrule.text.claims import Claim
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.text_view import TextView, TextViews
@@ -169,7 +169,7 @@ class _Search:
         best: tuple[int, Value] | None = None
         best_fit: tuple[int, float] = supported_words, inf
         claimed = self._subject_words | self._object_words | {self._claim.verb.head}
-        for index, view, value in rivals_in(self._contexts, self._value):
+        for index, view, value in self._contexts.rivals_of(self._value):
             beside = view.lemmas_beside(value.start)
             if self._claim.subject.head not in beside or self._claim.verb.head not in beside:
                 continue

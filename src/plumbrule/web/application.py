@@ -18,6 +18,7 @@ from plumbrule.errors import PlumbruleError
 from plumbrule.ledger import LedgerError
 from plumbrule.web import json_api, pages
 from plumbrule.web.addresses import with_query
+from plumbrule.web.kept_views import BeingMadeError
 from plumbrule.web.routes import Problem, Routes, add_routes
 from plumbrule.web.site import Site
 from plumbrule.web.traffic.proxy_headers import ProxyHeaders
@@ -28,6 +29,7 @@ from plumbrule.web.visit import Visit
 from plumbrule.web.visit_errors import SignInError, TokenError, VisitError
 
 _log = logging.getLogger("plumbrule.web")
+_LOOK_AGAIN_S = 2
 _TITLES = {
     401: "Sign in",
     403: "You may not do this",
@@ -53,6 +55,7 @@ def create_app(site: Site) -> FastAPI:
     site.store.make_tables()
     with as_file(files("plumbrule.web") / "static") as folder:
         app.mount("/static", StaticFiles(directory=folder), name="static")
+    app.add_exception_handler(BeingMadeError, _ask_to_wait)
     app.add_exception_handler(VisitError, _refuse)
     app.add_exception_handler(PlumbruleError, _explain)
     app.add_exception_handler(HTTPException, _miss)
@@ -69,6 +72,20 @@ def all_routes() -> Iterator[Routes]:
     for package in (pages, json_api):
         for module in sorted(iter_modules(package.__path__), key=lambda each: each.name):
             yield import_module(f"{package.__name__}.{module.name}").routes
+
+
+def _ask_to_wait(request: Request, error: Exception) -> Response:
+    """Say that a page is being worked out; the browser asks for it again by itself."""
+    if _wants_json(request):
+        response = _tell(request, BeingMadeError.status, str(error))
+    else:
+        site: Site = request.app.state.site
+        visit = Visit(request=request, site=site, person=None, session_id="")
+        address = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
+        response = visit.render("being_made.html", status=BeingMadeError.status, address=address)
+        response.headers["refresh"] = str(_LOOK_AGAIN_S)
+    response.headers["retry-after"] = str(_LOOK_AGAIN_S)
+    return response
 
 
 def _refuse(request: Request, error: Exception) -> Response:

@@ -5,17 +5,20 @@ from contextlib import suppress
 
 import uvicorn
 
-from plumbrule.errors import PlumbruleError
+from plumbrule.ledger import AbsentLedgerError
 from plumbrule.web.application import create_app
 from plumbrule.web.site import Site
 from plumbrule.web.traffic.request_log import LogFormat, set_up_logs
-from plumbrule.web.views.monitored_figures import Filters, view_of
+from plumbrule.web.view_preparation import prepare_views
 
 
 def serve(site: Site, *, host: str, port: int, log_format: LogFormat = "text") -> None:
-    """Serve a site; Ctrl+C ends it. What takes longest is made ready meanwhile."""
+    """Serve a site; Ctrl+C ends it. The ledger is opened first, and what takes longest is made ready meanwhile."""
     set_up_logs(log_format)
-    threading.Thread(target=_prepare, args=(site,), daemon=True).start()
+    with suppress(AbsentLedgerError), site.ledgers.use(site.ledger):  # verified here, not while somebody waits
+        pass
+    stopped = threading.Event()
+    threading.Thread(target=prepare_views, args=(site, stopped), daemon=True).start()
     try:
         uvicorn.run(
             create_app(site),
@@ -28,9 +31,5 @@ def serve(site: Site, *, host: str, port: int, log_format: LogFormat = "text") -
             proxy_headers=False,  # proxy_headers reads them
         )
     finally:
-        site.ledgers.close()
-
-
-def _prepare(site: Site) -> None:
-    with suppress(PlumbruleError):  # whoever looks is told
-        view_of(site, Filters())
+        stopped.set()
+        site.close()

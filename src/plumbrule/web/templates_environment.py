@@ -12,6 +12,7 @@ from plumbrule._version import __version__
 from plumbrule.reports.page import make_environment, safe_text
 from plumbrule.terminal import masked_address, shortened
 from plumbrule.web.addresses import path_part
+from plumbrule.web.desk.campaign_words import figure_words, stratum_words, trigger_words
 
 _NAVIGATION = (  # the parts of the application, in the head of every page
     ("/", "Overview"),
@@ -45,6 +46,20 @@ def shown_time(moment: datetime | str | None) -> Markup | str:
     return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(iso, escape(words), escape(words))
 
 
+def answered_time(text: str) -> Markup | str:
+    """Return a moment that an assistant wrote, as the pages show moments; as it is where it is none with a zone."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = None
+    return shortened(text, 40) if at is None or at.tzinfo is None else shown_time(at)
+
+
+def key_words(key: str) -> str:
+    """Return a code such as POLICY_BLOCKED as words."""
+    return key.replace("_", " ").lower()
+
+
 def plural(count: int, word: str, words: str | None = None) -> str:
     """Return a count with its noun."""
     return f"{count:,} {word if count == 1 else words or word + 's'}"
@@ -63,6 +78,11 @@ def _environment() -> Environment:
         "sentence": sentence,
         "masked_address": masked_address,
         "part": path_part,
+        "answered_time": answered_time,
+        "key_words": key_words,
+        "dimension": figure_words,
+        "stratum": stratum_words,
+        "trigger": trigger_words,
     }
     environment = make_environment(safe_text, filters, package="plumbrule.web")
     environment.globals |= {

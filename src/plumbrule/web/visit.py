@@ -2,7 +2,8 @@
 
 import hashlib
 import hmac
-from collections.abc import Callable, Hashable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from plumbrule.ledger import Ledger
 from plumbrule.web.access.roles import EVERY_ROLE, Person
 from plumbrule.web.access.sessions import ID_LENGTH, new_session_id
-from plumbrule.web.result_memory import Recalled
+from plumbrule.web.kept_views import Made, View
 from plumbrule.web.site import Site
 from plumbrule.web.templates_environment import render_template
 from plumbrule.web.visit_errors import ForbiddenError, TokenError
@@ -36,6 +37,7 @@ class Visit:
     site: Site
     person: Person | None
     session_id: str = field(repr=False)
+    begun: float = field(default_factory=time.monotonic, repr=False)
 
     @property
     def now(self) -> datetime:
@@ -80,9 +82,12 @@ class Visit:
         with self.site.ledgers.use(self.site.ledger) as ledger:
             yield ledger
 
-    def recall(self, name: Hashable, kinds: tuple[str, ...], make: Callable[[Ledger], T]) -> Recalled[T]:
-        """Return a result that takes long to make, from memory where the ledger has no newer entry of these kinds."""
-        return self.site.memory.recall(self.site.ledger, name, kinds, make)
+    def recall(self, view: View[T]) -> Made[T]:
+        """Return what takes long to work out; a page that only shows it waits no longer than the site has patience."""
+        patience = self.site.patience_s
+        if patience is None or self.request.method not in SAFE_METHODS:
+            return self.site.views.get(view)
+        return self.site.views.get(view, patience_s=max(0.0, self.begun + patience - time.monotonic()))
 
     def render(self, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
         """Return a page."""

@@ -158,6 +158,15 @@ def test_the_demo_data_can_be_kept(run: Run, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [kept]
 
 
+def test_the_demo_data_is_never_written_over_a_file(run: Run, tmp_path: Path) -> None:
+    """A file of one's own stays as it is, and the command says so."""
+    kept = tmp_path / "answers.jsonl"
+    kept.write_text("mine")
+    done = run("demo", "--keep", kept)
+    assert (done.code, kept.read_text()) == (2, "mine")
+    assert "is there already, and is not written over" in done.err
+
+
 def test_a_place_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     """Said on one line, before any work is done."""
     (tmp_path / "file").write_text("")

@@ -71,7 +71,7 @@ def test_a_run_without_results_is_told_so(ledger: Ledger) -> None:
 def test_evidence_of_nothing_is_told_so() -> None:
     """No entries, no report."""
     with pytest.raises(InputError, match="no entries"):
-        read_evidence([], set(), ledger_id="ledger-1")
+        read_evidence([], set(), (), ledger_id="ledger-1")
 
 
 def test_one_sample_is_enough(make: Make) -> None:

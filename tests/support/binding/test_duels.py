@@ -1,12 +1,14 @@
 """Duels: a value is held against the places that speak of the same thing."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
+from plumbrule.support.binding import duels
 from plumbrule.support.binding.binding_words import binding_words
 from plumbrule.support.binding.duels import Binding, Duels
-from plumbrule.support.binding.mentions import Mention
+from plumbrule.support.binding.mentions import Mention, equal
 from plumbrule.support.binding.slots import BoundGround, Piece, Slot
 from plumbrule.text.sentences import sentences
 from plumbrule.text.text_view import TextView
@@ -174,3 +176,27 @@ def test_the_askers_number_chooses_the_range(value: str, *, wrong: bool) -> None
     context = "Visitors aged 18 to 64 pay £10; visitors over 65 pay £6."
     binding = bindings("I am 70 years old, what do I pay?", f"You pay {value}.", context)[value]
     assert (binding.margin > 0) is wrong
+
+
+def test_the_fit_of_a_slot_is_the_sum_of_what_is_wanted_of_it() -> None:
+    """All slots are summed up at once, each in the order of its own words."""
+    ground = BoundGround([TextView(text) for text in (FARES, POOL, RENT, ROOM)], KNOWN)
+    wanted = ground.wanted({"child": 1.0, "weekend": 0.3, "rent": 0.7, "open": 0.1, "night": 1 / 3, "bicycle": 1.0})
+    fits = ground.fits(wanted)
+    for slot in ground.slots:
+        assert fits[slot] == sum(wanted[lemma] * weight for lemma, weight in slot.words.items() if lemma in wanted)
+    assert any(fits[slot] for slot in ground.slots)
+
+
+def test_a_value_is_held_against_a_slot_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work grows with the values of the answer times those of the contexts, and not once more with the former."""
+    compared = Counter[tuple[int, int]]()
+
+    def count(mine: Mention, my_text: str, theirs: Mention, their_text: str) -> bool:
+        compared[mine.start, theirs.start] += 1
+        return equal(mine, my_text, theirs, their_text)
+
+    monkeypatch.setattr(duels, "equal", count)
+    rows = [f"plan {chr(97 + number)} costs £{number + 10}" for number in range(20)]
+    bindings("", f"The {', '.join(rows)}.", f"The {', '.join(reversed(rows))}.")
+    assert max(compared.values()) <= 3

@@ -53,7 +53,8 @@ def test_an_item_is_taken_given_back_and_decided(site: Site, client: TestClient,
     with client_of(site, "Cy Chord") as other:
         assert "somebody else is adjudicating" in other.get(address).text
         assert send(other, address, do="take").status_code == 409
-    assert send(client, address, do="release").headers["location"] == "/adjudicate"
+    returned = send(client, address, do="release").headers["location"]
+    assert "Given back." in client.get(returned).text
     assert all(line.until is None for line in reviews.adjudications(ME, ledger=site.ledger))
     send(client, address, do="take")
     fields = {"holds": "yes", "do": "submit", "level_attribution_accuracy": "3"}

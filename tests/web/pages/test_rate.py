@@ -46,15 +46,49 @@ def test_an_empty_queue_says_what_to_do(client: TestClient) -> None:
 def test_the_queue_puts_first_what_is_mine(site: Site, client: TestClient, demo_folder: Path) -> None:
     """Items that I hold or that are assigned to me stand first, with the time left; looking takes nothing."""
     traces = open_campaign(site, demo_folder)
-    assert "4 items free to rate" in client.get("/rate").text
+    assert "4 items to rate" in client.get("/rate").text
     assert reviews.work_lists(ME, ledger=site.ledger)[0].to_rate == ()
     reviews.assign_items([traces[3]], ME, author="Lena Lead", ledger=site.ledger)
     answer = send(client, "/rate", campaign=NAME)
     assert (answer.status_code, answer.headers["location"]) == (303, f"/rate/{NAME}/{traces[3]}")
     page = client.get("/rate").text
-    assert "1 item to rate" in page
+    assert "4 items to rate, 1 is yours" in page
     assert "assigned to you" in page
     assert "Go on" in page
+
+
+def test_the_queue_begins_with_the_campaign_that_one_comes_from(
+    site: Site, client: TestClient, demo_folder: Path
+) -> None:
+    """The campaign of the address stands first and has the focus, else one in which an item is mine."""
+    open_campaign(site, demo_folder)
+    [trace_id, *_] = open_campaign(site, demo_folder, name="second")
+    send(client, f"/rate/second/{trace_id}", do="take")
+
+    def first(address: str) -> str:
+        found = re.search(
+            r'name="campaign" value="([^"]*)">\s*<button class="main" autofocus', client.get(address).text
+        )
+        return "" if found is None else found[1]
+
+    assert first("/rate") == "second"
+    assert first(f"/rate?campaign={NAME}") == NAME
+    assert 'id="queue" href="/rate?campaign=second"' in client.get(f"/rate/second/{trace_id}").text
+    answer = send(client, f"/rate/second/{trace_id}", do="release")
+    assert "Given back." in client.get(answer.headers["location"]).text
+
+
+def test_the_words_of_the_screen_are_for_people(site: Site, client: TestClient, demo_folder: Path) -> None:
+    """Codes of the assistant, triggers and strata are shown as words, the code in the tooltip."""
+    [trace_id, *_] = open_campaign(site, demo_folder)
+    send(client, f"/rate/{NAME}/{trace_id}", do="take")
+    page = client.get(f"/rate/{NAME}/{trace_id}").text
+    panes, _, rest = page.partition('<form id="rating"')
+    shown = re.sub(r"<[^>]*>", "", panes.partition("<main")[2])
+    assert "<span>Pre-deployment</span>" in rest
+    assert not re.search(r"[A-Z]+_[A-Z]+", shown)
+    assert re.search(r'title="[A-Z]+_[A-Z_]+"', panes)
+    assert "119 min" in client.get("/rate").text or "120 min" in client.get("/rate").text
 
 
 def test_looking_at_an_item_takes_nothing(site: Site, client: TestClient, demo_folder: Path) -> None:
@@ -81,7 +115,7 @@ def test_a_submitted_record_leads_to_the_next_item(site: Site, client: TestClien
         assert answer.status_code == 303
         last = place + 1 == len(traces)
         assert answer.headers["location"].startswith(
-            "/rate?kept=" if last else f"/rate/{NAME}/{traces[place + 1]}?after="
+            f"/rate?campaign={NAME}&kept=" if last else f"/rate/{NAME}/{traces[place + 1]}?after="
         )
     [work] = reviews.work_lists(ME, ledger=site.ledger)
     assert (len(work.submitted), work.free) == (4, 0)
@@ -99,6 +133,7 @@ def test_what_is_missing_is_said_and_nothing_is_lost(site: Site, client: TestCli
     assert is_checked(answer.text, "grounding_integrity", "2")
     answer = send(client, f"/rate/{NAME}/{trace_id}", **FILLED, **levels(2, 4))
     assert (answer.status_code, "Attribution Accuracy is at Needs Review" in answer.text) == (422, True)
+    assert re.search(r'<textarea id="notes"[^>]* autofocus aria-invalid="true"', answer.text)
     answer = send(client, f"/rate/{NAME}/{trace_id}", **FILLED, **levels("none"))
     assert answer.status_code == 422
     assert "was answered" in answer.text or "always applies" in answer.text
@@ -349,8 +384,7 @@ def postgresql(server_url: URL) -> Iterator[Site]:
         store = Store(store_address(address))
     made = Site(ledger=address, store=store, local_person=ME, hosts=("127.0.0.1",))
     yield made
-    made.ledgers.close()
-    store.close()
+    made.close()
 
 
 def test_a_review_by_keyboard_on_postgresql(postgresql: Site, browser: Browser, demo_folder: Path) -> None:

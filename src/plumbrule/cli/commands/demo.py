@@ -15,7 +15,7 @@ from plumbrule.cli.options import json_option
     default="plumbrule-demo",
     help="Where data, configuration, ledger and report go; plumbrule-demo by default.",
 )
-@click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Only copy the demo dataset to FILE.")
+@click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Only copy the dataset to a new FILE.")
 @json_option
 def command(into: Path, keep: Path | None, as_json: bool) -> None:
     """Evaluate the answers of a fictional compliance assistant, in two halves.

@@ -19,21 +19,29 @@ def command() -> None:
 
 
 @command.command("verify")
+@click.argument("bundle", type=click.Path(path_type=Path), required=False)
 @click.option("--checkpoint", type=click.Path(path_type=Path), metavar="FILE", help="Hold the chain against this, too.")
 @click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Write the end of a whole chain to FILE.")
 @ledger_option
 @json_option
-def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, as_json: bool) -> int:
+def verify(
+    bundle: Path | None, checkpoint: Path | None, keep: Path | None, ledger_url: str | None, as_json: bool
+) -> int:
     """Walk the hash chain and name the first broken entry: exit code 1 if there is one, or if a guard is missing.
 
     The chain is held against the checkpoint that every command keeps outside the database, signed; also against one
-    that you keep elsewhere.
+    that you keep elsewhere. With BUNDLE, an audit bundle is checked in place of a ledger.
 
     \b
     Examples:
       plumbrule ledger verify --keep checkpoint.json
       plumbrule ledger verify --checkpoint checkpoint.json
+      plumbrule ledger verify audit.zip
     """
+    if bundle is not None:
+        if keep is not None or ledger_url is not None:
+            raise click.UsageError("a bundle has its own ledger and checkpoint: leave out --keep and --ledger")
+        return _verify_bundle(bundle, checkpoint, as_json=as_json)
     from plumbrule.api.ledger import verify_ledger
     from plumbrule.api.ledger_access import open_here
     from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
@@ -51,6 +59,52 @@ def verify(checkpoint: Path | None, keep: Path | None, ledger_url: str | None, a
     else:
         show_verification(stdout(), ledger.name, verification)
     return int(not verification.whole or bool(verification.missing_guards))
+
+
+def _verify_bundle(bundle: Path, checkpoint: Path | None, *, as_json: bool) -> int:
+    from plumbrule.api.ledger import check_bundle
+    from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
+    from plumbrule.cli.views.ledger_view import show_bundle
+    from plumbrule.ledger import LedgerBrokenError
+
+    try:
+        held = check_bundle(bundle, checkpoint=checkpoint)
+    except LedgerBrokenError as error:
+        stderr().print(plain(f"broken: {error}", "bold red"), soft_wrap=True)
+        return 1
+    if as_json:
+        print_json(held)
+    else:
+        show_bundle(stdout(), bundle, held)
+    return 0
+
+
+@command.command("bundle")
+@click.argument("run")
+@click.argument("file", type=click.Path(path_type=Path))
+@ledger_option
+def bundle(run: str, file: Path, ledger_url: str | None) -> None:
+    """Write an audit bundle of RUN to FILE, a .zip: results, rubrics, reports, the chain, and what checks it.
+
+    It can be checked on another machine with Python alone, by the script that is in it; of everything else in the
+    ledger it has the hashes only. The same ledger gives the same file.
+
+    \b
+    Examples:
+      plumbrule ledger bundle last audit.zip
+      plumbrule ledger verify audit.zip
+      unzip -p audit.zip verify.py > verify.py; python verify.py audit.zip
+    """
+    if file.suffix.lower() != ".zip":
+        raise click.UsageError(f"{file}: a bundle is written to .zip: name the file so")
+    from plumbrule.api.ledger import bundle_run
+    from plumbrule.api.ledger_access import open_here
+    from plumbrule.cli.terminal_console import stdout
+    from plumbrule.cli.views.ledger_view import show_bundle
+
+    with open_here(ledger_url) as ledger:
+        held = bundle_run(ledger, run, file)
+    show_bundle(stdout(), file, held)
 
 
 @command.command("checkpoint")

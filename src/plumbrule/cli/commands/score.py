@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("score")
 @click.argument("dataset")
-@output_option("Write the results as JSONL.", required=False)
+@output_option("Write the results, by suffix: .jsonl, .csv, .xlsx, .parquet, .html, .md.", required=False)
 @dataset_options
 @verdict_options
 @click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, many times faster.")
@@ -81,6 +81,7 @@ def command(
       plumbrule score answers.jsonl
       plumbrule score answers.jsonl --rubric recommended --fail-on fail
       plumbrule score answers.jsonl -o verdicts.jsonl --fail-on fail,contradicted,unsupported
+      plumbrule score answers.xlsx -o verdicts.xlsx
       plumbrule score answers.csv --map answer=bot_reply --map contexts=passages
       plumbrule score answers.csv --delimiter ";" --encoding cp1252
       plumbrule score answers.jsonl --explain q17

@@ -84,7 +84,7 @@ def command(
     from plumbrule.settings import ledger_address, user_name
     from plumbrule.web.jobs.run_jobs import Configurations
     from plumbrule.web.serve_settings import ServeSettings, open_provider, read_settings
-    from plumbrule.web.site import LOCAL_HOSTS, Site
+    from plumbrule.web.site import LOCAL_HOSTS, PATIENCE_S, Site
     from plumbrule.web.traffic.proxy_headers import read_network
     from plumbrule.web.web_store import Store, store_address
 
@@ -111,6 +111,7 @@ def command(
         provider=None if settings.openid_connect is None else open_provider(settings.openid_connect),
         configurations=Configurations(folder=(configs or (into if demo else Path())).resolve()),
         demo=demo,
+        patience_s=PATIENCE_S,
     )
     if team and site.provider is None and not site.accounts.all():
         raise UsageError("there is no account to sign in with: plumbrule accounts add NAME --role admin")

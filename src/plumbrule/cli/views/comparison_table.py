@@ -29,7 +29,7 @@ _BY_CHANCE = "unclear*: the interval excludes 0, but with so many figures compar
 _MARGINS = {
     "shown": ("", "green"),
     "not shown": (" (the whole interval is beyond the margin)", "bold red"),
-    "inconclusive": (" (the interval holds the margin; more samples would settle it)", "yellow"),
+    "inconclusive": (" (the interval leaves it open; more samples may settle it)", "yellow"),
 }
 
 

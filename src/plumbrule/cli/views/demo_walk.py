@@ -26,7 +26,7 @@ from plumbrule.demo.scripted_reviews import (
     review_weeks,
 )
 from plumbrule.errors import UsageError
-from plumbrule.files import written_whole
+from plumbrule.files import written_new, written_whole
 from plumbrule.ledger import open_ledger
 from plumbrule.rubrics import load_scorecard
 from plumbrule.runs.gates import settled_text
@@ -49,8 +49,8 @@ judge: {{kind: rules}}
 
 
 def copy_dataset(file: Path) -> None:
-    """Copy the bundled dataset."""
-    with written_whole(file) as copy:
+    """Copy the bundled dataset to a file that is not there yet."""
+    with written_new(file) as copy:
         copy.write(samples_path().read_bytes())
 
 
@@ -60,7 +60,8 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be made: {error.strerror}; name another folder with --into") from None
-    copy_dataset(folder / DATASET)
+    with written_whole(folder / DATASET) as file:
+        file.write(samples_path().read_bytes())
     with written_whole(folder / FIRST_DATASET) as file:
         file.writelines(samples_path().read_bytes().splitlines(keepends=True)[:FIRST])
     for config, samples in ((FIRST_CONFIG, FIRST_DATASET), (CONFIG, DATASET)):

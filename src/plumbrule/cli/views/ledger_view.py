@@ -6,7 +6,7 @@ from rich.console import Console
 
 from plumbrule.api.ledger import LedgerBackup
 from plumbrule.cli.terminal_console import plain
-from plumbrule.ledger import Checkpoint, Verification
+from plumbrule.ledger import BundleVerification, Checkpoint, Verification
 from plumbrule.reviews.disclosure import Written
 
 
@@ -22,6 +22,12 @@ def show_verification(console: Console, name: str, verification: Verification) -
         console.print(plain(text, "bold red"))
     for back in verification.times_back or ():
         console.print(plain(back.message, "yellow"), soft_wrap=True)
+
+
+def show_bundle(console: Console, file: Path, held: BundleVerification) -> None:
+    """Print what a whole bundle holds."""
+    entries = f"{held.entries_of_run} of {held.entries} entries of {held.ledger_id}, last {held.last_sha256[:12]}"
+    console.print(plain(f"whole: {file}, run {held.run_id}, {entries}", "green"), soft_wrap=True)
 
 
 def show_checkpoint(

@@ -236,28 +236,31 @@ def find_name(ledger: Ledger, reference: str = "last") -> str:
 
 def load_campaign(ledger: Ledger, name: str) -> Standing:
     """Return a campaign as it is in the chain at this moment."""
-    last = ledger.checkpoint().sequence  # both searches see the ledger as it was here
     replays = kept_replays(ledger)
     if replays is None:
+        last = ledger.checkpoint().sequence  # both searches see the ledger as it was here
         return _standing(ledger, name, _entries_of(ledger, name, after=0, last=last), last)
-    replay = replays.find(name)
-    if replay is None or replay.upto > last:
-        standing = _standing(ledger, name, _entries_of(ledger, name, after=0, last=last), last)
-        replay = Replay(campaign=standing.campaign, entries=standing.entries, upto=last)
-        replays.keep(name, replay)
-    elif replay.upto < last:
-        added = _entries_of(ledger, name, after=replay.upto, last=last)
-        if added:
-            campaign = replay.campaign.lend(_outside(ledger, name, (*replay.entries, *added)))
-            for entry in added:
-                campaign.apply(read_event(entry))
-            replay = Replay(campaign=campaign, entries=(*replay.entries, *added), upto=last)
-        else:
-            replay = dataclasses.replace(replay, upto=last)
+    with replays.turn(name):
+        replay = _replayed(ledger, name, replays.find(name))
         replays.keep(name, replay)
     campaign = replay.campaign.lend(_outside(ledger, name, replay.entries))
-    campaign.sequence = last
+    campaign.sequence = replay.upto
     return Standing(campaign=campaign, entries=replay.entries)
+
+
+def _replayed(ledger: Ledger, name: str, before: Replay | None) -> Replay:
+    """Return the replay of a campaign up to the last entry of the ledger, going on from the one before."""
+    last = ledger.checkpoint().sequence
+    if before is None:
+        standing = _standing(ledger, name, _entries_of(ledger, name, after=0, last=last), last)
+        return Replay(campaign=standing.campaign, entries=standing.entries, upto=last)
+    added = _entries_of(ledger, name, after=before.upto, last=last) if before.upto < last else []
+    if not added:
+        return dataclasses.replace(before, upto=last)
+    campaign = before.campaign.lend(_outside(ledger, name, (*before.entries, *added)))
+    for entry in added:
+        campaign.apply(read_event(entry))
+    return Replay(campaign=campaign, entries=(*before.entries, *added), upto=last)
 
 
 def _entries_of(ledger: Ledger, name: str, *, after: int, last: int) -> list[Entry]:

@@ -34,14 +34,16 @@ from plumbrule.terminal import shortened
 def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -> Report:
     """Return the report of a run; ``entries`` are all entries of the run, in the order of the chain."""
     summary = run.summary(samples=True)
-    evidence = read_evidence(entries, _failing(summary), ledger_id=ledger_id)
+    evidence = read_evidence(entries, _failing(summary), run.finished, ledger_id=ledger_id)
     return _report(run, summary, evidence, _lines(summary.samples or (), evidence))
 
 
 def build_view(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -> RunView:
     """Return the report of a run without the texts of its failures, and a row for each of its results."""
     summary = run.summary(samples=True)
-    evidence = read_evidence(entries, _failing(summary), ledger_id=ledger_id, longest_text=LONGEST_SEARCHED)
+    evidence = read_evidence(
+        entries, _failing(summary), run.finished, ledger_id=ledger_id, longest_text=LONGEST_SEARCHED
+    )
     by_sample = _lines(summary.samples or (), evidence)
     lines = {(line.repeat, line.sample_id): line for of_sample in by_sample.values() for line in of_sample}
     report = _report(run, summary, evidence, by_sample)

@@ -86,12 +86,19 @@ class Evidence:
 
 
 def read_evidence(
-    entries: Iterable[Entry], failing: Collection[Key], *, ledger_id: str, longest_text: int = 0
+    entries: Iterable[Entry],
+    failing: Collection[Key],
+    finished: Iterable[ResultEntry],
+    *,
+    ledger_id: str,
+    longest_text: int = 0,
 ) -> Evidence:
     """Read the entries of one run, in the order of the chain; whole texts are kept of the failing results alone.
 
-    The first ``longest_text`` characters of every question and answer are kept, too.
+    ``finished`` are the results that were read before, which need not be read again. The first ``longest_text``
+    characters of every question and answer are kept, too.
     """
+    known = {result.key: result for result in finished}
     questions: dict[str, str] = {}
     answers_given: dict[Key | str, str] = {}
     failing_ids = {sample for _, sample in failing}
@@ -123,7 +130,7 @@ def read_evidence(
                 answers[key] = answered
             answers_given[key] = (answered.answer or "")[:longest_text]
         elif entry.kind == "result":
-            result = read_result(entry)
+            result = known.get(task_key(entry)) or read_result(entry)
             if result.key in failing:
                 results[result.key] = result
             support = result.judgement.any_support

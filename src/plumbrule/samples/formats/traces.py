@@ -37,12 +37,12 @@ def join_traces(rows: Rows, name: str, *, flat: bool = False) -> Rows:
             trace = trace_of(part)
             alone[trace] = None if trace in alone else (place, part)
             groups.add_part(part, str(place))
-    for trace, place, response, found in groups.named_interactions():
+    for trace, where, response, found in groups.named_interactions():
         single = alone.get(trace)
         if single is not None and is_span(single[1]):
             yield single[0], single[1]
             continue
-        yield int(place), _record(response, found)
+        yield int(where), _record(response, found)
 
 
 def _parts(record: Mapping[str, object]) -> Iterator[Mapping[str, object]]:

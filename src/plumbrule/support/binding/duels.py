@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from plumbrule.support.binding.binding_words import BindingWords
 from plumbrule.support.binding.derivations import derivation
 from plumbrule.support.binding.mentions import Mention, comparable, equal
-from plumbrule.support.binding.slots import BoundGround, Piece, Slot, Weights
+from plumbrule.support.binding.slots import BoundGround, Fits, Piece, Slot, Weights
 
 Outcome = Literal["bound", "asked", "absent", "derived", "vague"]
 
@@ -51,7 +52,8 @@ class Duels:
         values = [(index, mention) for index, piece in enumerate(sentences) for mention in piece.mentions]
         self._values = values[: known.constants.most_mentions]
         self._identifiers = {slot.mention.key for slot in ground.slots if slot.mention.kind == "identifier"}
-        self._fits: dict[tuple[int, int], Weights] = {}
+        self._words: dict[tuple[int, int], Weights] = {}
+        self._holders: dict[int, list[tuple[int, Mention]]] = {}
         self._sure: list[tuple[int, Mention]] = []  # what the answer may reckon with beside what the question names
 
     def bindings(self) -> list[Binding]:
@@ -75,7 +77,7 @@ class Duels:
     def _wanted(self, index: int, mention: Mention) -> Weights:
         """Return the words that tell what a value of the answer is of, as the contexts have them."""
         key = (index, mention.start)
-        if key not in self._fits:
+        if key not in self._words:
             constants = self._known.constants
             words: Weights = {}
             for other, piece in enumerate(self._sentences):
@@ -86,12 +88,13 @@ class Duels:
                 words[lemma] = max(words.get(lemma, 0.0), weight)
             for lemma, weight in self._sentences[index].words_of(mention).items():
                 words[lemma] = max(words.get(lemma, 0.0), weight)
-            self._fits[key] = self._ground.wanted(words)
-        return self._fits[key]
+            self._words[key] = self._ground.wanted(words)
+        return self._words[key]
 
     def _bind(self, index: int, mention: Mention) -> Binding:
         text, ground, constants = self._sentences[index].text, self._ground, self._known.constants
         wanted = self._wanted(index, mention)
+        fits = ground.fits(wanted)
         places: list[Slot] = []
         rivals: list[Slot] = []
         for slot in ground.alike(mention):
@@ -99,9 +102,8 @@ class Duels:
                 places.append(slot)
             elif self._rivals(mention, slot):
                 rivals.append(slot)
-        fits = {id(slot): _fit(wanted, slot.words) for slot in places}
-        fitting = [slot for slot in places if fits[id(slot)]]
-        places = sorted(fitting or places, key=lambda slot: -fits[id(slot)])[: constants.most_rivals]
+        fitting = [slot for slot in places if fits[slot]]
+        places = sorted(fitting or places, key=lambda slot: -fits[slot])[: constants.most_rivals]
         columns = {slot.place.key for slot in places if slot.place.cell and slot.own}
         if columns:
             chosen = {id(slot) for slot in (*rivals, *places)}
@@ -111,18 +113,18 @@ class Duels:
                 if slot.own and slot.place.cell and slot.place.key in columns and slot.mention.kind == mention.kind
                 and id(slot) not in chosen
             ]  # fmt: skip
-        rivals = sorted(rivals, key=lambda slot: -_fit(wanted, slot.words))[: constants.most_rivals]
+        rivals = sorted(rivals, key=lambda slot: -fits[slot])[: constants.most_rivals]
         held = self._held(mention, rivals)
         asked = any(equal(mention, text, other, self._question.text) for other in self._question.mentions)
         if not places:
             return self._bind_absent(
-                index, mention, [slot for slot in rivals if id(slot) not in held], wanted, asked=asked
+                index, mention, [slot for slot in rivals if id(slot) not in held], fits, asked=asked
             )
         if mention.dimension == "count:" and mention.text.lower() in self._identifiers:
             return Binding(sentence=index, mention=mention, outcome="bound", margin=-1.0, place=places[0])
         best = min((self._duel(slot, mention, rivals, held, wanted) for slot in places), key=lambda result: result[0])
         if best[0] > 0 and not asked:
-            level, cue = self._derivation(index, mention, wanted)
+            level, cue = self._derivation(index, mention, fits)
             if level == 3 and cue:
                 return Binding(sentence=index, mention=mention, outcome="derived", level=level, cue=cue, rival=best[2])
         return Binding(sentence=index, mention=mention, outcome="asked" if asked else "bound", margin=best[0],
@@ -137,44 +139,50 @@ class Duels:
             return mention.noun in slot.words
         return comparable(mention, theirs)
 
-    def _derivation(self, index: int, mention: Mention, wanted: Weights) -> tuple[int, bool]:
+    def _derivation(self, index: int, mention: Mention, fits: Fits) -> tuple[int, bool]:
         """Return how well a value follows from others, and whether the sentence says that it was worked out."""
         named = sorted(self._sure, key=lambda value: abs(value[0] - index))
         sure = [*self._question.mentions, *[other for _, other in named if other is not mention]]
-        near = sorted(self._ground.slots, key=lambda slot: -_fit(wanted, slot.words))
+        near = sorted(self._ground.slots, key=lambda slot: -fits[slot])
         operands = [slot.mention for slot in near[: self._known.constants.most_operands]]
         cue = self._known.cues.search(self._sentences[index].text) is not None
         return derivation(mention, sure, operands, self._known.constants.rounded), cue
 
-    def _bind_absent(
-        self, index: int, mention: Mention, rivals: Sequence[Slot], wanted: Weights, *, asked: bool
-    ) -> Binding:
+    def _bind_absent(self, index: int, mention: Mention, rivals: Sequence[Slot], fits: Fits, *, asked: bool) -> Binding:
         if asked:
             return Binding(sentence=index, mention=mention, outcome="asked")
         if mention.text.lower() in self._identifiers:
             return Binding(sentence=index, mention=mention, outcome="bound", margin=-1.0)
         rival = rivals[0] if rivals else None
-        level, cue = self._derivation(index, mention, wanted)
+        level, cue = self._derivation(index, mention, fits)
         if level > 1 or (level and cue):
             return Binding(sentence=index, mention=mention, outcome="derived", level=level, cue=cue, rival=rival)
         counted = mention.base == "count" and (mention.text.lower() in self._known.small or rival is None)
         free = mention.base == "money" and not mention.amount
         if mention.base == "fraction" or counted or free:
             return Binding(sentence=index, mention=mention, outcome="vague", rival=rival)
-        weight = _fit(wanted, rival.words) if rival is not None else 0.0
+        weight = fits[rival] if rival is not None else 0.0
         return Binding(sentence=index, mention=mention, outcome="absent", rival=rival, rival_weight=weight)
 
     def _held(self, mention: Mention, rivals: Sequence[Slot]) -> dict[int, tuple[int, Mention]]:
         """Return the rivals whose value another mention of the answer has, and which one."""
         held: dict[int, tuple[int, Mention]] = {}
-        for other, value in self._values:
-            if value is mention:
-                continue
-            text = self._sentences[other].text
-            for slot in rivals:
-                if id(slot) not in held and equal(value, text, slot.mention, slot.text):
-                    held[id(slot)] = other, value
+        for slot in rivals:
+            holder = next((each for each in self._holders_of(slot) if each[1] is not mention), None)
+            if holder is not None:
+                held[id(slot)] = holder
         return held
+
+    def _holders_of(self, slot: Slot) -> list[tuple[int, Mention]]:
+        """Return the first two values of the answer that equal the value of a slot; one may be that which is bound."""
+        if id(slot) not in self._holders:
+            equals = (
+                (index, mention)
+                for index, mention in self._values
+                if equal(mention, self._sentences[index].text, slot.mention, slot.text)
+            )
+            self._holders[id(slot)] = list(islice(equals, 2))
+        return self._holders[id(slot)]
 
     def _duel(
         self,
@@ -221,10 +229,8 @@ class Duels:
         return 1 if any(first <= asked <= last for first, last in ranges for asked in self._asked) else -1
 
 
-def _fit(wanted: Weights, words: Weights, without: Weights | None = None) -> float:
+def _fit(wanted: Weights, words: Weights, without: Weights) -> float:
     """Return how many of the wanted words a slot has, by weight, beyond those that another has too."""
-    if without is None:
-        return sum([wanted[lemma] * weight for lemma, weight in words.items() if lemma in wanted])
     return sum(
         [
             wanted[lemma] * (weight - without.get(lemma, 0.0))

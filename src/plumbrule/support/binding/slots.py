@@ -264,6 +264,16 @@ class BoundGround:
             if len(lemma) >= stem:
                 self._stems.setdefault(lemma[:stem], []).append(lemma)
         self._forms: dict[str, list[str]] = {}
+        self._rows = {id(slot): row for row, slot in enumerate(self.slots)}
+        self._table: _WordTable | None = None
+
+    def fits(self, wanted: Weights) -> "Fits":
+        """Return how many of the wanted words each slot has, by weight."""
+        if not self.slots:
+            return Fits({}, ())
+        if self._table is None:
+            self._table = _WordTable(self.slots)
+        return Fits(self._rows, self._table.sums(wanted))
 
     def alike(self, mention: Mention) -> list[Slot]:
         """Return the slots, in their order, that may equal or rival a value: those of a sort that it compares with."""
@@ -306,6 +316,40 @@ class BoundGround:
                 if other in self.words:
                     found[other] = max(found.get(other, 0.0), constants.synonym_share * weight)
         return {lemma: weight * self.rarity(lemma) for lemma, weight in found.items()}
+
+
+class Fits:
+    """How many of some wanted words each slot of a ground has, by weight."""
+
+    def __init__(self, rows: Mapping[int, int], sums: Sequence[float]) -> None:
+        self._rows, self._sums = rows, sums
+
+    def __getitem__(self, slot: Slot) -> float:
+        return self._sums[self._rows[id(slot)]]
+
+
+class _WordTable:
+    """The words of all slots in one table, so that a hundred slots of a thousand words each cost little to sum up."""
+
+    def __init__(self, slots: Sequence[Slot]) -> None:
+        import numpy as np  # noqa: PLC0415 - it loads slowly, and only answers with values need it
+
+        self._np, self._slots = np, len(slots)
+        self._columns: dict[str, int] = {}
+        columns = [self._columns.setdefault(lemma, len(self._columns)) for slot in slots for lemma in slot.words]
+        self._places = np.array(columns, dtype=np.intp)
+        self._weights = np.array([weight for slot in slots for weight in slot.words.values()], dtype=np.float64)
+        self._rows = np.repeat(np.arange(len(slots)), np.array([len(slot.words) for slot in slots], dtype=np.intp))
+
+    def sums(self, wanted: Weights) -> list[float]:
+        """Return the sum over the wanted words of each slot, added up in the order of the slot's words."""
+        share = self._np.zeros(len(self._columns))
+        for lemma, weight in wanted.items():
+            if lemma in self._columns:
+                share[self._columns[lemma]] = weight
+        parts = share[self._places] * self._weights
+        sums: list[float] = self._np.bincount(self._rows, weights=parts, minlength=self._slots).tolist()
+        return sums
 
 
 def _shared(one: str, other: str) -> int:

@@ -85,7 +85,7 @@ class RatingDesk:
             case "release":
                 sheet = form.sheet
                 reviews.release_item(sheet.trace_id, visit.name, campaign=sheet.campaign, ledger=ledger, at=visit.now)
-                return visit.redirect(self.path)
+                return visit.redirect(with_query(self.path, {"campaign": sheet.campaign, "returned": sheet.trace_id}))
             case "submit":
                 return self._submit(visit, ledger, form, draft, revises=revises)
             case _:
@@ -123,7 +123,7 @@ class RatingDesk:
             return visit.redirect(f"/campaigns/{path_part(sheet.campaign)}/items/{path_part(sheet.trace_id)}")
         address = self.next_address(visit, ledger, sheet.campaign)
         if address is None:
-            return visit.redirect(with_query(self.path, {"kept": sheet.trace_id}))
+            return visit.redirect(with_query(self.path, {"campaign": sheet.campaign, "kept": sheet.trace_id}))
         return visit.redirect(with_query(address, {"after": sheet.trace_id}))
 
     def _form(self, visit: Visit, ledger: Ledger, campaign: str, trace_id: str) -> RatingForm:

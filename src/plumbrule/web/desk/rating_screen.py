@@ -72,6 +72,15 @@ class RatingScreen:
         """Whether proposals can be taken over: they are shown, and nothing was submitted yet."""
         return self.editable and not self.revises and self.form.proposals_shown and self.form.role == "evaluator"
 
+    @property
+    def wants(self) -> str | None:
+        """Return which text is missing where only a text is."""
+        if self.lacking.levels:
+            return None
+        if self.lacking.note or self.lacking.reason:
+            return "notes"
+        return "reason" if self.revises and not self.draft.reason.strip() else None
+
     def choices(self, dimension: SheetDimension) -> list[LevelChoice]:
         """Return the levels of a dimension, the best first, and not applicable."""
         scores = [level.score for level in dimension.levels]
@@ -97,7 +106,6 @@ def screen_of(
     """Return the screen of a form."""
     scores = scores_of(form, draft)
     sheet = form.sheet
-    until = None if sheet.claimed_until is None else datetime.fromisoformat(sheet.claimed_until)
     return RatingScreen(
         form=form,
         draft=draft,
@@ -105,10 +113,15 @@ def screen_of(
         earlier=None if sheet.earlier is None else link_texts(sheet.earlier, prefix="e", whole=whole),
         so_far=form.so_far(scores),
         lacking=form.lacking(scores, draft.notes),
-        minutes_left=None if until is None else max(0, int((until - at).total_seconds() // 60)),
+        minutes_left=None if sheet.claimed_until is None else minutes_left(sheet.claimed_until, at),
         editable=form.held or revises,
         revises=revises,
     )
+
+
+def minutes_left(until: str, at: datetime) -> int:
+    """Return the whole minutes until a claim ends."""
+    return max(0, int((datetime.fromisoformat(until) - at).total_seconds() // 60))
 
 
 def scores_of(form: RatingForm, draft: Draft) -> Scores:

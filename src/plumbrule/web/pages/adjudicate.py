@@ -19,7 +19,9 @@ _DESK = RatingDesk(role="adjudicator", path="/adjudicate", template="adjudicate.
 
 
 @routes.page("/adjudicate", role=Role.ADJUDICATOR)
-def show_inbox(visit: Visiting, page: Annotated[int, Query(ge=1)] = 1, kept: str = "") -> HTMLResponse:
+def show_inbox(
+    visit: Visiting, page: Annotated[int, Query(ge=1)] = 1, kept: str = "", returned: str = ""
+) -> HTMLResponse:
     """Show what waits for an adjudicator, the most alarming first; take nothing."""
     with visit.ledger() as ledger:
         lines = reviews.adjudications(visit.name, ledger=ledger, at=visit.now)
@@ -28,6 +30,7 @@ def show_inbox(visit: Visiting, page: Annotated[int, Query(ge=1)] = 1, kept: str
         page=page_of(lines, page, path="/adjudicate"),
         mine=sum(line.objection is None for line in lines),
         kept=kept,
+        returned=returned,
         now=visit.now,
     )
 

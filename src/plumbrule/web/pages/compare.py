@@ -91,15 +91,15 @@ def show_comparison(
     query: dict[str, object] = {"runs": asked, "order": order, "other_dataset": other_dataset}
     with visit.ledger() as ledger:
         if not 1 < len(asked) <= _MOST_RUNS:
-            return _ask(visit, ledger, asked)
+            return _ask(visit, asked)
         entries = [run_entry(ledger, run) for run in asked]
         if order == "oldest":
             entries.sort(key=lambda entry: entry.sequence)
         try:
-            pairs = [_pair(ledger, entries[0], other, other_dataset=other_dataset == "yes") for other in entries[1:]]
+            pairs = [_pair(visit, entries[0], other, other_dataset=other_dataset == "yes") for other in entries[1:]]
         except UsageError as error:
             anyway = None if other_dataset else with_query("/compare", {**query, "other_dataset": "yes"})
-            return _ask(visit, ledger, asked, problem=str(error), anyway=anyway)
+            return _ask(visit, asked, problem=str(error), anyway=anyway)
         against = min(max(1, against), len(pairs))
         shown = page_of(
             pairs[against - 1].changed, page, size=_PAGE, path="/compare", query={**query, "against": against}
@@ -121,25 +121,24 @@ def show_comparison(
     )
 
 
-def _ask(
-    visit: Visit, ledger: Ledger, asked: Sequence[str], *, problem: str | None = None, anyway: str | None = None
-) -> HTMLResponse:
+def _ask(visit: Visit, asked: Sequence[str], *, problem: str | None = None, anyway: str | None = None) -> HTMLResponse:
     """Show the newest runs to choose from; ``problem`` says why those that were chosen cannot be compared."""
-    lines = run_lines(ledger)[:_MOST_LISTED]
+    lines = visit.recall(run_lines()).value[:_MOST_LISTED]
     return visit.render(
         "compare_choice.html", lines=lines, asked=asked, most=_MOST_RUNS, problem=problem, anyway=anyway
     )
 
 
-def _pair(ledger: Ledger, first: Entry, second: Entry, *, other_dataset: bool) -> Pair:
-    compared = comparison(ledger, first, second, other_dataset=other_dataset)
+def _pair(visit: Visit, first: Entry, second: Entry, *, other_dataset: bool) -> Pair:
+    compared = visit.recall(comparison(first, second, other_dataset=other_dataset)).value
+    rows = [visit.recall(run_view(run)).value.rows for run in (first, second)]
     return Pair(
         compared=compared,
         title=comparison_title(compared),
         regressions=tuple(name_subject(sentence, _TITLES) for sentence in compared.regressions),
         remarks=tuple(name_subject(sentence, _TITLES) for sentence in compared.remarks),
         rows=tuple(_rows(compared.figures)),
-        changed=changed_samples(run_view(ledger, first).rows, run_view(ledger, second).rows, compared.flips),
+        changed=changed_samples(rows[0], rows[1], compared.flips),
     )
 
 

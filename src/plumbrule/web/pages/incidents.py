@@ -1,5 +1,6 @@
 """Incidents: everything that is known about one interaction, found by its trace id, and as one file to take away."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query
@@ -8,7 +9,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from plumbrule.api.monitoring import FORMATS, find_trace, incident
 from plumbrule.api.scoring import score
 from plumbrule.errors import UsageError
-from plumbrule.ledger import Ledger
 from plumbrule.monitoring.incident_model import Incident
 from plumbrule.monitoring.incident_timeline import timeline_of
 from plumbrule.reports.marks.bounded_marks import mark_within
@@ -18,6 +18,7 @@ from plumbrule.web.access.roles import Role
 from plumbrule.web.addresses import path_part
 from plumbrule.web.desk.campaign_words import reason_words
 from plumbrule.web.downloads import download
+from plumbrule.web.kept_views import View, newest
 from plumbrule.web.routes import Routes
 from plumbrule.web.views.monitored_figures import Filters, recall_view
 from plumbrule.web.visit import Visit, Visiting
@@ -103,7 +104,10 @@ def _find(visit: Visit, trace_id: str, *, thorough: bool = True) -> Incident:
 
 
 def _recall(visit: Visit, trace_id: str, *, thorough: bool) -> Incident:
-    def make(ledger: Ledger) -> Incident:
-        return incident(trace_id, ledger=ledger, thorough=thorough)
-
-    return visit.recall(("incident", trace_id[:_LONGEST_ID], thorough), _KINDS, make).value
+    view: View[Incident] = View(
+        name=f"incident {trace_id[:_LONGEST_ID]}{' with all that is similar' if thorough else ''}",
+        kind=Incident,
+        stamp=partial(newest, kinds=_KINDS),
+        make=lambda ledger: incident(trace_id, ledger=ledger, thorough=thorough),
+    )
+    return visit.recall(view).value

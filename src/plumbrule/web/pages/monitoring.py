@@ -1,6 +1,8 @@
 """Monitoring: the figures over time, their alerts and who sees to them, and the reviews behind a week."""
 
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 from fastapi import Form, Query
@@ -14,10 +16,12 @@ from plumbrule.monitoring.acknowledgements import LONGEST_OWNER, LONGEST_REMEDY,
 from plumbrule.monitoring.monitoring_report import MonitoringReport, interval_says
 from plumbrule.monitoring.week_reviews import WeekReview
 from plumbrule.reports.week_charts import Address, drift_chart, figure_chart
+from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.access.roles import Role
 from plumbrule.web.addresses import path_part
 from plumbrule.web.desk.campaign_words import stratum_words, trigger_words
+from plumbrule.web.kept_views import View, newest
 from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
 from plumbrule.web.views.monitored_figures import (
@@ -166,7 +170,7 @@ def _show(
         triggers=rubric.triggers,
         strata=view.strata,
         says=interval_says,
-        agreement=visit.recall("agreement", ("decision",), lambda ledger: recent_agreement(ledger, at=visit.now)).value,
+        agreement=visit.recall(_agreement(visit.now)).value,
         titles=_dimension_titles(),
         stratum_words=stratum_words,
         trigger_words=trigger_words,
@@ -174,6 +178,15 @@ def _show(
         typed={"alert": alert_id, "owner": owner, "remedy": remedy, "problem": problem},
         longest={"owner": LONGEST_OWNER, "remedy": LONGEST_REMEDY},
         recalled=recalled,
+    )
+
+
+def _agreement(at: datetime) -> View[tuple[CampaignAgreement, ...]]:
+    return View(
+        name="agreement",
+        kind=tuple[CampaignAgreement, ...],
+        stamp=partial(newest, kinds=("decision",)),
+        make=lambda ledger: recent_agreement(ledger, at=at),
     )
 
 

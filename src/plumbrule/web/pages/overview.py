@@ -1,17 +1,20 @@
 """The overview: what may be released and why, what is open, what is at alert, and the state of the ledger."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 
 from fastapi.responses import HTMLResponse
 
 from plumbrule.api.monitoring import acknowledged
-from plumbrule.api.overview import KINDS, ledger_state, overview
+from plumbrule.api.overview import KINDS, Overview, ledger_state, overview
 from plumbrule.errors import InputError
 from plumbrule.ledger import AbsentLedgerError
 from plumbrule.reports.week_charts import small_figure_chart
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.access.roles import Role
 from plumbrule.web.desk.campaign_words import reason_words
+from plumbrule.web.kept_views import View, newest
 from plumbrule.web.routes import Routes
 from plumbrule.web.views.monitored_figures import (
     AlertRow,
@@ -38,7 +41,7 @@ def show_overview(visit: Visiting) -> HTMLResponse:
             state = ledger_state(ledger)
     except AbsentLedgerError:
         return visit.render("no_ledger.html")
-    standing = visit.recall("overview", KINDS, lambda ledger: overview(ledger, at=visit.now)).value
+    standing = visit.recall(overview_view(visit.now)).value
     return visit.render(
         "overview.html",
         overview=standing,
@@ -49,6 +52,16 @@ def show_overview(visit: Visiting) -> HTMLResponse:
         state=state,
         reason_words=reason_words,
         monitored=_monitored(visit),
+    )
+
+
+def overview_view(at: datetime) -> View[Overview]:
+    """Return the view of where everything stands."""
+    return View(
+        name="overview",
+        kind=Overview,
+        stamp=partial(newest, kinds=KINDS),
+        make=lambda ledger: overview(ledger, at=at),
     )
 
 

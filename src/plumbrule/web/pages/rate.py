@@ -5,7 +5,7 @@ from fastapi.responses import HTMLResponse, Response
 from plumbrule.api import reviews
 from plumbrule.web.access.roles import Role
 from plumbrule.web.desk.rating_desk import RatingDesk
-from plumbrule.web.desk.rating_screen import Fields
+from plumbrule.web.desk.rating_screen import Fields, minutes_left
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
 
@@ -16,10 +16,14 @@ _MOST = 50  # records that are listed
 
 
 @routes.page("/rate", role=Role.EVALUATOR)
-def show_queue(visit: Visiting, kept: str = "") -> HTMLResponse:
-    """Show what the visitor has to rate, what they submitted, and where others disagree."""
+def show_queue(visit: Visiting, campaign: str = "", kept: str = "", returned: str = "") -> HTMLResponse:
+    """Show what the visitor has to rate, what they submitted, and where others disagree.
+
+    First stands the campaign that they come from, then those in which an item is theirs.
+    """
     with visit.ledger() as ledger:
         work = reviews.work_lists(visit.name, ledger=ledger, at=visit.now)
+    work = sorted(work, key=lambda each: (each.campaign != campaign, not each.to_rate))
     submitted = [(each.campaign, line) for each in work for line in each.submitted]
     submitted.sort(key=lambda pair: pair[1].at, reverse=True)
     return visit.render(
@@ -27,6 +31,8 @@ def show_queue(visit: Visiting, kept: str = "") -> HTMLResponse:
         work=work,
         submitted=submitted[:_MOST],
         kept=kept,
+        returned=returned,
+        minutes_left=minutes_left,
         now=visit.now,
     )
 

@@ -38,10 +38,10 @@ def show_run(visit: Visiting, run_id: str) -> HTMLResponse:
     """Show one run: the decision, what to fix first, every figure."""
     with visit.ledger() as ledger:
         entry = run_entry(ledger, run_id)
-        if ledger.newest(kind="result", run=entry.subject) is None:
+        if ledger.newest("result", run=entry.subject)[0] < 0:
             return visit.render("run_begun.html", run=read_run(entry))
-        view = run_view(ledger, entry)
-        lines = run_lines(ledger)
+    lines = visit.recall(run_lines()).value
+    view = visit.recall(run_view(entry)).value
     report = view.report
     line = next(line for line in lines if line.run_id == report.run_id)
     earlier = [
@@ -96,7 +96,8 @@ def download_report(visit: Visiting, run_id: str, suffix: str) -> Response:
 def show_samples(visit: Visiting, run_id: str, asked: AskedSamples) -> HTMLResponse:
     """Show the samples of a run that are asked for."""
     with visit.ledger() as ledger:
-        view = run_view(ledger, run_entry(ledger, run_id))
+        entry = run_entry(ledger, run_id)
+    view = visit.recall(run_view(entry)).value
     found = asked.select(view.rows)
     address = partial(samples_address, view.report.run_id)
     page = page_of(found, asked.page, size=_PAGE, path=address(), query=asked.query)
@@ -122,7 +123,8 @@ def download_samples(visit: Visiting, run_id: str, suffix: str, asked: AskedSamp
     if kind is None:
         raise AbsentError(f"Samples are downloaded as {', '.join(SAMPLE_FILES)}, not as {suffix[:20]}.")
     with visit.ledger() as ledger:
-        view = run_view(ledger, run_entry(ledger, run_id))
+        entry = run_entry(ledger, run_id)
+    view = visit.recall(run_view(entry)).value
     return StreamingResponse(
         kind.write(asked.select(view.rows)),
         media_type=kind.media_type,

@@ -17,7 +17,7 @@ _PAGE = 50
 def show_runs(visit: Visiting, asked: AskedRuns) -> HTMLResponse:
     """Show the runs that are asked for, the newest first."""
     with visit.ledger() as ledger:
-        lines = run_lines(ledger)
+        lines = visit.recall(run_lines()).value
         head = ledger.checkpoint()
     page = page_of(asked.select(lines), asked.page, size=_PAGE, path="/runs", query=asked.query)
     return visit.render("runs.html", runs=lines, page=page, asked=asked, choices=run_choices(lines), head=head)

@@ -9,7 +9,6 @@ from fastapi.responses import HTMLResponse
 
 from plumbrule.api.runs import show_sample
 from plumbrule.errors import PlumbruleError, UsageError
-from plumbrule.ledger import Ledger
 from plumbrule.reports.marks.marked_answer import mark_answer
 from plumbrule.runs.report.fix_first import CAUSES
 from plumbrule.runs.report.run_evidence import expected_text, refusal_text
@@ -19,9 +18,10 @@ from plumbrule.runs.sample_detail import SampleDetail, sample_history
 from plumbrule.verdicts import Verdict
 from plumbrule.web.access.roles import Role
 from plumbrule.web.routes import Routes
+from plumbrule.web.verdict_scorers import VerdictScorers
 from plumbrule.web.views.run_address import sample_address, samples_address
 from plumbrule.web.views.run_query import AskedSamples, SampleQuery
-from plumbrule.web.views.run_views import run_entry, run_lines, run_view, verdict_scorer
+from plumbrule.web.views.run_views import run_entry, run_lines, run_view
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import AbsentError
 
@@ -61,10 +61,10 @@ def show(
             detail = show_sample(entry.subject, sample_id, ledger, repeat=repeat)
         except UsageError as error:
             raise AbsentError(str(error)) from None
-        history = sample_history(ledger, sample_id, _comparable(ledger, detail))
-        rows = asked.select(run_view(ledger, entry).rows)
+        history = sample_history(ledger, sample_id, _comparable(visit.recall(run_lines()).value, detail))
+    rows = asked.select(visit.recall(run_view(entry)).value.rows)
     sample, shown = detail.sample, None if whole else LONGEST
-    evidence = _evidence(detail)
+    evidence = _evidence(detail, visit.site.scorers)
     marked = None
     if sample is not None and sample.answer is not None:
         passages = sample.contexts if whole else sample.contexts[:_MOST_PASSAGES]
@@ -98,7 +98,7 @@ def show(
     )
 
 
-def _evidence(detail: SampleDetail) -> Evidence:
+def _evidence(detail: SampleDetail, scorers: VerdictScorers) -> Evidence:
     """Score the kept texts by the rubric that the run was made with: the same texts give the same marks."""
     sample, rubric = detail.sample, detail.verdict_rubric
     if sample is None:
@@ -110,7 +110,7 @@ def _evidence(detail: SampleDetail) -> Evidence:
             verdict=None, remark="The ledger keeps no verdict rubric of this run that this version can score by."
         )
     try:
-        verdict = verdict_scorer(rubric).score(sample)
+        verdict = scorers.of(rubric).score(sample)
     except PlumbruleError as error:
         return Evidence(verdict=None, remark=f"The answer could not be marked: {error}")
     return Evidence(verdict=verdict, remark=_remark(detail, verdict))
@@ -130,9 +130,8 @@ def _remark(detail: SampleDetail, verdict: Verdict) -> str:
     return f"{text}, which are those of the run."
 
 
-def _comparable(ledger: Ledger, detail: SampleDetail) -> Sequence[RunLine]:
+def _comparable(lines: Sequence[RunLine], detail: SampleDetail) -> Sequence[RunLine]:
     """Return the newest runs of the same dataset, the oldest of them first; this run is always among them."""
-    lines = run_lines(ledger)
     dataset, run_id = detail.run.body.summary.dataset, detail.run.run_id
     same = [line for line in lines if line.dataset == dataset]
     newest = same[:_MOST_RUNS]

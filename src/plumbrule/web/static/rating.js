@@ -67,6 +67,14 @@
     line.textContent = words;
     standing.replaceChildren(line);
   };
+  const hint = (words) => {  // beside what stands there, until the next change
+    if (!words) return;
+    standing.querySelector(".hint")?.remove();
+    const line = document.createElement("span");
+    line.className = "needs hint";
+    line.textContent = `${words}.`;
+    standing.append(line);
+  };
   const clock = () => {
     if (!standing) return;
     for (const time of standing.querySelectorAll("time[data-clock]")) {
@@ -146,7 +154,8 @@
   }));
   const press = (key) => {
     const input = rows[active]?.querySelector(`input[data-press="${key}"]`);
-    if (!input || input.disabled) return;
+    if (!input) return;
+    if (input.disabled) { hint(input.closest("label").title); return; }
     input.checked = true;
     if (acceptOf(rows[active])) acceptOf(rows[active]).checked = false;
     changed();
@@ -195,7 +204,9 @@
   clock();
   if (editable) {
     const open = rows.findIndex((row) => !row.querySelector("input[type=radio]:checked"));
-    focusRow(open < 0 ? rows.length - 1 : open);
+    const wanted = form.querySelector("textarea[autofocus]");
+    if (wanted) wanted.focus();
+    else focusRow(open < 0 ? rows.length - 1 : open);
   }
   document.documentElement.dataset.keys = "ready";
 })();

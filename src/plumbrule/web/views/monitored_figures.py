@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from fastapi import Depends, Query
@@ -18,8 +19,7 @@ from plumbrule.monitoring.monitoring_report import (
 )
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.addresses import with_query
-from plumbrule.web.result_memory import Recalled
-from plumbrule.web.site import Site
+from plumbrule.web.kept_views import Made, View, newest
 from plumbrule.web.visit import Visit
 
 _LONGEST_FILTER = 200
@@ -62,27 +62,28 @@ def read_filters(
 Filtering = Annotated[Filters, Depends(read_filters)]
 
 
-def recall_view(visit: Visit, filters: Filters) -> Recalled[MonitoringView]:
+def recall_view(visit: Visit, filters: Filters) -> Made[MonitoringView]:
     """Return what was monitored, as the filters ask for it."""
-    if filters.strata:  # known from memory, so that nothing is read for a stratum that there is not
-        strata = view_of(visit.site, Filters()).value.strata
+    if filters.strata:  # known already, so that nothing is read for a stratum that there is not
+        strata = visit.recall(monitoring_view(Filters())).value.strata
         unknown = next((stratum for stratum in filters.strata if stratum not in strata), None)
         if unknown is not None:
             raise UsageError(f"nothing was drawn from a stratum '{unknown[:40]}'")
-    return view_of(visit.site, filters)
+    return visit.recall(monitoring_view(filters))
 
 
-def view_of(site: Site, filters: Filters) -> Recalled[MonitoringView]:
-    """Return the same for whoever has no visit, such as a server that makes it ready for its first visitor."""
-    return site.memory.recall(
-        site.ledger,
-        ("monitoring", filters),
-        VIEW_KINDS,
-        lambda ledger: view_monitoring(
+def monitoring_view(filters: Filters) -> View[MonitoringView]:
+    """Return the view of what was monitored."""
+    return View(
+        name=f"monitoring{filters.query()}",
+        kind=MonitoringView,
+        stamp=partial(newest, kinds=VIEW_KINDS),
+        make=lambda ledger: view_monitoring(
             Reviews(ledger=ledger, loaded=load_scorecard(), triggers=filters.triggers, strata=filters.strata),
             first=filters.first,
             last=filters.last,
         ),
+        weigh=lambda view: sum(len(week.reviews) for week in view.weeks.values()),
     )
 
 

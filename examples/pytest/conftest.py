@@ -1,6 +1,0 @@
-"""Makes the assistant importable from wherever pytest is run."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,239 @@
+"""What pages show that takes long to work out: made in the background, once, and kept for as long as it holds.
+
+A ledger only ever grows, so a view holds until there is a newer entry of those that it is made from. It is made by
+threads of their own, once for all who ask at the same time. Whoever asks waits a little; after that an older view is
+shown where there is one, else the page says that it is being worked out. What took long is kept in the store besides,
+so that it is there after a restart: signed by the key of the ledger's checkpoints, and only for the code that made it.
+"""
+
+import hashlib
+import hmac
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Generic, TypeVar
+
+import orjson
+import zstandard
+from pydantic import TypeAdapter
+from sqlalchemy import Column, Integer, LargeBinary, Table, Text, delete, insert, select
+
+from plumbrule.ledger import Ledger
+from plumbrule.web.open_ledgers import OpenLedgers
+from plumbrule.web.visit_errors import VisitError
+from plumbrule.web.web_store import METADATA, Store
+
+T = TypeVar("T")
+Stamp = tuple[tuple[int, str], ...]  # numbers and hashes of the newest entries of those that a view is made from
+
+_MOST_WEIGHT = 100_000  # of all views in memory; a row of a table weighs 1, about a kilobyte
+_MOST_BYTES = 512 << 20  # of all views in the store
+_KEEP_FROM_S = 0.5  # what takes longer to make is kept in the store
+_WORKERS = 2  # so that one long view does not keep all others waiting
+_SUFFIXES = (".py", ".yaml", ".json", ".tsv", ".txt")  # of the files that make up the code
+_log = logging.getLogger("plumbrule.web")
+
+_views = Table(
+    "web_views",
+    METADATA,
+    Column("number", Integer, primary_key=True),  # the latest is the largest
+    Column("name", Text, nullable=False, unique=True),
+    Column("code", Text, nullable=False),
+    Column("stamp", Text, nullable=False),
+    Column("signature", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+
+class BeingMadeError(VisitError):
+    """A view is not ready yet; whoever asks again a little later finds it."""
+
+    status = 202
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View(Generic[T]):
+    """A view that can be asked for: how it is made, and how to tell whether it still holds."""
+
+    name: str  # the same name and the same stamp are the same view
+    kind: Any  # its type
+    stamp: Callable[[Ledger], Stamp]
+    make: Callable[[Ledger], T]
+    weigh: Callable[[T], int] = lambda _: 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made(Generic[T]):
+    """A view that was made, and what from."""
+
+    value: T
+    ledger_id: str
+    stamp: Stamp
+    weight: int
+
+    @property
+    def upto(self) -> int:
+        """The number of the last entry that it was made from; -1 for none."""
+        return upto(self.stamp)
+
+
+class KeptViews:
+    """The views of one ledger; safe to share between threads."""
+
+    def __init__(
+        self,
+        ledgers: OpenLedgers,
+        address: str,
+        store: Store,
+        *,
+        most_weight: int = _MOST_WEIGHT,
+        most_bytes: int = _MOST_BYTES,
+        keep_from_s: float = _KEEP_FROM_S,
+    ) -> None:
+        self._ledgers, self._address, self._store = ledgers, address, store
+        self._most_weight, self._most_bytes, self._keep_from_s = most_weight, most_bytes, keep_from_s
+        self._made: OrderedDict[str, Made[Any]] = OrderedDict()
+        self._making: dict[str, Future[Made[Any]]] = {}
+        self._guard = threading.Lock()
+        self._workers = ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="views")
+
+    def get(self, view: View[T], *, patience_s: float | None = None) -> Made[T]:
+        """Return a view as new as the ledger; after ``patience_s`` seconds an older one, or that it is being made."""
+        until = None if patience_s is None else time.monotonic() + patience_s
+        with self._ledgers.use(self._address) as ledger:
+            ledger_id, stamp = ledger.ledger_id, view.stamp(ledger)
+        while True:
+            with self._guard:
+                known = self._made.get(view.name)
+                if known is not None and known.ledger_id != ledger_id:
+                    known = None
+                if known is not None and known.upto >= upto(stamp):
+                    self._made.move_to_end(view.name)
+                    return known
+                making = self._making.get(view.name)
+                if making is None:
+                    making = self._making[view.name] = self._workers.submit(self._make, view)
+            try:
+                making.result(None if until is None else max(0.0, until - time.monotonic()))
+            except TimeoutError:
+                if known is None:
+                    raise BeingMadeError("This is being worked out, and will be here in a moment.") from None
+                return known
+
+    def close(self) -> None:
+        """Let what is being made come to its end, and begin nothing else."""
+        self._workers.shutdown(cancel_futures=True)
+
+    def _make(self, view: View[T]) -> Made[T]:
+        made: Made[T] | None = None
+        try:
+            with self._ledgers.use(self._address) as ledger:
+                stamp = view.stamp(ledger)  # before it is made: what comes in the meantime makes it old, never too new
+                made = self._find(ledger, view, stamp)
+                if made is None:
+                    begun = time.monotonic()
+                    value = view.make(ledger)
+                    made = Made(value=value, ledger_id=ledger.ledger_id, stamp=stamp, weight=view.weigh(value))
+                    if time.monotonic() - begun >= self._keep_from_s:
+                        self._keep(ledger, view, made)
+            return made
+        finally:
+            with self._guard:
+                del self._making[view.name]
+                if made is not None:
+                    self._made[view.name] = made
+                    self._made.move_to_end(view.name)
+                    while len(self._made) > 1 and sum(each.weight for each in self._made.values()) > self._most_weight:
+                        self._made.popitem(last=False)
+
+    def _find(self, ledger: Ledger, view: View[T], stamp: Stamp) -> Made[T] | None:
+        """Return a view from the store; None where there is none that holds, or it cannot be read."""
+        with self._store.begin() as connection:
+            row = connection.execute(select(_views).where(_views.c.name == view.name)).mappings().first()
+        if row is None or (row["code"], row["stamp"]) != (self._code, _stamp_text(ledger, stamp)):
+            return None
+        signature = self._sign(ledger, view.name, row["stamp"], row["content"])
+        if signature is None or not hmac.compare_digest(signature, row["signature"]):
+            _log.warning("the view %s in the store is not the one that was kept: it is made again", view.name)
+            return None
+        value: T = TypeAdapter(view.kind).validate_json(zstandard.decompress(row["content"]))
+        return Made(value=value, ledger_id=ledger.ledger_id, stamp=stamp, weight=view.weigh(value))
+
+    def _keep(self, ledger: Ledger, view: View[T], made: Made[T]) -> None:
+        """Keep a view in the store, if it can be read back as it is; the oldest go where there is no room."""
+        adapter = TypeAdapter(view.kind)
+        try:
+            text = adapter.dump_json(made.value)
+            same = adapter.validate_json(text) == made.value
+        except ValueError:  # pydantic's own errors are such
+            same = False
+        if not same:
+            _log.warning("the view %s cannot be read back as it was made: it is kept in memory only", view.name)
+            return
+        content = zstandard.compress(text, 3)
+        stamp = _stamp_text(ledger, made.stamp)
+        signature = self._sign(ledger, view.name, stamp, content)
+        if signature is None or len(content) > self._most_bytes:
+            return
+        row = {"code": self._code, "stamp": stamp, "signature": signature, "size": len(content), "content": content}
+        with self._store.change() as connection:
+            connection.execute(delete(_views).where(_views.c.name == view.name))
+            connection.execute(insert(_views).values(name=view.name, **row))
+            sizes = connection.execute(select(_views.c.number, _views.c.size).order_by(_views.c.number.desc())).all()
+            room = self._most_bytes
+            for number, size in sizes:
+                room -= size
+                if room < 0:
+                    connection.execute(delete(_views).where(_views.c.number == number))
+
+    def _sign(self, ledger: Ledger, name: str, stamp: str, content: bytes) -> str | None:
+        """Return the signature of a view; None where there is no key, so that nothing is kept."""
+        if ledger.files is None:
+            return None
+        digest = hashlib.sha256(content).hexdigest()
+        return ledger.files.key.sign(["plumbrule-view", name, self._code, stamp, digest])
+
+    @cached_property
+    def _code(self) -> str:
+        """The hash of the code and its data: another version may work a view out otherwise."""
+        digest = hashlib.sha256()
+        for file in _code_files(files("plumbrule")):
+            digest.update(file.name.encode() + b"\n" + file.read_bytes())
+        return digest.hexdigest()
+
+
+def upto(stamp: Stamp) -> int:
+    """Return the number of the last entry of a stamp; -1 for none."""
+    return max((number for number, _ in stamp), default=-1)
+
+
+def _stamp_text(ledger: Ledger, stamp: Stamp) -> str:
+    return orjson.dumps([ledger.ledger_id, stamp]).decode()
+
+
+def _code_files(folder: Traversable) -> list[Traversable]:
+    found: list[Traversable] = []
+    for each in sorted(folder.iterdir(), key=lambda each: each.name):
+        if each.is_dir():
+            found += _code_files(each)
+        elif each.name.endswith(_SUFFIXES):
+            found.append(each)
+    return found
+
+
+def newest(ledger: Ledger, *, kinds: Sequence[str]) -> Stamp:
+    """Return the stamp of what is made from entries of these kinds."""
+    return (ledger.newest(*kinds),)
+
+
+def newest_of_runs(ledger: Ledger, *, runs: Sequence[str], kinds: Sequence[str]) -> Stamp:
+    """Return the stamp of what is made from all entries of some runs, and from entries of these kinds."""
+    return (*(ledger.newest(run=run) for run in runs), ledger.newest(*kinds))
