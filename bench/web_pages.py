@@ -11,7 +11,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,9 @@ MOST_MS, MOST_KB = 300, 300
 _TIMES = 5
 _LOOK_AGAIN_S = 0.25
 _LEFT_OUT = {  # with the reason
-    "/accounts/{number}": "there is no account without a team",
+    "/account": "nobody signs in without a team",
+    "/accounts": "nobody signs in without a team",
+    "/accounts/{number}": "nobody signs in without a team",
     "/adjudicate/{campaign}/{trace_id:path}": "nobody disagrees too far",
     "/campaigns/new/{draft}": "there is no draft",
     "/campaigns/{name}/pairs": "there is no campaign on a model change",
@@ -69,12 +71,13 @@ def main() -> None:
     options.add_argument("--results", type=int, default=1_000_000)
     options.add_argument("--records", type=int, default=10_000)
     options.add_argument("--ledger", type=Path, help="a folder that keeps the ledger")
+    options.add_argument("pages", nargs="*", help="measure these only, such as /runs")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.ledger or Path(temporary)
         made = _ledger(folder, results=chosen.results, records=chosen.records)
         store = Path(temporary) / "pages.web.db"
-        measured = _measure(made, f"sqlite:///{store}")
+        measured = _measure(made, f"sqlite:///{store}", chosen.pages)
     print(f"{'page':<46}{'first':>7}{'ready':>7}{'first':>7}{'ready':>7}{'later':>7}{'most':>7}{'cpu':>7}{'kB':>6}")
     for page in measured:
         times = f"{page.first_ms:7.0f}{page.ready_s:7.1f}{page.again_ms:7.0f}{page.again_s:7.1f}"
@@ -95,12 +98,16 @@ def _ledger(folder: Path, *, results: int, records: int) -> LargeLedger:
     return from_json(LargeLedger, orjson.loads(known.read_bytes()), where=str(known))
 
 
-def _measure(made: LargeLedger, store: str) -> list[Measured]:
+def _measure(made: LargeLedger, store: str, only: Sequence[str]) -> list[Measured]:
     pages: list[Measured] = []
+    addresses = {path: address for path, address in _addresses(made).items() if not only or path in only}
     with _client(made, store) as client:
-        addresses = _addresses(made)
         for path, address in addresses.items():
-            first, ready = _first(client, address)
+            try:
+                first, ready = _first(client, address)
+            except LookupError as error:
+                print(error, file=sys.stderr)
+                continue
             pages.append(Measured(path=path, first_ms=first, ready_s=ready))
             print(".", end="", file=sys.stderr, flush=True)
     with _client(made, store) as client:
@@ -154,7 +161,7 @@ def _addresses(made: LargeLedger) -> dict[str, str]:
         route.path
         for routes in all_routes()
         for route in routes.routes
-        if isinstance(route, APIRoute) and "GET" in route.methods and not route.path.startswith(API)
+        if isinstance(route, APIRoute) and "GET" in (route.methods or ()) and not route.path.startswith(API)
     ]
     pages = [path for path in paths if path not in _LEFT_OUT and "{suffix}" not in path and "records." not in path]
     return {path: addresses.get(path, path) for path in pages}
@@ -168,7 +175,7 @@ def _first(client: TestClient, address: str) -> tuple[float, float]:
         time.sleep(_LOOK_AGAIN_S)
         _, status, _ = _timed(client, address)
     if status != 200:
-        raise SystemExit(f"{address} answers {status}")
+        raise LookupError(f"{address} answers {status}, and is not measured")
     return first, time.perf_counter() - begun
 
 

@@ -48,7 +48,8 @@ def fields_of(value: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
 
 def take_fields(kind: type[T], source: object, **given: object) -> T:
     """Return a dataclass whose fields are ``given``, or else the attributes of ``source`` with the same names."""
-    return kind(**{name: given[name] if name in given else getattr(source, name) for name, _ in _keys(kind)})
+    names = [name for name, _ in _keys(kind)]  # type: ignore[arg-type]  # a type is hashable
+    return kind(**{name: given[name] if name in given else getattr(source, name) for name in names})
 
 
 def json_line(value: object, *, indent: bool = False) -> bytes:

@@ -210,7 +210,7 @@ def test_one_that_asks_to_slow_down_among_many_changes_little() -> None:
     """Three answers of a hundred with 429, as they come by chance, leave nearly all the places."""
     throttle = Throttle(16)
 
-    async def work() -> list[int | None]:
+    async def work() -> list[int]:
         places = []
         for number in range(300):
             async with throttle.place() as place:
@@ -218,7 +218,7 @@ def test_one_that_asks_to_slow_down_among_many_changes_little() -> None:
                     place.failed(failure(RateLimitedError))
                 else:
                     place.answered()
-            places.append(throttle.places)
+            places.append(throttle.places or 0)
         return places
 
     assert min(run_counted(work())) == 15

@@ -32,6 +32,7 @@ def parts_of(sample: Sample) -> tuple[str, str | None, tuple[str, ...]]:
         ("phoenix_spans.parquet", [WAIVER, FEE]),
         ("phoenix_qa.csv", [(*FEE[:2], ("\n\n".join(FEE[2]),)), WAIVER]),
         ("ragbench.jsonl", [FEE]),
+        ("inspect_log.json", [FEE, WAIVER]),
     ],
 )
 def test_a_file_of_another_tool(name: str, expected: list[object]) -> None:

@@ -1,6 +1,7 @@
 """A view works each part out once; the cache keeps the texts met last."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -142,8 +143,8 @@ def test_what_may_contradict_numbers_is_looked_for_once(monkeypatch: pytest.Monk
     """Which numbers contradict another depends on what it is of alone, so a list of amounts is compared only once."""
     amounts = ", ".join(f"${number}" for number in range(1, 41))
     contexts, answer = TextViews([TextView(amounts)]), TextView(f"{amounts}, 3%, 4%")
-    compared = []
-    monkeypatch.setattr(text_view, "comparable", lambda *pair: compared.append(1) or comparable(*pair))
+    compared = Mock(wraps=comparable)
+    monkeypatch.setattr(text_view, "comparable", compared)
     found = [contexts.rivals_of(value) for value in answer.values]
     assert [len(rivals) for rivals in found] == [40] * 40 + [0] * 2
-    assert len(compared) == 40
+    assert compared.call_count == 40

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import Browser, expect
 from tests.web.conftest import WIDE, Look, served
 from tests.web.made_runs import RIGHT, make_run, sample
 
+from plumbrule.api.reports import view_run
 from plumbrule.ledger import Ledger
 from plumbrule.runs.run_entries import find_run
 from plumbrule.web import view_preparation
@@ -35,7 +37,7 @@ def hasty(site: Site) -> Iterator[Site]:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Give a gate that keeps every run from being worked out until it is set."""
-    gate, real = threading.Event(), run_views.view_run
+    gate, real = threading.Event(), view_run
 
     def wait(ledger: Ledger, run: Any) -> Any:
         assert gate.wait(LONG_S)
@@ -85,13 +87,12 @@ def test_the_browser_shows_it_when_it_is_ready(
         context.close()
 
 
-def test_what_is_likely_to_be_looked_at_is_made_ready(hasty: Site) -> None:
+def test_what_is_likely_to_be_looked_at_is_made_ready(hasty: Site, tmp_path: Path) -> None:
     """The overview, monitoring, the newest runs and their comparison are there for the first who looks."""
+    runs = [make_run(hasty.ledger, tmp_path, [sample("one", RIGHT)], name=name) for name in ("first", "second")]
     prepare_once(hasty)
-    with hasty.ledgers.use(hasty.ledger) as ledger:
-        runs = [entry.subject for entry in ledger.runs()]
     with TestClient(create_app(hasty), follow_redirects=False) as client:
-        for path in ("/", "/runs", f"/runs/{runs[-1]}", f"/compare?runs={runs[-2]}&runs={runs[-1]}"):
+        for path in ("/", "/runs", f"/runs/{runs[-1]}", f"/compare?runs={runs[0]}&runs={runs[1]}"):
             assert client.get(path).status_code == 200, path
 
 
@@ -105,7 +106,7 @@ def test_every_view_that_is_made_ready_can_be_kept(site: Site, caplog: pytest.Lo
 
 
 def test_a_run_that_another_process_decided_is_made_ready(
-    hasty: Site, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+    hasty: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The ledger is looked at again and again; nothing is prepared while no decision is new."""
     monkeypatch.setattr(view_preparation, "_LOOK_EVERY_S", 0.01)

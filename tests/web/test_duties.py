@@ -130,9 +130,8 @@ def test_a_team_on_postgresql(server_url: URL, stack: ExitStack, monkeypatch: py
     address = url.render_as_string(hide_password=False)
     open_ledger(address, at=now()).close()
     store = Store(store_address(address))
-    stack.callback(store.close)
     site = Site(ledger=address, store=store, team=True, hosts=("testserver",))
-    stack.callback(site.ledgers.close)
+    stack.callback(site.close)
     client = sign_in(stack, site, "Ada Admin", Role.ADMIN)
     token = csrf_of(client, "/accounts")
     assert client.post("/accounts", data={"csrf": token, "name": "Ben Reyes"}).status_code == 201

@@ -40,6 +40,7 @@ SCHEMAS: Mapping[str, Described] = {
     "dataset-check": Described("samples.validation:DatasetCheck", "'validate --json'"),
     "decided-record": Described("reviews.evaluation_record:DecidedRecord", "one line of 'review decide --json'"),
     "draw": Described("reviews.sample_draw:DrawResult", "'sample --json'"),
+    "export": Described("api.exports:Exported", "'export --json'"),
     "feedback": Described("monitoring.feedback_patterns:Feedback", "'feedback --json'"),
     "gate": Described("runs.gates:GateDecision", "'gate --json'"),
     "incident": Described("monitoring.incident_model:Incident", "the file of 'incident -o FILE.json'"),

@@ -13,11 +13,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 import orjson
@@ -57,6 +58,9 @@ class BeingMadeError(VisitError):
     """A view is not ready yet; whoever asks again a little later finds it."""
 
     status = 202
+
+    def __init__(self) -> None:
+        super().__init__("This is being worked out, and will be here in a moment.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +107,8 @@ class KeptViews:
         self._made: OrderedDict[str, Made[Any]] = OrderedDict()
         self._making: dict[str, Future[Made[Any]]] = {}
         self._guard = threading.Lock()
-        self._workers = ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="views")
+        self._waiting: SimpleQueue[tuple[View[Any], Future[Made[Any]]] | None] = SimpleQueue()
+        self._workers: list[threading.Thread] = []
 
     def get(self, view: View[T], *, patience_s: float | None = None) -> Made[T]:
         """Return a view as new as the ledger; after ``patience_s`` seconds an older one, or that it is being made."""
@@ -120,17 +125,37 @@ class KeptViews:
                     return known
                 making = self._making.get(view.name)
                 if making is None:
-                    making = self._making[view.name] = self._workers.submit(self._make, view)
+                    making = self._making[view.name] = self._begin(view)
             try:
                 making.result(None if until is None else max(0.0, until - time.monotonic()))
             except TimeoutError:
                 if known is None:
-                    raise BeingMadeError("This is being worked out, and will be here in a moment.") from None
+                    raise BeingMadeError from None
                 return known
 
     def close(self) -> None:
-        """Let what is being made come to its end, and begin nothing else."""
-        self._workers.shutdown(cancel_futures=True)
+        """Begin nothing else; what is being made is not waited for, and ends with the process."""
+        with self._guard:
+            for _ in self._workers:
+                self._waiting.put(None)
+            self._workers.clear()
+
+    def _begin(self, view: View[T]) -> Future[Made[T]]:
+        """Leave a view to the workers, which are started when they are needed first."""
+        made: Future[Made[T]] = Future()
+        self._waiting.put((view, made))
+        if len(self._workers) < _WORKERS:
+            self._workers.append(threading.Thread(target=self._work, name="views", daemon=True))
+            self._workers[-1].start()
+        return made
+
+    def _work(self) -> None:
+        while (task := self._waiting.get()) is not None:
+            view, made = task
+            try:
+                made.set_result(self._make(view))
+            except Exception as error:  # noqa: BLE001 - whoever waits is told
+                made.set_exception(error)
 
     def _make(self, view: View[T]) -> Made[T]:
         made: Made[T] | None = None

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from plumbrule.errors import PlumbruleError
+from plumbrule.runs.run_entries import read_run
 from plumbrule.web.kept_views import Stamp, View, newest
 from plumbrule.web.pages.overview import overview_view
 from plumbrule.web.site import Site
@@ -49,13 +50,12 @@ def likely_views(site: Site) -> Iterator[View[Any]]:
     yield run_lines()
     yield overview_view(site.clock())
     yield monitoring_view(Filters())
-    lines = site.views.get(run_lines()).value
-    decided = [line for line in lines if line.outcome is not None]
+    decided = [line.run_id for line in site.views.get(run_lines()).value if line.outcome is not None]
     with site.ledgers.use(site.ledger) as ledger:
-        entries = {line.run_id: run_entry(ledger, line.run_id) for line in decided[: _MOST_RUNS + 1]}
-    for line in decided[:_MOST_RUNS]:
-        yield run_view(entries[line.run_id])
-    latest = next(iter(decided), None)
-    earlier = next((line for line in decided[1:] if latest is not None and line.dataset == latest.dataset), None)
-    if latest is not None and earlier is not None and earlier.run_id in entries:
-        yield comparison(entries[earlier.run_id], entries[latest.run_id], other_dataset=False)
+        newest_runs = [run_entry(ledger, run_id) for run_id in decided[:_MOST_RUNS]]
+    yield from map(run_view, newest_runs)
+    datasets = [read_run(entry).body.metadata.dataset_version_or_hash for entry in newest_runs]
+    for entry, dataset in zip(newest_runs[1:], datasets[1:], strict=True):
+        if dataset == datasets[0]:
+            yield comparison(entry, newest_runs[0], other_dataset=False)
+            break

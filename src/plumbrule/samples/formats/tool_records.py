@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from plumbrule.samples.field_names import ranked_keys
 from plumbrule.samples.formats.cells import parse_cell
+from plumbrule.samples.formats.chat_messages import text_of
 from plumbrule.samples.formats.conversations import CONVERSATIONS, question_of, read_conversation
 from plumbrule.samples.formats.openinference import dig
 
@@ -73,6 +74,28 @@ def _read_phoenix(record: Mapping[str, object]) -> Found:
     """Read a row of Phoenix's questions with what was retrieved, which older versions call the reference."""
     retrieved = "reference" if "reference" in record else "context"
     return _at(record, {"question": "input", "answer": "output", "contexts": retrieved, "id": "context.span_id"})
+
+
+def _read_inspect(record: Mapping[str, object]) -> Found:
+    """Read a sample of an Inspect AI log; in a later epoch its id has the number of the epoch behind it."""
+    answer = text_of(record.get("output"), "assistant")
+    asked = record.get("input")
+    question = asked if isinstance(asked, str) else question_of(asked)
+    found: Found = {"id": ("id", _epoch_id(record))}
+    if question:
+        found["question"] = "input", question
+    if answer is not None:
+        found["answer"] = "output.choices", answer
+    target = record.get("target")
+    if isinstance(target, str) and target:
+        found["reference"] = "target", target
+    contexts = _field(_opened(record.get("metadata")), "contexts", "metadata")
+    return found if contexts is None else found | {"contexts": contexts}
+
+
+def _epoch_id(record: Mapping[str, object]) -> object:
+    epoch = record.get("epoch")
+    return f"{record.get('id')}@{epoch}" if isinstance(epoch, int) and epoch > 1 else record.get("id")
 
 
 def _read_messages(record: Mapping[str, object]) -> Found:
@@ -153,6 +176,7 @@ def _opened(value: object) -> object:
 
 _TOOLS: tuple[tuple[frozenset[str], Callable[[Mapping[str, object]], Found]], ...] = (
     (frozenset({"vars", "response"}), _read_promptfoo),
+    (frozenset({"epoch", "id", "input", "output", "target"}), _read_inspect),
     (frozenset({"inputs", "outputs"}), _read_inputs),
     (frozenset({"answer", "references"}), _read_trec),
     (frozenset({"context.span_id", "input", "output", "reference"}), _read_phoenix),

@@ -17,6 +17,7 @@ from plumbrule.runs.run_entries import read_run
 from plumbrule.web.access.roles import Role
 from plumbrule.web.addresses import download_headers
 from plumbrule.web.downloads import download
+from plumbrule.web.kept_views import BeingMadeError
 from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
 from plumbrule.web.views import run_charts
@@ -43,7 +44,9 @@ def show_run(visit: Visiting, run_id: str) -> HTMLResponse:
     lines = visit.recall(run_lines()).value
     view = visit.recall(run_view(entry)).value
     report = view.report
-    line = next(line for line in lines if line.run_id == report.run_id)
+    line = next((line for line in lines if line.run_id == report.run_id), None)
+    if line is None:  # the list is older than the run
+        raise BeingMadeError
     earlier = [
         each for each in lines if each.dataset == line.dataset and each.run_id != line.run_id and each.at < line.at
     ]
