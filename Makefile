@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench support binding agreement rubrics lock format clean help
+.PHONY: demo test check docs bench support binding agreement rubrics lock format clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -19,6 +19,9 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
+
+docs: $(STAMPS)/test  ## build the documentation as a site, into build/site; no network
+	$(BIN)/mkdocs build --strict --quiet
 
 bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews, coverage, growth and web pages
 	$(BIN)/python -m bench.speed

@@ -92,7 +92,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tools = chosen.tools.resolve() if chosen.tools is not None else folder / "tools"
-        proxy = _environment(tools / "litellm", LITELLM) / "litellm"
+        proxy = make_environment(tools / "litellm", LITELLM) / "litellm"
         ours = _plumbrule(proxy, folder, chosen.samples)
         others = {"Inspect AI": _inspect(proxy, folder, tools, chosen.samples)}
         if shutil.which("npm") is None:
@@ -105,7 +105,7 @@ def main() -> None:
     sys.exit(0 if ours.fine and ahead else 1)
 
 
-def _environment(folder: Path, *packages: str) -> Path:
+def make_environment(folder: Path, *packages: str) -> Path:
     """Return where the commands of an environment with these packages are; it is made where there is none."""
     if not folder.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -132,7 +132,7 @@ def _plumbrule(proxy: Path, folder: Path, count: int) -> Done:
 
 
 def _inspect(proxy: Path, folder: Path, tools: Path, count: int) -> Done:
-    python = _environment(tools / "inspect", *INSPECT_AI) / "python"
+    python = make_environment(tools / "inspect", *INSPECT_AI) / "python"
     provider = Provider()
     script = folder / "inspect_task.py"
     script.write_text(INSPECT.replace("MODEL", MODEL), encoding="utf-8")

@@ -60,6 +60,8 @@ def test_help_lists_every_command(run: Run) -> None:
   compare     Compare two runs sample by sample.
   completion  Print the shell's completion script.
   demo        See the main job end to end on bundled data.
+  doctor      Say what is installed, what is missing, and whether the ledger is sound.
+  export      Hand a run over to another tool: OpenTelemetry, Langfuse, MLflow, Inspect AI.
   feedback    Find patterns in what was reviewed, with their remedies.
   gate        Decide whether a run may be released, as exit code.
   incident    Gather everything known of one interaction into one file.

