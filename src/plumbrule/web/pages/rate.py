@@ -23,12 +23,12 @@ def show_queue(visit: Visiting, campaign: str = "", kept: str = "", returned: st
     """
     with visit.ledger() as ledger:
         work = reviews.work_lists(visit.name, ledger=ledger, at=visit.now)
-    work = sorted(work, key=lambda each: (each.campaign != campaign, not each.to_rate))
+    ordered = sorted(work, key=lambda each: (each.campaign != campaign, not each.to_rate))
     submitted = [(each.campaign, line) for each in work for line in each.submitted]
     submitted.sort(key=lambda pair: pair[1].at, reverse=True)
     return visit.render(
         "rate_queue.html",
-        work=work,
+        work=ordered,
         submitted=submitted[:_MOST],
         kept=kept,
         returned=returned,
