@@ -59,10 +59,10 @@ lock: $(STAMPS)/venv  ## resolve the dependencies again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --extra build --extra web pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test --extra verifier --extra web \
+		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test --extra verifier --extra web --extra xlsx \
 		-c requirements.lock pyproject.toml -o requirements-test.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build --extra judge --extra parquet --extra postgres --extra web \
+		--no-header --extra build --extra judge --extra parquet --extra postgres --extra web --extra xlsx \
 		-c requirements-test.lock pyproject.toml -o deploy/requirements-deploy.lock
 
 clean:  ## remove what the other commands made

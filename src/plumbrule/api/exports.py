@@ -18,11 +18,11 @@ from plumbrule.http.transport_errors import TransportError
 from plumbrule.ledger import Ledger
 from plumbrule.names import check_word
 from plumbrule.reports.exports.export_format import ExportFormat, Request
-from plumbrule.reports.exports.inspect import INSPECT
-from plumbrule.reports.exports.langfuse import LANGFUSE
-from plumbrule.reports.exports.mlflow import MLFLOW
-from plumbrule.reports.exports.otlp import OTLP
-from plumbrule.runs.exported_run import ExportedRun, exported_run
+from plumbrule.reports.exports.inspect_log import INSPECT
+from plumbrule.reports.exports.langfuse_scores import LANGFUSE
+from plumbrule.reports.exports.mlflow_calls import MLFLOW
+from plumbrule.reports.exports.otlp_events import OTLP
+from plumbrule.runs.report.exported_run import ExportedRun, exported_run
 from plumbrule.runs.run_entries import find_run
 
 EXPORTS: Mapping[str, ExportFormat] = {"inspect": INSPECT, "langfuse": LANGFUSE, "mlflow": MLFLOW, "otlp": OTLP}

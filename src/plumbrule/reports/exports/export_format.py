@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from plumbrule.runs.exported_run import ExportedResult, ExportedRun
+from plumbrule.runs.report.exported_run import ExportedResult, ExportedRun
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 

@@ -6,7 +6,7 @@ import orjson
 
 from plumbrule._version import __version__
 from plumbrule.reports.exports.export_format import ExportFormat, Request, bearer, constant, trace_id_of, unix_ms
-from plumbrule.runs.exported_run import Evaluation, ExportedResult, ExportedRun
+from plumbrule.runs.report.exported_run import Evaluation, ExportedResult, ExportedRun
 
 EVENT = "gen_ai.evaluation.result"
 _INFO, _WARN = 9, 13  # severities of the data model of logs

@@ -12,7 +12,7 @@ import orjson
 
 from plumbrule.hashing import sha256_of
 from plumbrule.reports.exports.export_format import Answers, ExportFormat, Request, bearer, unix_ms
-from plumbrule.runs.exported_run import Evaluation, ExportedResult, ExportedRun
+from plumbrule.runs.report.exported_run import Evaluation, ExportedResult, ExportedRun
 from plumbrule.runs.run_results import FigureValues
 
 EXPERIMENT = "0"  # the one that every server has

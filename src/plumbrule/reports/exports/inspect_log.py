@@ -6,7 +6,7 @@ import orjson
 
 from plumbrule._version import __version__
 from plumbrule.reports.exports.export_format import ExportFormat, bearer
-from plumbrule.runs.exported_run import Evaluation, ExportedResult, ExportedRun
+from plumbrule.runs.report.exported_run import Evaluation, ExportedResult, ExportedRun
 from plumbrule.runs.run_results import FigureValues
 
 _VERSION = 2  # of the log

@@ -7,7 +7,7 @@ import orjson
 
 from plumbrule.hashing import sha256_of
 from plumbrule.reports.exports.export_format import ExportFormat, Request, constant, trace_id_of
-from plumbrule.runs.exported_run import ExportedRun
+from plumbrule.runs.report.exported_run import ExportedRun
 
 _BATCH = 100  # scores of one request
 
