@@ -181,14 +181,14 @@ def test_a_rubric_that_is_none(run: Run, dataset: Path, write: Write, content: b
 
 
 @pytest.mark.parametrize(
-    ("place", "said"), [("missing/out.jsonl", "No such file or directory"), ("folder", "it is a directory")]
+    ("place", "said"), [("missing/out.jsonl", "No such file or directory"), ("folder.jsonl", "it is a directory")]
 )
 def test_an_output_that_cannot_be_written(run: Run, dataset: Path, tmp_path: Path, place: str, said: str) -> None:
     """Exit code 2; said before the work is done."""
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.jsonl").mkdir()
     assert_refused(run("score", dataset, "-o", place), 2, place, said)
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == [dataset.name, "folder"]
-    assert not list((tmp_path / "folder").iterdir())
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [dataset.name, "folder.jsonl"]
+    assert not list((tmp_path / "folder.jsonl").iterdir())
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
