@@ -7,7 +7,6 @@ found again. Sizes are of the files in site-packages, without pip; import time i
 import argparse
 import resource
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -84,4 +83,4 @@ def _import_s(python: Path, module: str) -> float | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -6,6 +6,7 @@ Run in the environment of the tests: ``.venv/bin/python docs/make_licences.py``.
 import re
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 LOCK = HERE.parent / "requirements.lock"
@@ -35,7 +36,7 @@ def pinned(*locks: Path) -> dict[str, str]:
 def licence(name: str) -> str | None:
     """Return the licence that an installed package states, in one line; None where it is not installed here."""
     try:
-        stated = metadata.metadata(name)
+        stated: Any = metadata.metadata(name)  # a message, whose type does not say so
     except metadata.PackageNotFoundError:
         return None
     classified = [each.rpartition(" :: ")[2] for each in stated.get_all("Classifier") or () if "License ::" in each]

@@ -41,7 +41,10 @@ def test_nothing_is_fetched_from_another_host(site: Path) -> None:
 
 def test_the_reference_is_made_of_the_program(site: Path) -> None:
     """Every command has its help text, every rubric its file, every call of the JSON API its place."""
-    told = {name: (site / "reference" / f"{name}.html").read_text(encoding="utf-8") for name in ("help", "rubrics", "json-api")}
+    told = {
+        name: (site / "reference" / f"{name}.html").read_text(encoding="utf-8")
+        for name in ("help", "rubrics", "json-api")
+    }
     commands = cli.list_commands(None)  # type: ignore[arg-type]
     assert [name for name in commands if f">plumbrule {name}<" not in told["help"]] == []
     assert [name for name in RUBRICS if f'id="{name}"' not in told["rubrics"]] == []
