@@ -87,7 +87,7 @@ def test_what_lacks_is_told_without_options(ledger: Ledger, opens: Opens, rates:
     rates(1, people=("Ada",))
     close_campaign(ledger, "c", author="Gus", at=later(1), as_is=True)
     told = report(ledger)
-    assert told.title == "No release: a release on less than was asked for needs a second signature"
+    assert told.title == "No release: 1 of 2 items lack a rating or wait for an adjudicator"
     assert all("--" not in reason.text for reason in told.reasons)
     assert [item.trace_id for item in told.reasons[0].items] == [name(1)]
     assert [warning.heading for warning in told.warnings] == ["Closed as it was"]
@@ -99,7 +99,7 @@ def test_without_a_rating_there_is_no_release(ledger: Ledger, opens: Opens, rate
     rates(0)
     forecast = forecast_closing(load_campaign(ledger, "c").campaign, author="Ada")
     assert (forecast.left, forecast.unrated, forecast.unfinished) == (1, (name(1),), ())
-    assert forecast.roles == ("Ada rated and closed it",)
+    assert forecast.roles == ("Ada rated and closes it",)
     with pytest.raises(UsageError, match="still open"):
         close_campaign(ledger, "c", author="Gus", at=later(1))
     close_campaign(ledger, "c", author="Gus", at=later(1), as_is=True)

@@ -134,7 +134,9 @@ def title_of(decision: CampaignDecision) -> str:
         return f"{outcome}: {_of(failing, decision.items)} {'fails' if failing == 1 else 'fail'}"
     if decision.unrated:
         return f"{outcome}: {_of(len(decision.unrated), decision.items)} without a rating"
-    return f"{outcome}: {_plain(decision.reasons[-1])}" if decision.reasons else outcome
+    grave = (reason for reason in decision.reasons if not _AT_LEVEL.match(reason))  # than a level that needs a note
+    named = next(grave, next(iter(decision.reasons), None))
+    return outcome if named is None else f"{outcome}: {plain_reason(named)}"
 
 
 def reasons_of(decision: CampaignDecision, rubric: ScorecardRubric) -> Iterator[Sentence]:
@@ -269,11 +271,12 @@ def _references(trace_ids: Iterable[str], decision: CampaignDecision) -> tuple[I
 
 
 def _sentence(text: str) -> str:
-    plain = _plain(text)
+    plain = plain_reason(text)
     return f"{plain[:1].upper()}{plain[1:]}" + ("" if plain.endswith((".", "!", "?", "…")) else ".")
 
 
-def _plain(text: str) -> str:
+def plain_reason(text: str) -> str:
+    """Return a reason without what it says of options of the command line."""
     return _OPTION.sub("", text)
 
 

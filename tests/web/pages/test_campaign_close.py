@@ -1,5 +1,6 @@
 """Closing a campaign: what is said beforehand, who may, and the second signature."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -101,6 +102,8 @@ def test_open_items_need_the_word(client: TestClient, site: Site, tmp_path: Path
     refused = client.post("/campaigns/warned/close", data={"csrf": csrf})
     assert refused.status_code == 422
     assert "still open" in refused.text
+    assert "--" not in re.sub(r"<[^>]*>|<!--.*?-->", "", refused.text.partition("<main")[2])
+    assert re.search(r'href="[^"]*/items/[^"]*">item \d+</a>', refused.text)
     assert not reviews.progress("warned", ledger=site.ledger).closed
     assert client.post("/campaigns/warned/close", data={"csrf": csrf, "as_is": "yes"}).status_code == 303
     assert reviews.progress("warned", ledger=site.ledger).closed
@@ -166,6 +169,7 @@ def test_a_viewer_looks_and_changes_nothing(team: Site) -> None:
             assert page.status_code == 200
             assert "/close" not in page.text
             assert "/campaigns/new" not in page.text
+            assert 'href="/rate' not in page.text.partition("<main")[2].partition("<h2>People")[0]
         csrf = token(vic, "/campaigns/small")
         for address in ("/campaigns/new", CLOSE):
             assert vic.get(address).status_code == 403

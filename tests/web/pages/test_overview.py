@@ -1,5 +1,6 @@
 """The overview: the state of every assistant, what is open, what is at alert; and what to do where there is nothing."""
 
+import html
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,6 +36,14 @@ def test_each_assistant_has_its_state_and_its_reason(client: TestClient) -> None
     assert page.count('class="weeks small-weeks"') == 6
     assert "563 of 563 entries" in page
     assert len(page) < 60_000
+
+
+def test_reasons_are_in_words(client: TestClient) -> None:
+    """A reason names no option of the command line and no key, and a figure in per cent is one."""
+    shown = re.sub(r"<[^>]*>", "", client.get("/").text.partition("<main")[2])
+    assert "--second" not in shown
+    assert not re.search(r"\b[a-z]+_[a-z_]+\b", shown)
+    assert "in any dimension is 12.5%" in html.unescape(shown)
 
 
 def test_an_empty_ledger_says_what_to_do(site: Site, tmp_path: Path) -> None:

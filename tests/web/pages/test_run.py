@@ -1,7 +1,9 @@
 """One run and the table of its samples, for a client and in a browser."""
 
 import csv
+import html
 import io
+import re
 import zipfile
 from collections.abc import Callable
 
@@ -103,6 +105,16 @@ def test_the_report_is_downloaded(client: TestClient, report: Report) -> None:
         assert file.headers["content-disposition"] == f'attachment; filename="{report.run_id}{suffix}"'
         assert file.content == render(report)
     assert client.get("/runs/last/report.exe").status_code == 404
+
+
+def test_every_gate_leads_to_its_samples(client: TestClient, report: Report) -> None:
+    """From a figure that fails one step leads to the samples that it is made of."""
+    page = client.get(f"/runs/{report.run_id}").text
+    for gate in report.gates:
+        panel = page.partition(f'id="gate-{gate.name}"')[2].partition("</section>")[0]
+        address = re.search(r'href="(/runs/[^"]*/samples[^"]*)"', panel)
+        assert address is not None
+        assert client.get(html.unescape(address[1])).status_code == 200
 
 
 def test_metadata_is_in_words(client: TestClient, report: Report) -> None:

@@ -15,6 +15,11 @@ def test_every_run_is_listed(client: TestClient) -> None:
     assert response.text.index("No release") < response.text.index("Inconclusive</span>")
 
 
+def test_a_run_can_be_started_from_the_list(client: TestClient) -> None:
+    """Whoever may start a run finds the way on the list."""
+    assert 'href="/runs/new">Start a run</a>' in client.get("/runs").text
+
+
 def test_the_address_filters_the_runs(client: TestClient) -> None:
     """Outcome, fields, completeness and text are conditions; what fits none is said, with the way back."""
     page = client.get("/runs", params={"outcome": "INCONCLUSIVE", "dataset": "compliance-qa", "complete": "yes"}).text

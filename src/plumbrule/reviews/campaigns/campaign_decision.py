@@ -306,7 +306,10 @@ def shared_roles(campaign: Campaign, *, closes: str | None = None) -> list[str]:
     has(None if campaign.opened is None else campaign.opened.author, "opened it")
     for role, rated in campaign.rated():
         has(rated.first.evaluator, "rated" if role == "evaluator" else "adjudicated")
-    has(closes if campaign.closed is None else campaign.closed.author, "closed it")
+    if campaign.closed is None:
+        has(closes, "closes it")
+    else:
+        has(campaign.closed.author, "closed it")
     has(None if campaign.closure is None else campaign.closure.second, "signed second")
     remarks = [f"roles: {names[person]} {_listed([*held])}" for person, held in roles.items() if len(held) > 1]
     for same in written.values():

@@ -1,13 +1,17 @@
 """The words of campaigns: triggers, modes, states and deeds as people say them, with the key in a tooltip."""
 
+import re
+
 from plumbrule.outcomes import DecideOn, Settled
 from plumbrule.reviews.campaigns.campaign_history import Deed
+from plumbrule.reviews.decision_report import plain_reason
 from plumbrule.reviews.items import Status
 from plumbrule.reviews.model_change import OVERALL, Reason, Verdict
 from plumbrule.reviews.review_entries import PairedBy, ReleaseMode
 from plumbrule.rubrics import load_scorecard
 from plumbrule.rubrics.scorecard_rubric import DrawKind
 
+_CODE_AT_END = re.compile(r" \([a-z]+(?:_[a-z]+)+\)$")
 STATUSES: dict[Status, str] = {
     "open": "Waits for ratings",
     "claimed": "Being rated",
@@ -69,10 +73,13 @@ def figure_words(key: str) -> str:
 
 
 def reason_words(text: str) -> str:
-    """Return a sentence that names dimensions by their keys with their titles instead."""
-    for dimension in load_scorecard().rubric.dimensions:
-        text = text.replace(dimension.key, dimension.title)
-    return text
+    """Return a sentence with titles in place of keys of dimensions, rules and figures, without codes and options."""
+    rubric = load_scorecard().rubric
+    titles = {dimension.key: dimension.title for dimension in rubric.dimensions}
+    titles |= {rule.rule: rule.title for rule in rubric.blockers} | {each.key: each.title for each in rubric.figures}
+    for key in sorted(titles, key=len, reverse=True):
+        text = text.replace(key, titles[key])
+    return _CODE_AT_END.sub("", plain_reason(text))
 
 
 def stratum_words(key: str | None) -> str:

@@ -43,10 +43,14 @@ def close(visit: Visiting, name: str, form: GivenForm) -> Response:
         if decision_entry(ledger, campaign) is not None:
             raise ConflictError(f"{name} is closed already, and its decision stands.")
         forecast = forecast_closing(campaign, author=author)
+    problem = None
+    if forecast.left and not as_is and not forecast.closed:
+        problem = f"{forecast.left} of {forecast.items} items are still open: tick that it is closed as it is."
+    elif second and campaign.key_of(second) == campaign.key_of(author):
+        problem = "You close it: the second person has to be another one."
+    if problem is not None:
+        return _closing(visit, name, as_is=as_is, second=second, problem=problem, status=422)
     if visit.site.team and text_in(form, "ask_second") == "yes":
-        if forecast.left and not as_is:
-            problem = f"{forecast.left} of {forecast.items} items are still open: tick that it is closed as it is."
-            return _closing(visit, name, as_is=as_is, problem=problem, status=422)
         asked = ask_second(visit.site.store, name, by=author, as_is=as_is, records=forecast.records, at=visit.now)
         if not asked:
             raise ConflictError("Somebody asked for a second signature already; reload the page to see it.")
@@ -108,6 +112,7 @@ def _closing(
         status=status,
         name=name,
         forecast=forecast,
+        numbers={item.trace_id: number for number, item in enumerate(campaign.items.values(), 1)},
         weaker=weaker_differences(policy),
         plan=plan,
         pending=find_pending(visit.site.store, name),
