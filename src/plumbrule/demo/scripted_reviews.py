@@ -46,6 +46,7 @@ from plumbrule.suites import corpus_path
 
 CORPUS, INTERACTIONS, LOGS = "corpus.jsonl", "interactions.jsonl", "weeks"
 RELEASE = "release-2025-03-31"
+PRACTICE = "practice"
 _REVIEWER, _ADJUDICATOR = "Dee", "Cy"  # of the weeks
 _OPENER, _CLOSER = "Fay", "Gus"
 _A_WEEK = 8  # cards
@@ -166,6 +167,17 @@ def review_release(ledger: Ledger, folder: Path, now: Clock) -> ReleaseReview:
     if kept_decision(ledger, RELEASE) is None:
         close_campaign(ledger, RELEASE, author=_CLOSER, at=now())
     return describe_release(ledger)
+
+
+def open_practice(ledger: Ledger, folder: Path, now: Clock) -> None:
+    """Open a campaign for whoever looks at the demo: one item waits for an adjudicator, the others for ratings."""
+    cards = list(_lines(cards_path()))
+    disputed = {card["trace_id"] for card in cards if card["role"] == "adjudicator"}
+    request = Request(
+        trigger="pre-deployment", path=str(folder / INTERACTIONS), passages=str(folder / CORPUS), claims=False
+    )
+    rated = [card for card in cards if card["role"] == "evaluator" and card["trace_id"] in disputed]
+    _rate(ledger, PRACTICE, request, rated, now)
 
 
 def review_weeks(ledger: Ledger, folder: Path, now: Clock) -> WeeksReview:

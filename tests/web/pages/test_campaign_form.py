@@ -40,6 +40,7 @@ def test_a_preview_writes_nothing_and_opening_does(client: TestClient, site: Sit
     assert "The rubric that ships, unchanged" in preview
     assert "<dd>before they rate</dd>" in preview
     assert "answers of March.jsonl, 4 interactions read" in preview
+    assert "evaluators see only passages whose text stands in the interactions" in preview  # no file of them is given
     assert end_of(site) == before
     opening = f"{sent.headers['location']}/open"
     csrf = token(client, NEW)

@@ -80,7 +80,10 @@ def command(
         from plumbrule.web.server import serve
     except ModuleNotFoundError:
         raise MissingExtraError(need="the web application", extra="web") from None
+    from plumbrule.api.ledger_access import now
     from plumbrule.cli.views.demo_walk import LEDGER, demonstrate
+    from plumbrule.demo.scripted_reviews import open_practice
+    from plumbrule.ledger import open_ledger
     from plumbrule.settings import ledger_address, user_name
     from plumbrule.web.jobs.run_jobs import Configurations
     from plumbrule.web.serve_settings import ServeSettings, open_provider, read_settings
@@ -99,6 +102,8 @@ def command(
     if demo:
         if not (into / LEDGER).exists():
             demonstrate(into, as_json=False)
+            with open_ledger(f"sqlite:///{into / LEDGER}", at=now()) as made:
+                open_practice(made, into, now)  # so that there is something to rate and to decide
         ledger_url = f"sqlite:///{into / LEDGER}"
     address = ledger_address(ledger_url or settings.ledger)
     site = Site(
