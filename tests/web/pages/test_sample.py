@@ -64,7 +64,7 @@ def test_a_sample_has_a_history_over_the_runs_of_its_dataset(client: TestClient,
     strip = page[page.index('id="history"') :]
     assert strip.index(f"/runs/{before}/samples/a?repeat=0") < strip.index(f"/runs/{after}/samples/a?repeat=0")
     assert "newest 2 runs" in strip
-    assert "newest 1 run " in client.get(f"/runs/{after}/samples/b").text
+    assert "in the only run of the dataset" in client.get(f"/runs/{after}/samples/b").text
     assert client.get(f"/runs/{after}/samples/a?repeat=7").status_code == 404
     assert client.get(f"/runs/{after}/samples/a?repeat=x").status_code == 422
 
@@ -74,7 +74,7 @@ def test_neighbours_are_those_of_the_list(client: TestClient, site: Site, tmp_pa
     samples = [sample("a", WRONG), sample("b", RIGHT), sample("c", WRONG)]
     run = make_run(site.ledger, tmp_path, samples, name="made")
     page = client.get(f"/runs/{run}/samples/a?passed=no").text
-    assert "1 of 2 samples where passed is no" in page
+    assert "Sample 1 of 2 where passed is no" in page
     assert f"/runs/{run}/samples/c?repeat=0&amp;passed=no" in page
     assert "samples/b" not in page
 
