@@ -30,7 +30,7 @@ _MOST_SHOWN = 12  # passages
 _MOST_CARRIED = 150_000  # bytes of the rows that can be opened in the boxes
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _SPREADSHEETS = {".xlsx", ".xls", ".ods"}
-_TABLE = "XLSX or CSV" if ".xlsx" in FORMATS else "CSV"  # as what a spreadsheet can be read
+_TABLE = "XLSX or CSV"  # as what a spreadsheet can be read
 _CHOICES = {"": "the specification's rubric", "recommended": "the recommended rubric"}
 
 RubricChoice = Literal["", "recommended"]
