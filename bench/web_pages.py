@@ -154,7 +154,7 @@ def _addresses(made: LargeLedger) -> dict[str, str]:
         "/monitoring/{week}": "/monitoring/2025-W03",
         "/rate/{campaign}/{trace_id:path}": f"/rate/{opened}/{item}",
         "/runs/{run_id:run}": f"/runs/{run}",
-        "/runs/{run_id:run}/samples": f"/runs/{run}/samples?verdict=FAIL&order=-latency&page=3",
+        "/runs/{run_id:run}/samples": f"/runs/{run}/samples?verdict=FAIL&sort=-latency&page=3",
         "/runs/{run_id:run}/samples/{sample_id:path}": f"/runs/{run}/samples/sample-00010?verdict=FAIL",
     }
     paths = [

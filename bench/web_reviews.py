@@ -27,6 +27,7 @@ from plumbrule.reviews.sample_draw import Request as Drawing
 from plumbrule.web.access.roles import EVERY_ROLE, Person
 from plumbrule.web.application import create_app
 from plumbrule.web.site import Site
+from plumbrule.web.view_preparation import prepare_once
 from plumbrule.web.visit import Visit, begin_visit
 from plumbrule.web.web_store import Store, store_address
 
@@ -54,6 +55,8 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         site = _site(Path(folder), given.items)
+        with site.ledgers.use(site.ledger):  # opened and made ready first, as by ``serve``
+            prepare_once(site)
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             listener.listen(128)

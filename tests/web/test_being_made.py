@@ -9,15 +9,20 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
+from tests.web.campaigns import open_one, response
 from tests.web.conftest import WIDE, Look, served
 from tests.web.made_runs import RIGHT, make_run, sample
 
+from plumbrule.api import reviews
 from plumbrule.api.reports import view_run
 from plumbrule.ledger import Ledger
+from plumbrule.reviews.campaigns.campaign_list import CampaignOutline, outline_campaigns
+from plumbrule.reviews.replays import kept_replays
 from plumbrule.runs.run_entries import find_run
 from plumbrule.web import view_preparation
 from plumbrule.web.application import create_app
 from plumbrule.web.kept_views import KeptViews
+from plumbrule.web.pages import campaigns
 from plumbrule.web.site import Site
 from plumbrule.web.view_preparation import prepare_once, prepare_views
 from plumbrule.web.views import run_views
@@ -92,8 +97,41 @@ def test_what_is_likely_to_be_looked_at_is_made_ready(hasty: Site, tmp_path: Pat
     runs = [make_run(hasty.ledger, tmp_path, [sample("one", RIGHT)], name=name) for name in ("first", "second")]
     prepare_once(hasty)
     with TestClient(create_app(hasty), follow_redirects=False) as client:
-        for path in ("/", "/runs", f"/runs/{runs[-1]}", f"/compare?runs={runs[0]}&runs={runs[1]}"):
+        for path in ("/", "/campaigns", "/runs", f"/runs/{runs[-1]}", f"/compare?runs={runs[0]}&runs={runs[1]}"):
             assert client.get(path).status_code == 200, path
+
+
+def test_open_campaigns_are_replayed_before_anybody_looks(hasty: Site, tmp_path: Path) -> None:
+    """The first reviewer reads only what was appended since; closed campaigns are left alone."""
+    open_one(hasty, tmp_path, "release-7", [response(number) for number in range(2)])
+    prepare_once(hasty)
+    with hasty.ledgers.use(hasty.ledger) as ledger:
+        replays = kept_replays(ledger)
+        assert replays is not None
+        assert replays.find("release-7") is not None
+        assert replays.find("week-2025-W23") is None
+
+
+def test_the_list_of_campaigns_is_made_once(hasty: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A claim shows at once and makes nothing again; a campaign that is opened makes the list again."""
+    made: list[Ledger] = []
+
+    def make(ledger: Ledger) -> tuple[CampaignOutline, ...]:
+        made.append(ledger)
+        return outline_campaigns(ledger)
+
+    monkeypatch.setattr(campaigns, "outline_campaigns", make)
+    items = open_one(hasty, tmp_path, "release-7", [response(number) for number in range(2)])
+    hasty.views.get(campaigns.campaign_outlines())
+    with TestClient(create_app(hasty), follow_redirects=False) as client:
+        assert "1 held" not in client.get("/campaigns").text
+        reviews.claim_items("Ben", items[:1], campaign="release-7", ledger=hasty.ledger)
+        assert "1 held" in client.get("/campaigns").text
+        assert len(made) == 1
+        open_one(hasty, tmp_path, "release-8", [response(3)])
+        hasty.views.get(campaigns.campaign_outlines())
+        assert "release-8" in client.get("/campaigns").text
+        assert len(made) == 2
 
 
 def test_every_view_that_is_made_ready_can_be_kept(site: Site, caplog: pytest.LogCaptureFixture) -> None:

@@ -7,7 +7,7 @@ from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.ledger import LedgerState, state_of_ledger
 from plumbrule.reviews.campaigns import campaign_outcomes
 from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement
-from plumbrule.reviews.campaigns.campaign_list import CampaignList, list_campaigns
+from plumbrule.reviews.campaigns.campaign_list import CampaignList, list_campaigns, outline_campaigns
 from plumbrule.reviews.campaigns.campaign_outcomes import CampaignOutcome, latest_outcomes
 from plumbrule.runs.release_states import ReleaseState, release_states
 
@@ -28,10 +28,11 @@ def overview(ledger: Ledgers = None, *, at: datetime | None = None) -> Overview:
     """Return where everything stands; nothing is written."""
     moment = at or now()
     with opened(ledger) as store:
+        outlines = outline_campaigns(store)
         return Overview(
             releases=release_states(store),
-            reviews=latest_outcomes(store, at=moment),
-            campaigns=list_campaigns(store, state="open", most=_MOST_OPEN, at=moment),
+            reviews=latest_outcomes(outlines),
+            campaigns=list_campaigns(store, state="open", most=_MOST_OPEN, at=moment, outlines=outlines),
         )
 
 

@@ -4,7 +4,7 @@
 ``campaign`` is a name, the start of one, or ``last``. ``at`` is the moment to record, by default now.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -20,7 +20,7 @@ from plumbrule.reviews.campaigns import campaign_store
 from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement, measure_agreement
 from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision
 from plumbrule.reviews.campaigns.campaign_history import CampaignHistory, describe_history
-from plumbrule.reviews.campaigns.campaign_list import CampaignList, CampaignState, list_campaigns
+from plumbrule.reviews.campaigns.campaign_list import CampaignList, CampaignOutline, CampaignState, list_campaigns
 from plumbrule.reviews.campaigns.campaign_progress import (
     AssignedItems,
     CampaignProgress,
@@ -117,12 +117,18 @@ def campaign_page(
     trigger: str | None = None,
     start: int = 0,
     most: int = 50,
+    outlines: Sequence[CampaignOutline] | None = None,
     ledger: Ledgers = None,
     at: datetime | None = None,
 ) -> CampaignList:
-    """Return some of the campaigns, the open ones first, of both the newest first, with progress or decision."""
+    """Return some of the campaigns, the open ones first, of both the newest first, with progress or decision.
+
+    ``outlines`` are those of all campaigns, for whoever has them already.
+    """
     with opened(ledger) as store:
-        return list_campaigns(store, state=state, trigger=trigger, start=start, most=most, at=at or now())
+        return list_campaigns(
+            store, state=state, trigger=trigger, start=start, most=most, at=at or now(), outlines=outlines
+        )
 
 
 def followed_items(

@@ -10,8 +10,10 @@ from contextlib import suppress
 from typing import Any
 
 from plumbrule.errors import PlumbruleError
+from plumbrule.reviews.campaigns.campaign_store import load_open
 from plumbrule.runs.run_entries import read_run
 from plumbrule.web.kept_views import Stamp, View, newest
+from plumbrule.web.pages.campaigns import campaign_outlines
 from plumbrule.web.pages.overview import overview_view
 from plumbrule.web.site import Site
 from plumbrule.web.views.monitored_figures import Filters, monitoring_view
@@ -37,7 +39,12 @@ def prepare_views(site: Site, stopped: threading.Event) -> None:
 
 
 def prepare_once(site: Site) -> None:
-    """Make the views ready that are likely to be looked at, as the ledger is now."""
+    """Replay the open campaigns, so that no reviewer waits for it, and make ready what is likely to be looked at."""
+    try:
+        with site.ledgers.use(site.ledger) as ledger:
+            load_open(ledger)
+    except PlumbruleError as error:
+        _log.warning("the open campaigns could not be replayed: %s", error)
     for view in likely_views(site):
         try:
             site.views.get(view)
@@ -49,6 +56,7 @@ def likely_views(site: Site) -> Iterator[View[Any]]:
     """Yield what somebody is likely to look at next, what is asked for most often first."""
     yield run_lines()
     yield overview_view(site.clock())
+    yield campaign_outlines()
     yield monitoring_view(Filters())
     decided = [line.run_id for line in site.views.get(run_lines()).value if line.outcome is not None]
     with site.ledgers.use(site.ledger) as ledger:

@@ -4,7 +4,7 @@ import pytest
 from tests.reviews.conftest import AT, Opens, card, later
 
 from plumbrule.ledger import Ledger
-from plumbrule.reviews.campaigns.campaign_list import list_campaigns
+from plumbrule.reviews.campaigns.campaign_list import list_campaigns, outline_campaigns, outlines_stamp
 from plumbrule.reviews.campaigns.campaign_store import claim_item
 from plumbrule.reviews.closing_decision import close_campaign
 from plumbrule.reviews.submission import submit_records
@@ -56,3 +56,16 @@ def test_a_closing_that_does_not_count_closes_nothing(ledger: Ledger, opens: Ope
     [line] = list_campaigns(ledger, at=later(2)).lines
     assert line.decision is not None
     assert (line.state, line.decision.outcome) == ("closed", "RELEASE")
+
+
+@pytest.mark.usefixtures("three")
+def test_outlines_hold_until_a_campaign_changes(ledger: Ledger) -> None:
+    """Claims and ratings leave them as they are, and the list made of them is the same; a closing makes them old."""
+    outlines, stamp = outline_campaigns(ledger), outlines_stamp(ledger)
+    claim_item(ledger, "third", "00000000-0000-4000-8000-000000000001", "Ben", at=AT)
+    assert (outline_campaigns(ledger), outlines_stamp(ledger)) == (outlines, stamp)
+    listed = list_campaigns(ledger, at=later(1), outlines=outlines)
+    assert (listed, listed.lines[0].held) == (list_campaigns(ledger, at=later(1)), 2)
+    close_campaign(ledger, "third", author="Gus", at=later(6), as_is=True)
+    assert outlines_stamp(ledger) != stamp
+    assert [outline.state for outline in outline_campaigns(ledger)] == ["open", "closed", "closed"]

@@ -1,12 +1,13 @@
 """The outcomes of campaigns: the latest decision of each trigger, and how far people agreed lately."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from plumbrule.ledger import Ledger
 from plumbrule.outcomes import Outcome
 from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement, measure_agreement
-from plumbrule.reviews.campaigns.campaign_list import list_campaigns
+from plumbrule.reviews.campaigns.campaign_list import CampaignOutline, outline_campaigns
 from plumbrule.reviews.campaigns.campaign_store import load_campaign
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 
@@ -28,14 +29,12 @@ class CampaignOutcome:
     closed_by: str | None
 
 
-def latest_outcomes(ledger: Ledger, *, at: datetime) -> tuple[CampaignOutcome, ...]:
+def latest_outcomes(outlines: Sequence[CampaignOutline]) -> tuple[CampaignOutcome, ...]:
     """Return the decision of the latest closed campaign of each trigger, the latest first."""
-    triggers = list_campaigns(ledger, most=0, at=at).triggers
-    latest = [
-        line
-        for trigger in triggers
-        for line in list_campaigns(ledger, state="closed", trigger=trigger, most=1, at=at).lines
-    ]
+    latest: dict[str, CampaignOutline] = {}
+    for outline in outlines:  # the newest first
+        if outline.state == "closed":
+            latest.setdefault(outline.trigger, outline)
     outcomes = [
         CampaignOutcome(
             campaign=line.campaign,
@@ -48,7 +47,7 @@ def latest_outcomes(ledger: Ledger, *, at: datetime) -> tuple[CampaignOutcome, .
             closed_at=line.closed_at,
             closed_by=decision.closed_by,
         )
-        for line in latest
+        for line in sorted(latest.values(), key=lambda line: line.trigger)
         if (decision := line.decision) is not None
     ]
     return tuple(sorted(outcomes, key=lambda outcome: outcome.closed_at or "", reverse=True))
@@ -57,9 +56,9 @@ def latest_outcomes(ledger: Ledger, *, at: datetime) -> tuple[CampaignOutcome, .
 def recent_agreement(ledger: Ledger, *, at: datetime, most: int = 3) -> tuple[CampaignAgreement, ...]:
     """Return how far people agree in the latest closed campaigns in which several rated an item, the latest first."""
     measured: list[CampaignAgreement] = []
-    for line in list_campaigns(ledger, state="closed", most=_LOOKED_AT, at=at).lines:
-        cards = () if line.decision is None else line.decision.cards
-        if any(len(card.evaluators) > 1 for card in cards):
+    closed = [outline for outline in outline_campaigns(ledger) if outline.state == "closed"]
+    for line in closed[:_LOOKED_AT]:
+        if line.decision is not None and line.decision.shared:
             measured.append(measure_agreement(ledger, load_campaign(ledger, line.campaign).campaign, at=at))
         if len(measured) == most:
             break

@@ -23,7 +23,7 @@ from plumbrule.runs.report.run_report import (
     ReportVariation,
     SampleLine,
 )
-from plumbrule.runs.report.sample_rows import LONGEST_QUESTION, LONGEST_SEARCHED, RunView, SampleRow
+from plumbrule.runs.report.sample_rows import LONGEST_QUESTION, LONGEST_SEARCHED, RunView, SampleRow, choices_of
 from plumbrule.runs.run_entries import Key
 from plumbrule.runs.run_results import GateResult, Interval, RepeatVariation, RunSummary, SampleSummary
 from plumbrule.runs.summary import EvaluatedRun
@@ -47,9 +47,12 @@ def build_view(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -
     by_sample = _lines(summary.samples or (), evidence)
     lines = {(line.repeat, line.sample_id): line for of_sample in by_sample.values() for line in of_sample}
     report = _report(run, summary, evidence, by_sample)
+    samples = sorted(summary.samples or (), key=lambda sample: (sample.sample_id, sample.repeat))
+    rows = tuple(_row(sample, lines[sample.repeat, sample.sample_id], evidence) for sample in samples)
     return RunView(
         report=replace(report, failures=()),
-        rows=tuple(_row(sample, lines[sample.repeat, sample.sample_id], evidence) for sample in summary.samples or ()),
+        rows=rows,
+        choices=choices_of(rows),
         tokens=spread_tokens(report.samples, limit=report.pass_limits["total_tokens"]),
     )
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from plumbrule.runs.report.fix_first import CAUSES
 from plumbrule.runs.report.run_report import Report, SampleLine, Spread
@@ -31,20 +32,6 @@ class SampleRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
-    """A run for a page: its report without the texts of the failures, a row for each result, the spread of tokens."""
-
-    report: Report
-    rows: tuple[SampleRow, ...]  # by sample and repeat
-    tokens: Spread
-
-    @property
-    def choices(self) -> "SampleChoices":
-        """What the rows can be filtered by."""
-        return choices_of(self.rows)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SampleChoices:
     """The values that a filter can ask for, each with how many rows have it."""
 
@@ -55,6 +42,16 @@ class SampleChoices:
     band: Mapping[str, int]
     cause: Mapping[str, int]
     repeat: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """A run for a page: its report without the texts of the failures, a row for each result, the spread of tokens."""
+
+    report: Report
+    rows: tuple[SampleRow, ...]  # by sample and repeat
+    choices: SampleChoices  # what the rows can be filtered by
+    tokens: Spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +88,10 @@ class SampleFilter:
 
     def select(self, rows: Iterable[SampleRow]) -> list[SampleRow]:
         """Return the rows that meet every condition."""
-        tests = list(self._tests())
-        return [row for row in rows if all(test(row) for test in tests)]
+        left = list(rows)
+        for test in self._tests():
+            left = [row for row in left if test(row)]
+        return left
 
     def _tests(self) -> Iterator[Callable[[SampleRow], bool]]:
         asked = self
@@ -169,10 +168,16 @@ ORDERS = tuple(_ORDERS)
 def sort_rows(rows: Iterable[SampleRow], order: str) -> list[SampleRow]:
     """Sort rows by one of ``ORDERS``, with a minus sign before it the other way round; what is unknown comes last.
 
-    Rows that are equal stand by sample and repeat.
+    Rows that are equal stay as they stand: those of a run by sample and repeat.
     """
     value_of = _ORDERS[order.removeprefix("-")]
-    named = sorted(rows, key=lambda row: (row.sample.sample_id, row.sample.repeat))
-    known = [(value, row) for row in named if (value := value_of(row)) is not None]
-    known.sort(key=lambda pair: pair[0], reverse=order.startswith("-"))
-    return [*(row for _, row in known), *(row for row in named if value_of(row) is None)]
+    known: list[tuple[float | str, SampleRow]] = []
+    unknown: list[SampleRow] = []
+    for row in rows:
+        value = value_of(row)
+        if value is None:
+            unknown.append(row)
+        else:
+            known.append((value, row))
+    known.sort(key=itemgetter(0), reverse=order.startswith("-"))
+    return [*(row for _, row in known), *unknown]

@@ -13,7 +13,12 @@ from plumbrule.reports.record_table import records_csv
 from plumbrule.reviews.campaigns.campaign_agreement import measure_agreement
 from plumbrule.reviews.campaigns.campaign_decision import SAME_ITEMS
 from plumbrule.reviews.campaigns.campaign_history import describe_history
-from plumbrule.reviews.campaigns.campaign_list import CAMPAIGN_STATES
+from plumbrule.reviews.campaigns.campaign_list import (
+    CAMPAIGN_STATES,
+    CampaignOutline,
+    outline_campaigns,
+    outlines_stamp,
+)
 from plumbrule.reviews.campaigns.campaign_progress import ExportedRecords, report_campaign
 from plumbrule.reviews.campaigns.campaign_store import earlier_campaigns
 from plumbrule.reviews.decision_report import remark_sentence
@@ -24,6 +29,7 @@ from plumbrule.web.desk import campaign_words
 from plumbrule.web.desk.campaign_access import GivenForm, check_campaign, find_standing, text_in
 from plumbrule.web.desk.pending_closings import find_pending
 from plumbrule.web.downloads import download
+from plumbrule.web.kept_views import View
 from plumbrule.web.page_numbers import page_of, page_start
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
@@ -47,19 +53,36 @@ _FILTERS: dict[str, Callable[[FollowedItem], bool]] = {  # of the items, by the 
 def show_campaigns(visit: Visiting, state: str = "", trigger: str = "", page: int = 1) -> HTMLResponse:
     """Show the campaigns, the open ones first."""
     wanted = next((known for known in CAMPAIGN_STATES if known == state), None)
+    outlines = visit.recall(campaign_outlines())
     with visit.ledger() as ledger:
         listed = reviews.campaign_page(
-            state=wanted, trigger=trigger or None, start=page_start(page), ledger=ledger, at=visit.now
+            state=wanted,
+            trigger=trigger or None,
+            start=page_start(page),
+            outlines=outlines.value,
+            ledger=ledger,
+            at=visit.now,
         )
-        last = ledger.checkpoint()
     filters = {"state": wanted or "", "trigger": trigger}
     return visit.render(
         "campaigns.html",
         listed=listed,
         page=page_of(listed.lines, page, path="/campaigns", query=filters, found=listed.found),
         filters=filters,
-        last=last,
+        recalled=outlines,
+        now=visit.now,
         words=campaign_words,
+    )
+
+
+def campaign_outlines() -> View[tuple[CampaignOutline, ...]]:
+    """Return the view of the campaigns of the ledger as they were opened and decided."""
+    return View(
+        name="campaigns",
+        kind=tuple[CampaignOutline, ...],
+        stamp=outlines_stamp,
+        make=outline_campaigns,
+        weigh=len,
     )
 
 
