@@ -112,6 +112,13 @@ def test_any_byte_that_is_changed_is_found(bundle: Path, tmp_path: Path) -> None
             verify_bundle(path)
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
+def test_a_device_is_no_bundle() -> None:
+    """What can be read without end is not begun."""
+    with pytest.raises(LedgerBrokenError, match="not a regular file"):
+        verify_bundle(Path("/dev/zero"))
+
+
 def test_a_file_less_or_more_is_found(bundle: Path, tmp_path: Path) -> None:
     """Nothing can be taken away from a bundle, or put into it."""
     path = tmp_path / "changed.zip"

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 import sys
 import zipfile
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator
 
 FORMAT = "plumbrule-bundle-1"
@@ -43,6 +44,8 @@ def verify(path: str | os.PathLike[str], kept: dict[str, Any] | None = None) -> 
     ``kept`` is a checkpoint that was kept elsewhere, as a dict.
     """
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - a device would be read without end
+            raise BrokenBundleError("it cannot be read: it is not a regular file")
         with zipfile.ZipFile(path) as archive:
             return _verify(archive, kept)
     except (zipfile.BadZipFile, OSError, EOFError, ValueError, KeyError, TypeError, NotImplementedError) as error:
