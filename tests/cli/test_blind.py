@@ -7,6 +7,7 @@ both; what he is shown must be the same.
 import os
 import re
 import shutil
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,12 +42,15 @@ _CHANGING = re.compile(
 # its ratings and none of his.
 CALLS: dict[str, list[list[str]]] = {
     "compare": [["last", "last", "--json"]],
+    "doctor": [["--json"]],
+    "export": [["last", "--to", "otlp", "-o", "out.json"], ["last", "--to", "inspect", "-o", "out.json"]],
     "feedback": [[], ["--json"]],
     "feedback take": [["{item}", "-o", "out.jsonl"], ["{full}", "-o", "out.jsonl", "--json"]],
     "gate": [["last"]],
     "incident": [["{item}", "-o", "out.json"], ["{full}", "-o", "out.html", "--json"], ["{full}", "--json"]],
     "label": [["last"], ["last", "--draw", "2", "--as", "Ben", "--json"], ["last", "--campaign", "c", "--as", "Ben"]],
     "ledger backup": [],  # a whole copy, to be kept from evaluators: see below
+    "ledger bundle": [["last", "out.zip"]],
     "ledger checkpoint": [["--to", "out.json"], ["--json"], ["--reset", "--as", "Ben"]],
     "ledger export": [["out.jsonl"], ["out.jsonl", "--with-open-ratings", "--as", "Ben"]],
     "ledger upgrade": [[]],
@@ -148,8 +152,16 @@ def shown(run: Run, folder: Path, here: Path, command: str, arguments: list[str]
     for name in ("ledger.db", "data.jsonl", "run.yaml", "card.json", "other.json"):
         shutil.copy(folder / name, here / name)
     done = run(*command.split(), *arguments, *LEDGER, stdin=b"q\n")
-    files = [path.read_text() for path in sorted(here.glob("out.*"))]
+    files = [text_of(path) for path in sorted(here.glob("out.*"))]
     return f"exit code {done.code}\n{done.out}\n{done.err}\n{''.join(files)}"
+
+
+def text_of(path: Path) -> str:
+    """Return what a file holds, of an archive what its parts hold."""
+    if not zipfile.is_zipfile(path):
+        return path.read_text()
+    with zipfile.ZipFile(path) as archive:
+        return "".join(archive.read(name).decode() for name in archive.namelist())
 
 
 @pytest.mark.parametrize(("command", "arguments"), ROWS, ids=[f"{c} {' '.join(a)}".strip() for c, a in ROWS])

@@ -103,6 +103,7 @@ rubric: {{verdict: verdict.yaml}}
     said["judge"]["judges"][1] |= {"base_url": None, "api_key_env": None, "allow_private": False, "cache": None}
     said["candidate"]["allow_private"] = False
     said["rubric"] |= {"benchmark": None, "rules": None}
+    said["dataset"] |= {"delimiter": None, "encoding": None}
     unset = {"api_key_header": None, "headers": None, "extra_body": None, "max_tokens_field": None}
     said["judge"]["judges"][1] |= unset | {"generation": None}
     said["candidate"] |= unset

@@ -25,8 +25,8 @@ _ASIDE = ("budget", "concurrency", "environment", "network", "prices", "rates", 
 # Keys that older versions did not have: left out, they do not count, and what those began can be resumed.
 _LATER = frozenset(
     {
-        *("accept_contexts", "anchor", "api_key_header", "cluster", "extra_body", "generation", "headers"),
-        *("max_tokens_field", "method", "request", "response", "stream"),
+        *("accept_contexts", "anchor", "api_key_header", "cluster", "delimiter", "encoding", "extra_body"),
+        *("generation", "headers", "max_tokens_field", "method", "request", "response", "stream"),
     }
 )
 

@@ -34,9 +34,12 @@ def sniff_delimiter(stream: BinaryIO) -> tuple[io.BufferedReader, str]:
 
 
 def _width(head: str, delimiter: str) -> int:
-    """Return how many columns a header has with this delimiter."""
+    """Return how many columns a header has with this delimiter; none where its reader will refuse it."""
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD_BYTES))
-    return len(next(csv.reader([head], delimiter=delimiter), ()))
+    try:
+        return len(next(csv.reader([head], delimiter=delimiter), ()))
+    except csv.Error:
+        return 0
 
 
 def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
