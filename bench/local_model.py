@@ -144,7 +144,8 @@ def answer_and_judge(folder: Path, rows: Sequence[dict[str, Any]], address: str)
 
 
 def _llm(address: str) -> str:
-    return f'{{kind: llm, model: "local:{MODEL}", base_url: "{address}"}}'
+    as_json = "extra_body: {response_format: {type: json_object}}"  # else it fences its JSON, which is no JSON
+    return f'{{kind: llm, model: "local:{MODEL}", base_url: "{address}", {as_json}}}'
 
 
 def _run(
