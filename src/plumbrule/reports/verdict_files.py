@@ -20,24 +20,37 @@ VERDICT_COLUMNS = {
 }  # fmt: skip
 
 
-def verdict_row(sample: Sample, verdict: Verdict) -> list[Cell]:
-    """Return what stands in the row of a sample; ``unsupported`` is what the contexts do not support of the answer."""
-    anchors = verdict.hallucination.anchors
+_BETWEEN = {"flags": ", "}  # what stands between several texts in one cell; else a semicolon
+
+
+def verdict_fields(sample: Sample, verdict: Verdict) -> dict[str, Cell | tuple[str, ...]]:
+    """Return what is told of a sample, by name; ``unsupported`` is what no context supports of the answer."""
     support, relevance, completeness = verdict.support, verdict.relevance, verdict.completeness
+    return {
+        "id": verdict.id,
+        "question": sample.question,
+        "answer": sample.answer,
+        "contexts": len(sample.contexts),
+        "verdict": verdict.verdict,
+        "passed": verdict.passed,
+        "headline": verdict.headline,
+        "hallucination": verdict.hallucination.score,
+        "support": None if support is None else support.score,
+        "support_band": None if support is None else support.band,
+        "relevance": None if relevance is None else relevance.score,
+        "completeness": None if completeness is None else completeness.score,
+        "refused": "refusal" in verdict.flags,
+        "unsupported": tuple(anchor.text for anchor in verdict.hallucination.anchors if not anchor.supported),
+        "reasons": tuple(verdict.reasons),
+        "flags": tuple(verdict.flags),
+        "rubric": f"{verdict.rubric['name']} {verdict.rubric['version']} {verdict.rubric['sha256'][:12]}",
+    }
+
+
+def verdict_row(sample: Sample, verdict: Verdict) -> list[Cell]:
+    """Return what stands in the row of a sample."""
+    fields = verdict_fields(sample, verdict)
     return [
-        verdict.id,
-        verdict.verdict,
-        verdict.headline,
-        sample.question,
-        sample.answer,
-        len(sample.contexts),
-        verdict.hallucination.score,
-        None if support is None else support.score,
-        None if support is None else support.band,
-        None if relevance is None else relevance.score,
-        None if completeness is None else completeness.score,
-        "; ".join(anchor.text for anchor in anchors if not anchor.supported),
-        "; ".join(verdict.reasons),
-        ", ".join(verdict.flags),
-        f"{verdict.rubric['name']} {verdict.rubric['version']} {verdict.rubric['sha256'][:12]}",
+        _BETWEEN.get(name, "; ").join(value) if isinstance(value := fields[name], tuple) else value
+        for name in VERDICT_COLUMNS
     ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plumbrule.codec import to_json
 from plumbrule.errors import MissingExtraError, UsageError
+from plumbrule.reports.verdict_files import verdict_fields
 from plumbrule.runs.run_results import SampleSummary
 from plumbrule.samples import Sample
 from plumbrule.verdicts import Verdict
@@ -20,26 +21,23 @@ Columns = Mapping[str, tuple[Kind, Sequence[object]]]
 _NUMBERS = ("float", "int")
 
 
+_VERDICT_KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(("id", "question", "answer", "verdict"), "text"),
+    "passed": "flag",
+    "headline": "text",
+    **dict.fromkeys(("relevance", "completeness", "hallucination", "support"), "number"),
+    "support_band": "text",
+    "refused": "flag",
+    **dict.fromkeys(("reasons", "flags", "unsupported"), "texts"),
+}
+
+
 def verdict_columns(rows: Sequence[tuple[Sample, Verdict]]) -> Columns:
-    """Return the verdicts with their scores; ``unsupported`` is what no context supports of the answer."""
-    verdicts = [verdict for _, verdict in rows]
-    supports = [verdict.support for verdict in verdicts]
+    """Return the verdicts with their scores, by the names that files of verdicts have."""
+    told = [verdict_fields(sample, verdict) for sample, verdict in rows]
     return {
-        "id": ("text", [verdict.id for verdict in verdicts]),
-        "question": ("text", [sample.question for sample, _ in rows]),
-        "answer": ("text", [sample.answer for sample, _ in rows]),
-        "verdict": ("text", [verdict.verdict for verdict in verdicts]),
-        "passed": ("flag", [verdict.passed for verdict in verdicts]),
-        "headline": ("text", [verdict.headline for verdict in verdicts]),
-        "relevance": ("number", [verdict.relevance and verdict.relevance.score for verdict in verdicts]),
-        "completeness": ("number", [verdict.completeness and verdict.completeness.score for verdict in verdicts]),
-        "hallucination": ("number", [verdict.hallucination.score for verdict in verdicts]),
-        "support": ("number", [support and support.score for support in supports]),
-        "support_band": ("text", [support and support.band for support in supports]),
-        "refused": ("flag", ["refusal" in verdict.flags for verdict in verdicts]),
-        "reasons": ("texts", [list(verdict.reasons) for verdict in verdicts]),
-        "flags": ("texts", [list(verdict.flags) for verdict in verdicts]),
-        "unsupported": ("texts", [unsupported_texts(verdict) for verdict in verdicts]),
+        name: (kind, [list(value) if isinstance(value := each[name], tuple) else value for each in told])
+        for name, kind in _VERDICT_KINDS.items()
     }
 
 
@@ -49,11 +47,6 @@ def sample_columns(samples: Sequence[SampleSummary]) -> Columns:
         field.name: (_kind(str(field.type)), [to_json(getattr(sample, field.name)) for sample in samples])
         for field in fields(SampleSummary)
     }
-
-
-def unsupported_texts(verdict: Verdict) -> list[str]:
-    """Return the numbers, dates and claims of an answer that no context supports."""
-    return [anchor.text for anchor in verdict.hallucination.anchors if not anchor.supported]
 
 
 def to_pandas(columns: Columns, *, labels: Sequence[Hashable] | None = None) -> "pd.DataFrame":
