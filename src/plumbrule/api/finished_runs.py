@@ -87,7 +87,8 @@ class RunResults(Sequence[SampleSummary]):
     def __repr__(self) -> str:
         if not self._outcome.samples:
             return f"RunResults({self.run_id}, nothing is finished)"
-        summary, counts = self.summary(), self.summary().aggregates.counts
+        summary = self.summary()
+        counts = summary.aggregates.counts
         parts = [f"{name} {getattr(counts, name)}" for name in ("attempted", "scored", "errored", "refused")]
         return f"RunResults({self.run_id}, {summary.headline}, {', '.join(parts)}, failures {len(self.failures)})"
 
