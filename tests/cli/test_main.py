@@ -55,36 +55,43 @@ def test_no_arguments_print_the_help(run: Run) -> None:
 
 def test_help_lists_every_command(run: Run) -> None:
     """Each with one line, and where to start."""
-    assert run("--help").out.partition("Commands:\n")[2] == snapshot("""\
-  accounts    Make and change the accounts of a site that is served to a team.
-  compare     Compare two runs sample by sample.
-  completion  Print the shell's completion script.
-  demo        See the main job end to end on bundled data.
-  doctor      Say what is installed, what is missing, and whether the ledger is sound.
-  export      Hand a run over to another tool: OpenTelemetry, Langfuse, MLflow, Inspect AI.
-  feedback    Find patterns in what was reviewed, with their remedies.
-  gate        Decide whether a run may be released, as exit code.
-  incident    Gather everything known of one interaction into one file.
-  init        Write a commented run configuration to start from.
-  judge       Judge one answer, as a run would.
-  label       Draw answers of a run for people to label, and keep their labels.
-  ledger      Verify, export, back up and upgrade the store.
-  monitor     Follow the reviewed figures week by week, and raise alerts.
-  plan        Say how many samples and labels a release decision needs.
-  prescore    Propose scorecard levels for interactions, with the evidence.
-  report      Write the report of a run to a file.
-  review      Rate interactions on scorecards, blind, and decide.
-  rubric      Show the rubrics, and check one of your own.
-  run         Carry out a benchmark run into the ledger.
-  runs        List the runs of the ledger.
-  sample      Draw a review sample for a trigger, and open its campaign.
-  schema      Print the JSON schema of a result or a file.
+    assert run("--help").out.partition("exit.\n\n")[2] == snapshot("""\
+Verdicts:
   score       Give every answer a verdict, with the evidence.
-  serve       Open the pages of a ledger in a browser.
-  show        Show one run's figures and gates.
-  suite       Run an assistant against the test suite that ships.
-  support     Show the support score's model, and calibrate it on your own labels.
   validate    Read a dataset, say what was understood, list every bad line.
+  rubric      Show the rubrics, and check one of your own.
+  support     Show the support score's model, and calibrate it on your own labels.
+
+Benchmark runs:
+  init        Write a commented run configuration to start from.
+  plan        Say how many samples and labels a release decision needs.
+  run         Carry out a benchmark run into the ledger.
+  judge       Judge one answer, as a run would.
+  runs        List the runs of the ledger.
+  show        Show one run's figures and gates.
+  gate        Decide whether a run may be released, as exit code.
+  compare     Compare two runs sample by sample.
+  label       Draw answers of a run for people to label, and keep their labels.
+  report      Write the report of a run to a file.
+  export      Hand a run over to another tool: OpenTelemetry, Langfuse, MLflow, Inspect AI.
+
+Reviews and monitoring:
+  prescore    Propose scorecard levels for interactions, with the evidence.
+  sample      Draw a review sample for a trigger, and open its campaign.
+  review      Rate interactions on scorecards, blind, and decide.
+  suite       Run an assistant against the test suite that ships.
+  monitor     Follow the reviewed figures week by week, and raise alerts.
+  feedback    Find patterns in what was reviewed, with their remedies.
+  incident    Gather everything known of one interaction into one file.
+
+Ledger and installation:
+  demo        See the main job end to end on bundled data.
+  serve       Open the pages of a ledger in a browser.
+  ledger      Verify, export, back up and upgrade the store.
+  accounts    Make and change the accounts of a site that is served to a team.
+  schema      Print the JSON schema of a result or a file.
+  doctor      Say what is installed, what is missing, and whether the ledger is sound.
+  completion  Print the shell's completion script.
 
   Start with: plumbrule demo
 """)
@@ -150,6 +157,21 @@ def test_help_imports_nothing_heavy(command: tuple[str, ...]) -> None:
         "from plumbrule import cli\n"
         f"cli.invoke([*{command}, '--help'])\n"
         f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stderr == "[]\n"
+
+
+def test_scoring_loads_no_ledger_and_no_report(tmp_path: Path) -> None:
+    """A verdict needs no database, no page and no network: loading them would cost more than the scoring."""
+    data = tmp_path / "a.jsonl"
+    data.write_text('{"id": "1", "question": "What is the fee?", "answer": "$5.", "contexts": ["The fee is $5."]}\n')
+    code = (
+        "import sys\n"
+        "from plumbrule import cli\n"
+        f"cli.invoke(['score', {str(data)!r}])\n"
+        "names = ('plumbrule.ledger', 'plumbrule.reports', 'plumbrule.runs', 'plumbrule.http', 'sqlalchemy')\n"
+        "print([name for name in names if name in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stderr == "[]\n"

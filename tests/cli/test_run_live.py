@@ -556,6 +556,26 @@ def test_a_ledger_that_fails_says_how_to_go_on(
     assert run("run", "run.yaml", "--resume", "last").code == 0
 
 
+def test_a_run_in_which_every_answer_came_too_late_was_not_judged(
+    run: Run, start: Start, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The accuracy of 0 that a timeout counts as is no judgement: exit code 4, and every sample is kept."""
+    moved = MovableTime()
+    monkeypatch.setattr(asyncio, "run", moved.run)
+
+    def script(_request: Request) -> Step:
+        moved.move(LONG_S)
+        return Step(delay_s=LONG_S)
+
+    server = start(script)
+    configure(model_at(server), judge_at(server), f"repeats: 1\nconcurrency: 1\ntimeout_s: {LONG_S}", count=2)
+    done = run("run", "run.yaml")
+    assert done.code == 4
+    assert "nothing was judged" in done.err
+    [shown] = run("show", "last", "--json").records
+    assert shown["aggregates"]["counts"]["timed_out"] == 2
+
+
 def test_a_run_in_which_nothing_was_judged_is_not_complete(
     run: Run, start: Start, configure: Callable[..., None]
 ) -> None:

@@ -20,38 +20,64 @@ _INCOMPLETE = 4
 _LONGEST_QUOTE = 200
 _READER_GONE = 141  # as the shell has it for a program ended by a closed pipe
 
-# Each command's module and one line for the list; the module is imported only to run or explain it.
-_COMMANDS = {
-    "accounts": "Make and change the accounts of a site that is served to a team.",
-    "compare": "Compare two runs sample by sample.",
-    "completion": "Print the shell's completion script.",
-    "demo": "See the main job end to end on bundled data.",
-    "doctor": "Say what is installed, what is missing, and whether the ledger is sound.",
-    "export": "Hand a run over to another tool: OpenTelemetry, Langfuse, MLflow, Inspect AI.",
-    "feedback": "Find patterns in what was reviewed, with their remedies.",
-    "gate": "Decide whether a run may be released, as exit code.",
-    "incident": "Gather everything known of one interaction into one file.",
-    "init": "Write a commented run configuration to start from.",
-    "label": "Draw answers of a run for people to label, and keep their labels.",
-    "judge": "Judge one answer, as a run would.",
-    "ledger": "Verify, export, back up and upgrade the store.",
-    "monitor": "Follow the reviewed figures week by week, and raise alerts.",
-    "report": "Write the report of a run to a file.",
-    "review": "Rate interactions on scorecards, blind, and decide.",
-    "plan": "Say how many samples and labels a release decision needs.",
-    "prescore": "Propose scorecard levels for interactions, with the evidence.",
-    "rubric": "Show the rubrics, and check one of your own.",
-    "run": "Carry out a benchmark run into the ledger.",
-    "runs": "List the runs of the ledger.",
-    "sample": "Draw a review sample for a trigger, and open its campaign.",
-    "schema": "Print the JSON schema of a result or a file.",
-    "serve": "Open the pages of a ledger in a browser.",
-    "score": "Give every answer a verdict, with the evidence.",
-    "show": "Show one run's figures and gates.",
-    "suite": "Run an assistant against the test suite that ships.",
-    "support": "Show the support score's model, and calibrate it on your own labels.",
-    "validate": "Read a dataset, say what was understood, list every bad line.",
-}
+# The commands by what they are about: a title, the package of their modules, and one line for each. A module is
+# imported only to run or explain its command.
+_GROUPS = (
+    (
+        "Verdicts",
+        "verdicts",
+        {
+            "score": "Give every answer a verdict, with the evidence.",
+            "validate": "Read a dataset, say what was understood, list every bad line.",
+            "rubric": "Show the rubrics, and check one of your own.",
+            "support": "Show the support score's model, and calibrate it on your own labels.",
+        },
+    ),
+    (
+        "Benchmark runs",
+        "runs",
+        {
+            "init": "Write a commented run configuration to start from.",
+            "plan": "Say how many samples and labels a release decision needs.",
+            "run": "Carry out a benchmark run into the ledger.",
+            "judge": "Judge one answer, as a run would.",
+            "runs": "List the runs of the ledger.",
+            "show": "Show one run's figures and gates.",
+            "gate": "Decide whether a run may be released, as exit code.",
+            "compare": "Compare two runs sample by sample.",
+            "label": "Draw answers of a run for people to label, and keep their labels.",
+            "report": "Write the report of a run to a file.",
+            "export": "Hand a run over to another tool: OpenTelemetry, Langfuse, MLflow, Inspect AI.",
+        },
+    ),
+    (
+        "Reviews and monitoring",
+        "reviews",
+        {
+            "prescore": "Propose scorecard levels for interactions, with the evidence.",
+            "sample": "Draw a review sample for a trigger, and open its campaign.",
+            "review": "Rate interactions on scorecards, blind, and decide.",
+            "suite": "Run an assistant against the test suite that ships.",
+            "monitor": "Follow the reviewed figures week by week, and raise alerts.",
+            "feedback": "Find patterns in what was reviewed, with their remedies.",
+            "incident": "Gather everything known of one interaction into one file.",
+        },
+    ),
+    (
+        "Ledger and installation",
+        "system",
+        {
+            "demo": "See the main job end to end on bundled data.",
+            "serve": "Open the pages of a ledger in a browser.",
+            "ledger": "Verify, export, back up and upgrade the store.",
+            "accounts": "Make and change the accounts of a site that is served to a team.",
+            "schema": "Print the JSON schema of a result or a file.",
+            "doctor": "Say what is installed, what is missing, and whether the ledger is sound.",
+            "completion": "Print the shell's completion script.",
+        },
+    ),
+)
+_PACKAGES = {name: package for _, package, commands in _GROUPS for name in commands}
 
 # A command that stands in the module of another one on the same thing.
 _BESIDE = {"plan": ("label", "plan_command")}
@@ -61,24 +87,27 @@ class _Commands(click.Group):
     """The list of commands, without their imports."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return sorted(_COMMANDS)
+        return sorted(_PACKAGES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _PACKAGES:
             return None
         module, name = _BESIDE.get(cmd_name, (cmd_name, "command"))
-        command: click.Command = getattr(import_module(f"plumbrule.cli.commands.{module}"), name)
+        place = import_module(f"plumbrule.cli.commands.{_PACKAGES[cmd_name]}.{module}")
+        command: click.Command = getattr(place, name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(_COMMANDS.items()))
+        width = max(map(len, _PACKAGES))
+        for title, _, commands in _GROUPS:
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{width}}", about) for name, about in commands.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"there is no command '{args[0]}'{nearest(args[0], _COMMANDS)}")
+        if args and args[0] not in _PACKAGES and not args[0].startswith("-"):
+            ctx.fail(f"there is no command '{args[0]}'{nearest(args[0], _PACKAGES)}")
         return super().resolve_command(ctx, args)
 
 
@@ -150,7 +179,8 @@ def _invoke(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted; no file was written", _INTERRUPTED)
     except RecordError as error:
-        return _complain(f"{error} ('plumbrule validate' lists every bad record, --skip-bad goes on)", error.exit_code)
+        rest = "in its configuration 'map' stands for --map" if arguments[0] == "run" else "--skip-bad goes on"
+        return _complain(f"{error} ('plumbrule validate' lists every bad record, {rest})", error.exit_code)
     except PlumbruleError as error:
         return _complain(str(error), error.exit_code)
     except BrokenPipeError:  # the reader went away before all was decided: nothing is left to flush, nor to say

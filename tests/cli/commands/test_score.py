@@ -428,3 +428,32 @@ def test_a_dataset_without_contexts_is_a_warning_first(run: Run, tmp_path: Path)
     assert "look closer" not in shown.out
     assert "The fee is $25." not in shown.out
     assert run("score", path, "--no-claims", "--json").err.startswith("WARNING: not one of the 1 records has contexts")
+
+
+def test_a_folder_gets_chunk_files(run: Run, dataset: Path, tmp_path: Path) -> None:
+    """A name with a slash at its end is a folder; its files one after another are what one file would be."""
+    whole = run("score", dataset.name, "-o", "whole.jsonl", "--json")
+    parts = run("score", dataset.name, "-o", "parts/", "--chunk-size", "3", "--json")
+    assert (parts.code, parts.out) == (whole.code, whole.out)
+    chunks = sorted((tmp_path / "parts").glob("verdicts-*.jsonl"))
+    assert len(chunks) == 2
+    assert b"".join(chunk.read_bytes() for chunk in chunks) == (tmp_path / "whole.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--engine", "ray"], "--engine ray needs --address HOST:PORT and -o FOLDER/"),
+        (["--engine", "ray", "--address", "auto"], "--engine ray needs --address HOST:PORT and -o FOLDER/"),
+        (["--engine", "ray", "--address", "auto", "-o", "a.jsonl"], "chunk files go into a folder"),
+        (["--engine", "ray", "--address", "auto", "-o", "a/", "--workers", "2"], "leave out --workers"),
+        (["--address", "auto", "-o", "a/"], "add --engine ray"),
+        (["-o", "a.jsonl", "--chunk-size", "3"], "--chunk-size is for the files of a folder"),
+        (["-o", "s3://bucket/a.jsonl"], "chunk files go into a folder"),
+    ],
+)
+def test_options_of_a_folder_that_do_not_go_together(run: Run, dataset: Path, options: list[str], message: str) -> None:
+    """Each is told before anything is read."""
+    done = run("score", dataset.name, *options)
+    assert done.code == 2
+    assert message in done.err

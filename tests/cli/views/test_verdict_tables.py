@@ -53,3 +53,15 @@ def test_a_value_within_a_claim_has_both_marks() -> None:
     alone = marked_answer(sample_from(record), verdict, only_unsupported=True)
     assert "$30" in {alone.plain[span.start : span.end] for span in alone.spans}
     assert "$25" not in {alone.plain[span.start : span.end] for span in alone.spans}
+
+
+def test_of_a_long_answer_the_first_characters_are_shown_and_how_many_follow() -> None:
+    """A mark that begins after the cut is left out, one that goes beyond it is cut as the text is."""
+    answer = "The fee is $30. The wire is $4,500."
+    verdict = plumbrule.score(answer=answer, contexts=["The fee is $25."])
+    text = marked_answer(sample_from({"answer": answer}), verdict, only_unsupported=True, longest=13)
+    assert text.plain == "The fee is $3 … and 22 more characters"
+    assert "$3" in {text.plain[span.start : span.end] for span in text.spans}
+    assert max(span.end for span in text.spans if "reverse" in str(span.style)) == 13
+    whole = marked_answer(sample_from({"answer": answer}), verdict, only_unsupported=True, longest=len(answer))
+    assert whole.plain == answer

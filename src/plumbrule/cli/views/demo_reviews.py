@@ -54,8 +54,7 @@ def show_release(console: Console, review: ReleaseReview, rubric: ScorecardRubri
     if not decision.blockers:
         console.print(plain("  no record sets off a rule that blocks; to be fixed next:"))
     for item in review.noted:
-        low = f"{_words(item.dimension)} {item.counts}"
-        console.print(_labelled({"asked": item.query, "rated": low, "because": item.notes}))
+        console.print(_labelled({"asked": item.query, "because": item.notes}))
 
 
 def show_weeks(console: Console, review: WeeksReview, rubric: ScorecardRubric) -> None:

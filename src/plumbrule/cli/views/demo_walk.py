@@ -14,7 +14,7 @@ from plumbrule.cli.progress import progress_bar
 from plumbrule.cli.terminal_console import plain, print_json, stderr, stdout
 from plumbrule.cli.views.demo_reviews import indented, show_release, show_weeks
 from plumbrule.cli.views.run_tables import gate_table, release_text
-from plumbrule.cli.views.verdict_tables import show_explanation, show_summary
+from plumbrule.cli.views.verdict_tables import show_anchors, show_summary
 from plumbrule.demo import samples_path
 from plumbrule.demo.scripted_reviews import (
     CORPUS,
@@ -75,8 +75,8 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     with progress_bar(dataset, stderr()) as progress:
         scored = score_file(DatasetFile(dataset), into=verdicts, worst=1, progress=progress)
     show_summary(console, replace(scored, summary=replace(scored.summary, rubric=None), worst=()))
-    console.print(plain("the worst of them, as 'plumbrule score --explain' shows it:"))
-    show_explanation(console, scored.worst[0])
+    console.print(plain("the worst of them, with its evidence:"))
+    show_anchors(console, scored.worst[0])
     rubric = load_scorecard().rubric
     with open_ledger(f"sqlite:///{folder / LEDGER}", at=now()) as ledger:
         _head(console, "A benchmark run: judged, gated, kept in a ledger")
@@ -111,7 +111,7 @@ def demonstrate(folder: Path, *, as_json: bool) -> None:
     console.print(indented(plain(beside, "dim")))
     state, style = ("whole", "dim") if whole.whole else ("BROKEN", "bold red")
     console.print(plain(f"ledger {state}: {whole.entries} entries in one hash chain", style))
-    _show_next(console, folder, release, weeks)
+    _show_next(console, folder, scored.worst[0].verdict.id, release, weeks)
 
 
 def _show_runs(console: Console, first: RunSummary, summary: RunSummary) -> None:
@@ -139,11 +139,12 @@ def _open_text(gate: GateResult) -> str:
     return f"{gate.name} {limit}: {value}, {settled_text(gate)}"
 
 
-def _show_next(console: Console, folder: Path, release: ReleaseReview, weeks: WeeksReview) -> None:
+def _show_next(console: Console, folder: Path, worst: str, release: ReleaseReview, weeks: WeeksReview) -> None:
     """Print commands that go on from here, as they are typed."""
     campaign = f"--campaign {release.campaign}"
     commands = {
         f"cd {shlex.quote(str(folder))}": "",
+        f"plumbrule score {DATASET} --explain {shlex.quote(worst)}": "the worst answer, with its passages",
         "plumbrule show last": "the run",
         f"plumbrule review progress {campaign}": "every card",
     }

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -14,16 +13,17 @@ from plumbrule.api.results import ScoredSample
 from plumbrule.api.scoring import ScoredFile
 from plumbrule.cli.terminal_console import plain, stamp_line, table
 from plumbrule.codec import to_json
-from plumbrule.reports.evidence_text import REASON_WORDS
 from plumbrule.rubrics import Outcome
 from plumbrule.samples import Sample
 from plumbrule.stats.intervals import Interval
+from plumbrule.support.evidence import REASON_WORDS
 from plumbrule.support.support_scorer import Band, Support, SupportedSentence
 from plumbrule.terminal import safe, shortened
 from plumbrule.verdicts import Anchor, ScoreSummary, Verdict, VerdictSummary, headline_of
 
 BANDS: Mapping[Band, str] = {"supported": "green", "doubtful": "yellow", "unsupported": "red"}
 _LONGEST = 240  # characters shown of a sentence, or of its evidence
+_LONGEST_QUOTED = 2_000  # characters shown of an answer in a summary
 
 
 def show_support(console: Console, answer: str, support: Support) -> None:
@@ -74,9 +74,7 @@ _WIDEST_BAR = 24
 _GOOD, _BAD = "green", "bold red"
 
 
-def show_summary(
-    console: Console, scored: ScoredFile, *, output: Path | None = None, again: Sequence[str] = ()
-) -> None:
+def show_summary(console: Console, scored: ScoredFile, *, output: str | None = None, again: Sequence[str] = ()) -> None:
     """Print counts per verdict, the spread of each score, and the worst samples.
 
     ``again`` is the dataset, with the options it was read with, for the command that explains the worst sample.
@@ -93,10 +91,13 @@ def show_summary(
     if summary.passed_unverified:
         text = f"{summary.passed_unverified} passed with nothing to verify: no number, date or claim was found in them"
         console.print(plain(text, "yellow"), soft_wrap=True)
+    if summary.flags.get("claims_unchecked"):
+        text = "claims were not checked: an answer is held against its contexts by its numbers and dates alone"
+        console.print(plain(text, "yellow"), soft_wrap=True)
     for bad in () if scored.ungrounded else scored.worst:
         console.print()
         console.print(_headline(bad.verdict))
-        console.print(_quoted(marked_answer(bad.sample, bad.verdict, only_unsupported=True)))
+        console.print(_quoted(marked_answer(bad.sample, bad.verdict, only_unsupported=True, longest=_LONGEST_QUOTED)))
     console.print()
     if output is not None:
         console.print(plain(f"results: {output}", "dim"), soft_wrap=True)
@@ -134,15 +135,9 @@ def show_remarks(console: Console, scored: ScoredFile) -> None:
 
 
 def show_explanation(console: Console, scored: ScoredSample) -> None:
-    """Print one answer with every anchor marked, and the evidence for each."""
+    """Print one answer with its scores, every anchor marked with its evidence, the contexts, and the support."""
     sample, verdict = scored.sample, scored.verdict
-    console.print()
-    console.print(_headline(verdict))
-    if sample.question:
-        console.print(Text.assemble(("question  ", "dim"), plain(sample.question)))
-    console.print()
-    answer = marked_answer(sample, verdict, only_unsupported=False)
-    console.print(Panel(answer, title="answer", title_align="left", border_style=_headline_colour(verdict)))
+    _show_answer(console, scored)
     console.print(_score_lines(verdict))
     if verdict.hallucination.anchors:
         console.print()
@@ -155,20 +150,45 @@ def show_explanation(console: Console, scored: ScoredSample) -> None:
     console.print(stamp_line(verdict.rubric), soft_wrap=True)
 
 
-def marked_answer(sample: Sample, verdict: Verdict, *, only_unsupported: bool) -> Text:
-    """Return the answer with its anchors coloured: green where the contexts support them, else red."""
+def show_anchors(console: Console, scored: ScoredSample) -> None:
+    """Print one answer with every anchor marked, and the evidence for each."""
+    _show_answer(console, scored)
+    console.print(_anchor_table(scored.verdict))
+
+
+def _show_answer(console: Console, scored: ScoredSample) -> None:
+    sample, verdict = scored.sample, scored.verdict
+    console.print()
+    console.print(_headline(verdict))
+    if sample.question:
+        console.print(Text.assemble(("question  ", "dim"), plain(sample.question)))
+    console.print()
+    answer = marked_answer(sample, verdict, only_unsupported=False)
+    console.print(Panel(answer, title="answer", title_align="left", border_style=_headline_colour(verdict)))
+
+
+def marked_answer(sample: Sample, verdict: Verdict, *, only_unsupported: bool, longest: int | None = None) -> Text:
+    """Return the answer with its anchors coloured: green where the contexts support them, else red.
+
+    Of an answer with more than ``longest`` characters only the first are shown, and how many follow.
+    """
     if not sample.answer:
         refusal = sample.refusal
         text = f"refused: {refusal.code or 'no code'}" if refusal is not None else "no answer"
         return plain(f"({text})", "italic dim")
+    text = sample.answer[:longest]
     places = []
     for anchor in verdict.hallucination.anchors:
-        if anchor.supported and only_unsupported:
+        if (anchor.supported and only_unsupported) or anchor.start >= len(text):
             continue
         colour = _GOOD if anchor.supported else _BAD
         # A claim spans its clause, so it is underlined, and the values inside it stand out in reverse.
-        places.append((anchor.start, anchor.end, f"{colour} {'underline' if anchor.kind == 'claim' else 'reverse'}"))
-    return _marked(sample.answer, sorted(places, key=lambda place: place[0] - place[1]))
+        style = f"{colour} {'underline' if anchor.kind == 'claim' else 'reverse'}"
+        places.append((anchor.start, min(anchor.end, len(text)), style))
+    shown = _marked(text, sorted(places, key=lambda place: place[0] - place[1]))
+    if len(text) < len(sample.answer):
+        shown.append(f" … and {len(sample.answer) - len(text):,} more characters", "dim")
+    return shown
 
 
 def _marked(text: str, places: list[tuple[int, int, str]]) -> Text:

@@ -149,7 +149,7 @@ def _run(
     if progress.finished < progress.total:
         raise EvaluationError(f"{left_to_do(progress)}; go on with: {resume_command(outcome.run_id)}")
     if not outcome.judged:
-        raise EvaluationError(f"{outcome.run_id}: nothing was judged: no sample has a score of either kind")
+        raise EvaluationError(f"{outcome.run_id}: nothing was judged: no sample has a score by a judge")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from plumbrule.cli.commands import review_work
+from plumbrule.cli.commands.reviews import review_work
 from plumbrule.cli.options import (
     author_option,
     campaign_option,

@@ -1,6 +1,7 @@
 """``plumbrule score``: give every answer of a dataset a verdict."""
 
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,19 +11,26 @@ from plumbrule.cli.options import (
     CommaSeparated,
     dataset_options,
     json_option,
-    output_option,
     verdict_options,
     workers_option,
 )
 from plumbrule.errors import UsageError
 
 if TYPE_CHECKING:
+    from plumbrule.engines.chunks import Engine
     from plumbrule.verdicts import FailOn
 
 
 @click.command("score")
 @click.argument("dataset")
-@output_option("Write the results, by suffix: .jsonl, .csv, .xlsx, .parquet, .html, .md.", required=False)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE|FOLDER/",
+    help="Write the results, by suffix: .jsonl, .csv, .xlsx, .parquet, .html, .md; or as chunk files into a folder, "
+    "whose name ends with /, also s3://bucket/folder/. A folder is gone on with where it was left.",
+)
 @dataset_options
 @verdict_options
 @click.option("--no-claims", is_flag=True, help="Check numbers and dates only: no parser, many times faster.")
@@ -49,10 +57,19 @@ if TYPE_CHECKING:
 )
 @click.option("--worst", default=5, show_default=True, type=click.IntRange(0, 1000), help="How many to show.")
 @workers_option
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Where to score: on this machine, or on a Ray cluster.",
+)
+@click.option("--address", metavar="HOST:PORT", help="With --engine ray: the cluster, such as 10.0.0.1:6379, or auto.")
+@click.option("--chunk-size", type=click.IntRange(1, 1_000_000), help="With a folder: samples in each file, else 1000.")
 @json_option
 def command(
     dataset: str,
-    output: Path | None,
+    output: str | None,
     mapping: tuple[str, ...],
     format_: str | None,
     delimiter: str | None,
@@ -67,13 +84,17 @@ def command(
     fail_on: "tuple[FailOn, ...]",
     worst: int,
     workers: int | None,
+    engine: str,
+    address: str | None,
+    chunk_size: int | None,
     as_json: bool,
 ) -> int:
     """Score DATASET by the verdict rubric: relevance, completeness, hallucination; PASS, WARN or FAIL.
 
     The support score beside them says how likely it is that the contexts support the answer, by sentence.
 
-    DATASET is JSONL, JSON, CSV, XLSX or Parquet, also .gz or .zst; - reads JSONL from standard input. Without -o the
+    DATASET is JSONL, JSON, CSV, XLSX or Parquet, also .gz or .zst, also in an object store (s3://bucket/answers.jsonl);
+    - reads JSONL from standard input. Without -o the
     terminal gets a summary; --json prints each result as one line of JSON (with -o, the summary).
 
     \b
@@ -87,11 +108,12 @@ def command(
       plumbrule score answers.jsonl --explain q17
       plumbrule score answers.jsonl --set relevance.fail_below=0.05
       plumbrule score answers.jsonl --no-claims --support
+      plumbrule score s3://bucket/answers.parquet --engine ray --address auto -o s3://bucket/verdicts/
       cat answers.jsonl | plumbrule score - --json
     """
     if output is not None and explain is not None:
         raise click.UsageError("--explain shows one sample and writes no file: leave out -o")
-    if str(output) == "-":
+    if output == "-":
         raise UsageError("-o -: --json prints the results to standard output")
     from plumbrule.api import scoring
     from plumbrule.cli.progress import progress_bar
@@ -111,11 +133,25 @@ def command(
         else:
             show_explanation(stdout(), explained)
         return int(explained.fails_on(fail_on))
-    into = output if output is not None or not as_json else sys.stdout.buffer
+    folder = _folder(output, engine=engine, address=address, workers=workers, chunk_size=chunk_size)
     with progress_bar(file.source, stderr()) as progress:
-        scored = scoring.score_file(
-            file, rules=rules, into=into, worst=worst, skip_bad=skip_bad, workers=workers, progress=progress
-        )
+        if folder is not None:
+            with redirect_stdout(sys.stderr):  # Ray prints there that a worker died
+                scored = scoring.score_into_folder(
+                    file,
+                    folder,
+                    engine=_engine(address, workers),
+                    rules=rules,
+                    chunk_size=chunk_size or scoring.CHUNK_SIZE,
+                    worst=worst,
+                    skip_bad=skip_bad,
+                    progress=progress,
+                )
+        else:
+            into = Path(output) if output is not None else sys.stdout.buffer if as_json else None
+            scored = scoring.score_file(
+                file, rules=rules, into=into, worst=worst, skip_bad=skip_bad, workers=workers, progress=progress
+            )
     if not as_json:
         again = option_words(  # what reads and scores the dataset in the same way again
             {
@@ -139,3 +175,32 @@ def command(
             print_json(scored.summary)
     show_remarks(stderr(), scored)
     return int(scored.summary.fails_on(fail_on))
+
+
+def _folder(
+    output: str | None, *, engine: str, address: str | None, workers: int | None, chunk_size: int | None
+) -> str | None:
+    """Return the folder to write to; None where the results go to a file, to the terminal, or nowhere."""
+    from plumbrule.api.scoring import RESULT_SUFFIXES
+    from plumbrule.object_stores import is_url
+
+    is_folder = output is not None and (output.endswith("/") or is_url(output) or engine == "ray")
+    if engine == "ray" and (address is None or output is None):
+        raise click.UsageError("--engine ray needs --address HOST:PORT and -o FOLDER/")
+    if is_folder and Path(str(output)).suffix in RESULT_SUFFIXES:
+        raise click.UsageError(f"-o {output}: chunk files go into a folder: name one, with a / at its end")
+    if engine == "ray" and workers is not None:
+        raise click.UsageError("--engine ray uses the cores of the cluster: leave out --workers")
+    if engine == "local" and address is not None:
+        raise click.UsageError("--address is that of a cluster: add --engine ray")
+    if chunk_size is not None and not is_folder:
+        raise click.UsageError("--chunk-size is for the files of a folder: -o FOLDER/, with a / at its end")
+    return output if is_folder else None
+
+
+def _engine(address: str | None, workers: int | None) -> "Engine":
+    from plumbrule.engines.local_processes import LocalEngine
+    from plumbrule.engines.ray_tasks import RayEngine
+    from plumbrule.settings import usable_cores
+
+    return RayEngine(address) if address is not None else LocalEngine(workers or usable_cores())

@@ -1,0 +1,1 @@
+"""Commands on scorecards, campaigns and monitoring."""

@@ -1,0 +1,1 @@
+"""Commands on the ledger, the pages and the installation."""

@@ -1,0 +1,1 @@
+"""Commands on verdicts and the support score."""
