@@ -1,7 +1,12 @@
 """One process or several give the same results in the same order."""
 
+import multiprocessing
 import os
+import signal
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import orjson
 import pytest
@@ -31,6 +36,18 @@ def ids_of(chunk: list[Sample]) -> list[str]:
 def make_ids_task() -> Callable[[list[Sample]], list[str]]:
     """Return the simplest task."""
     return ids_of
+
+
+def slow_after_the_first(chunk: list[Sample]) -> list[str]:
+    """Return the ids of the first samples at once, those of others in an hour."""
+    if chunk[0].id != "q0":
+        time.sleep(3600)
+    return ids_of(chunk)
+
+
+def make_slow_task() -> Callable[[list[Sample]], list[str]]:
+    """Return a task that takes longer than anybody waits."""
+    return slow_after_the_first
 
 
 def make_failing_task() -> Callable[[list[Sample]], list[str]]:
@@ -93,8 +110,8 @@ def test_a_task_that_cannot_be_made_says_why(capfd: pytest.CaptureFixture[str]) 
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_worker_that_dies_is_told_on_one_line() -> None:
-    """Out of memory is told on one line, not as a broken pool."""
+def test_a_worker_that_cannot_start_is_told_on_one_line() -> None:
+    """A process that dies before it has its task is no fault of a sample."""
     with pytest.raises(EvaluationError, match="a worker process ended before its time"):
         list(map_chunks(make_dying_task, samples(300), workers=2))
 
@@ -124,3 +141,60 @@ def test_input_is_read_only_as_fast_as_it_is_scored() -> None:
 
     next(map_chunks(make_ids_task, counted()))
     assert taken < 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Poison:
+    """Makes a task that ends its process by SIGKILL at one id; with a file, only so many times as it has room for."""
+
+    id: str
+    deaths: Path | None = None  # gets a byte for each death
+    most: int = 0
+
+    def __call__(self) -> Callable[[list[Sample]], list[str]]:
+        """Return the task."""
+        return self.run
+
+    def run(self, chunk: list[Sample]) -> list[str]:
+        """Return the ids, or die."""
+        if self.id in ids_of(chunk) and (self.deaths is None or len(self.deaths.read_bytes()) < self.most):
+            if self.deaths is not None:
+                with self.deaths.open("ab") as file:
+                    file.write(b"x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return ids_of(chunk)
+
+
+@pytest.mark.parametrize("deaths", [1, 2, 3])
+def test_a_worker_that_is_killed_loses_and_repeats_nothing(tmp_path: Path, deaths: int) -> None:
+    """Its chunk is tried again in a fresh process, then sample by sample; the order stays."""
+    counter = tmp_path / "deaths"
+    counter.touch()
+    found = [name for chunk in map_chunks(Poison("q300", counter, deaths), samples(1000), workers=2) for name in chunk]
+    assert found == [f"q{number}" for number in range(1000)]
+    assert len(counter.read_bytes()) == deaths
+
+
+def test_a_sample_that_kills_every_worker_is_named() -> None:
+    """The error has its id and its number; the results of all samples before it come first."""
+    found: list[str] = []
+
+    def take() -> None:
+        for chunk in map_chunks(Poison("q300"), samples(1000), workers=2):
+            found.extend(chunk)
+
+    with pytest.raises(EvaluationError, match=r"sample 'q300', number 301 of the input, .* by SIGKILL"):
+        take()
+    assert found == [f"q{number}" for number in range(300)]
+
+
+def test_workers_end_with_the_one_who_takes_the_results() -> None:
+    """A caller who stops halfway leaves no process behind, whatever it works on."""
+    pending = map_chunks(make_slow_task, samples(1000), workers=2)
+    next(pending)
+    children = multiprocessing.active_children()
+    assert children
+    pending.close()  # type: ignore[attr-defined]  # it is a generator
+    for child in children:
+        child.join()
+    assert not multiprocessing.active_children()
