@@ -65,6 +65,14 @@ def make_ledger(folder: Path, *, results: int, records: int) -> LargeLedger:
     return LargeLedger(address=address, runs=named, campaigns=tuple(campaigns), trace_ids=trace_ids)
 
 
+def make_run(ledger: Ledger, folder: Path, *, samples: int) -> str:
+    """Make one run with so many samples, each with the texts and the result of an answer of the demo; return its id."""
+    with open_ledger(f"sqlite:///{folder}/demo.db", at=AT) as demo:  # whose entries are younger than those of the copy
+        template = _Template.read(demo, _run_once(demo, folder))
+    _append(ledger, template.copies(0, samples=samples, repeats=1))
+    return _run_name(0, samples)
+
+
 def response(number: int, *, day: datetime) -> dict[str, Any]:
     """Return a response of an assistant, with four passages."""
     text = (

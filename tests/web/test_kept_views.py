@@ -1,5 +1,6 @@
 """A view is made once and kept while it holds: in memory, and in the store over a restart."""
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -211,3 +212,15 @@ def test_a_failure_is_not_kept(start: Start) -> None:
     with pytest.raises(ZeroDivisionError):
         views.get(replace(making.view(), make=fail))
     assert views.get(making.view()).value.count == 0
+
+
+def test_a_heavy_view_is_set_aside_from_the_search_for_garbage(address: str, start: Start) -> None:
+    """A search for garbage does not walk through what is kept of a large run; it does through a small view."""
+    views, making = start(), Making()
+    add(address, "note")
+    before = gc.get_freeze_count()
+    light = views.get(making.view("light", weight=100))
+    assert any(each is light for each in gc.get_objects())
+    heavy = views.get(making.view("heavy", weight=1_000))
+    assert gc.get_freeze_count() > before
+    assert not any(each is heavy for each in gc.get_objects())

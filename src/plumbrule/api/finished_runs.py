@@ -42,7 +42,7 @@ class RunResults(Sequence[SampleSummary]):
 
     @property
     def judged(self) -> int:
-        """How many results have a score, of either kind."""
+        """How many results have a score by a judge, of either kind."""
         return self._outcome.judged
 
     @property

@@ -24,9 +24,12 @@ _PURPOSES: Mapping[str, str] = {
     "notebook": "charts and tables in a notebook",
     "parquet": "Parquet files",
     "postgres": "a ledger on PostgreSQL",
+    "ray": "scoring on a Ray cluster",
+    "s3": "datasets and verdicts in an object store",
     "verifier": "a verifier beside the support score",
     "xlsx": "spreadsheets",
     "web": "the pages and the JSON API (plumbrule serve)",
+    "zstd": "files packed with zstd (.zst)",
 }
 _DISTRIBUTION = "plumbrule"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

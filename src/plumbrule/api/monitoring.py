@@ -1,6 +1,6 @@
 """Monitoring for Python callers: the figures by week with their alerts, feedback, regression samples, incidents."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +42,7 @@ from plumbrule.names import check_word, nearest
 from plumbrule.outcomes import DecideOn
 from plumbrule.reports.incident_html import render_incident
 from plumbrule.reports.json import render_json
+from plumbrule.reviews.interaction_archive import find_interaction
 from plumbrule.rubrics import Loaded, ScorecardRubric, check_policy, load_scorecard
 
 VIEW_KINDS = ("record", "campaign", "interaction", "rubric", "alert")  # of the entries that a view is made from
@@ -308,6 +309,12 @@ def incident(
 def find_trace(trace_id: str, *, ledger: Ledger) -> str:
     """Return the whole trace id of the interaction that is meant, by its id or the only beginning of it."""
     return locate(trace_id, ledger=ledger, source=None, passages=None).trace_id
+
+
+def questions_of(trace_ids: Iterable[str], *, ledger: Ledger) -> dict[str, str]:
+    """Return the question of each of these interactions, as it was kept last; those that are not kept are left out."""
+    found = {trace_id: find_interaction(ledger, trace_id) for trace_id in trace_ids}
+    return {trace_id: stored.rebuild().sample.question for trace_id, stored in found.items() if stored is not None}
 
 
 def incident_renderer(path: Path) -> Callable[[Incident], bytes]:

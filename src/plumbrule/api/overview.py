@@ -31,7 +31,7 @@ def overview(ledger: Ledgers = None, *, at: datetime | None = None) -> Overview:
         outlines = outline_campaigns(store)
         return Overview(
             releases=release_states(store),
-            reviews=latest_outcomes(outlines),
+            reviews=latest_outcomes(store, outlines),
             campaigns=list_campaigns(store, state="open", most=_MOST_OPEN, at=moment, outlines=outlines),
         )
 

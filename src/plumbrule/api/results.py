@@ -176,7 +176,7 @@ class Results(Sequence[Verdict]):
     def _pairs(self) -> list[tuple[Sample, Verdict]]:
         return [(row.sample, row.verdict) for row in self.rows]
 
-    def _tally(self, worst: int = 5) -> VerdictTally:
+    def _tally(self, worst: int = 5) -> VerdictTally[Verdict]:
         tally = VerdictTally(worst)
         for row in self.rows:
             tally.add(row.sample, row.verdict)

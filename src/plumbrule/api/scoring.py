@@ -9,10 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
+import orjson
+
+from plumbrule._version import __version__
 from plumbrule.api.results import Results, ScoredSample
-from plumbrule.codec import json_line
+from plumbrule.codec import from_json, json_line
 from plumbrule.engines import Progress, map_chunks, with_progress
-from plumbrule.errors import InputError, RecordError, UsageError
+from plumbrule.engines.chunk_folder import ChunkFolder, InputEntry, Manifest, open_folder
+from plumbrule.engines.chunks import Chunk, DoneChunk, Engine, chunks_of
+from plumbrule.engines.local_processes import LocalEngine
+from plumbrule.errors import EvaluationError, InputError, RecordError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
 from plumbrule.samples import (
@@ -21,6 +27,7 @@ from plumbrule.samples import (
     ArrowTable,
     DatasetFile,
     Passage,
+    Reading,
     Sample,
     records_of,
     sample_from,
@@ -28,11 +35,13 @@ from plumbrule.samples import (
 )
 from plumbrule.settings import usable_cores
 from plumbrule.support.support_scorer import gives_support
-from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictScorer, VerdictSummary, VerdictTally
+from plumbrule.support.verifier import PackedVerifier, pack_verifier
+from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictJson, VerdictScorer, VerdictSummary, VerdictTally
 
 ShippedRubric = Literal["recommended"] | None  # None is the specification's
 _LINES = frozenset({".jsonl", ".ndjson"})
 RESULT_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".xlsx", ".parquet", ".html", ".md")  # of a file of verdicts
+CHUNK_SIZE = 1000  # samples in each file of a folder of verdicts
 _LISTED_BAD = 5  # bad records that are listed; the others are counted
 _KNOWN = frozenset(FIELDS).union(*ALIASES.values())
 
@@ -159,7 +168,7 @@ def score_file(
         _check_output(into, dataset)
     skipped: list[RecordError] = []
     reading = dataset.open(on_bad=_keep_first(skipped) if skip_bad else None)
-    tally = VerdictTally(worst)
+    tally: VerdictTally[Verdict] = VerdictTally(worst)
     form, write = _writer_for(into)
 
     def written() -> Iterator[Any]:
@@ -174,10 +183,106 @@ def score_file(
         for piece in write(written()):
             if file is not None:
                 file.write(piece)
-        if not tally.attempted:
-            raise InputError(
-                f"{reading.source}: not one of its {reading.bad} records could be read, so none was scored"
-            )
+        _check_scored(reading, tally)
+    return _scored_file(reading, tally, rules, skipped)
+
+
+def score_into_folder(
+    dataset: DatasetFile,
+    address: str,
+    *,
+    engine: Engine | None = None,
+    rules: Loaded[VerdictRubric] | None = None,
+    chunk_size: int = CHUNK_SIZE,
+    worst: int = 5,
+    skip_bad: bool = False,
+    progress: Progress | None = None,
+) -> ScoredFile:
+    """Score a whole dataset into a folder of chunk files, a path or the address of an object store.
+
+    The files one after another are what ``score_file`` writes as JSONL. A manifest says what is there: after an
+    interruption, or a change of the dataset, only the chunks that are missing or no longer right are scored.
+    """
+    rules = rules if rules is not None else load_verdict()
+    engine = engine if engine is not None else LocalEngine(usable_cores())
+    scorer = VerdictScorer(rules)
+    skipped: list[RecordError] = []
+    reading = dataset.open(on_bad=_keep_first(skipped) if skip_bad else None)
+    tally: VerdictTally[Verdict] = VerdictTally(worst)
+    head = Manifest(
+        plumbrule=__version__,
+        rubric=rules.stamp(),
+        support=scorer.support_identity,
+        chunk_size=chunk_size,
+        input=InputEntry(source=reading.source, bytes=None, bad_records=None),
+    )
+    folder = ChunkFolder(open_folder(address), head)
+
+    def missing() -> Iterator[Chunk[Sample]]:
+        for chunk in chunks_of(with_progress(reading, progress), chunk_size):
+            lines = folder.kept(chunk)
+            if lines is None:
+                yield chunk
+            else:
+                part = _tally_of(lines, chunk.samples, worst).rescored(scorer.score)
+                tally.merge(part, before=chunk.first - 1)
+
+    make_task = functools.partial(
+        _ChunkScorer,
+        rules,
+        worst=worst,
+        form=_line,
+        packed=_packed_verifier(rules, engine),
+        identity=scorer.support_identity,
+    )
+    try:
+        for done in engine(make_task, missing()):
+            _add_chunk(done, tally, folder)
+        _check_scored(reading, tally)
+    except BaseException:
+        folder.save()
+        raise
+    folder.complete(InputEntry(source=reading.source, bytes=reading.position()[1], bad_records=reading.bad))
+    return _scored_file(reading, tally, rules, skipped)
+
+
+def _add_chunk(
+    done: DoneChunk[Sample, tuple[list[bytes], VerdictTally[Verdict]]],
+    tally: VerdictTally[Verdict],
+    folder: ChunkFolder,
+) -> None:
+    """Count and write a chunk; one that could not be finished is not written."""
+    if done.error is not None:
+        raise done.error
+    before = done.chunk.first - 1
+    for _, part in done.results:
+        tally.merge(part, before=before)
+        before += part.attempted
+    folder.add(done.chunk, b"".join(line for lines, _ in done.results for line in lines))
+
+
+def _tally_of(lines: bytes, samples: list[Sample], worst: int) -> VerdictTally[VerdictJson]:
+    """Return the tally of verdicts that were written before."""
+    tally: VerdictTally[VerdictJson] = VerdictTally(worst)
+    for sample, line in zip(samples, lines.splitlines(), strict=True):
+        tally.add(sample, from_json(VerdictJson, orjson.loads(line), where="a verdict"))
+    return tally
+
+
+def _packed_verifier(rules: Loaded[VerdictRubric], engine: Engine) -> PackedVerifier | None:
+    """Return the files of the verifier, where an engine runs on machines that do not have them."""
+    verifier = rules.rubric.support.verifier
+    return None if verifier is None or isinstance(engine, LocalEngine) else pack_verifier(Path(verifier))
+
+
+def _check_scored(reading: Reading, tally: VerdictTally[Verdict]) -> None:
+    if not tally.attempted:
+        raise InputError(f"{reading.source}: not one of its {reading.bad} records could be read, so none was scored")
+
+
+def _scored_file(
+    reading: Reading, tally: VerdictTally[Verdict], rules: Loaded[VerdictRubric], skipped: list[RecordError]
+) -> ScoredFile:
     return ScoredFile(
         source=reading.source,
         summary=tally.summary(bad_records=reading.bad, rubric=StampJson(**rules.stamp())),
@@ -239,15 +344,23 @@ class _ChunkScorer:
     """
 
     def __init__(
-        self, rules: Loaded[VerdictRubric], *, worst: int, form: Callable[[Sample, Verdict], object] | None
+        self,
+        rules: Loaded[VerdictRubric],
+        *,
+        worst: int,
+        form: Callable[[Sample, Verdict], Any] | None,
+        packed: PackedVerifier | None = None,
+        identity: Mapping[str, Mapping[str, str] | None] | None = None,
     ) -> None:
-        self._scorer = VerdictScorer(rules)
+        self._scorer = VerdictScorer(rules, packed=packed)
+        if identity is not None and self._scorer.support_identity != identity:
+            raise EvaluationError("a worker has another model of support than this machine: install the same Plumbrule")
         self._worst = worst
         self._form = form
 
-    def __call__(self, chunk: list[Sample]) -> tuple[list[object], VerdictTally]:
-        tally = VerdictTally(self._worst)
-        results: list[object] = []
+    def __call__(self, chunk: list[Sample]) -> tuple[list[Any], VerdictTally[Verdict]]:
+        tally: VerdictTally[Verdict] = VerdictTally(self._worst)
+        results: list[Any] = []
         for sample, verdict in zip(chunk, self._scorer.score_many(chunk), strict=True):
             tally.add(sample, verdict)
             if self._form is not None:

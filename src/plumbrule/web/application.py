@@ -106,7 +106,8 @@ def _explain(request: Request, error: Exception) -> Response:
 
 def _miss(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
-    return _tell(request, status, f"Nothing is at {request.url.path}." if status == 404 else str(error))
+    words = error.detail if isinstance(error, HTTPException) else ""
+    return _tell(request, status, f"Nothing is at {request.url.path}." if status == 404 else words)
 
 
 def _misunderstand(request: Request, error: Exception) -> Response:

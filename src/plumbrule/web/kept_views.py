@@ -27,6 +27,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Column, Integer, LargeBinary, Table, Text, delete, insert, select
 
 from plumbrule.ledger import Ledger
+from plumbrule.web.kept_memory import set_aside
 from plumbrule.web.open_ledgers import OpenLedgers
 from plumbrule.web.visit_errors import VisitError
 from plumbrule.web.web_store import METADATA, Store
@@ -35,6 +36,7 @@ T = TypeVar("T")
 Stamp = tuple[tuple[int, str], ...]  # numbers and hashes of the newest entries of those that a view is made from
 
 _MOST_WEIGHT = 100_000  # of all views in memory; a row of a table weighs 1, about a kilobyte
+_HEAVY = 1_000  # the weight from which a view is set aside from the search for garbage
 _MOST_BYTES = 512 << 20  # of all views in the store
 _KEEP_FROM_S = 0.5  # what takes longer to make is kept in the store
 _WORKERS = 2  # so that one long view does not keep all others waiting
@@ -169,6 +171,8 @@ class KeptViews:
                     made = Made(value=value, ledger_id=ledger.ledger_id, stamp=stamp, weight=view.weigh(value))
                     if time.monotonic() - begun >= self._keep_from_s:
                         self._keep(ledger, view, made)
+            if made.weight >= _HEAVY:
+                set_aside()
             return made
         finally:
             with self._guard:

@@ -9,7 +9,7 @@ from plumbrule.ledger import AbsentLedgerError
 from plumbrule.web.application import create_app
 from plumbrule.web.site import Site
 from plumbrule.web.traffic.request_log import LogFormat, set_up_logs
-from plumbrule.web.view_preparation import prepare_views
+from plumbrule.web.view_preparation import load_parts, prepare_views
 
 
 def serve(site: Site, *, host: str, port: int, log_format: LogFormat = "text") -> None:
@@ -18,10 +18,16 @@ def serve(site: Site, *, host: str, port: int, log_format: LogFormat = "text") -
     with suppress(AbsentLedgerError), site.ledgers.use(site.ledger):  # verified here, not while somebody waits
         pass
     stopped = threading.Event()
-    threading.Thread(target=prepare_views, args=(site, stopped), daemon=True).start()
+    app = create_app(site)
+
+    def prepare() -> None:
+        load_parts(app, site)
+        prepare_views(site, stopped)
+
+    threading.Thread(target=prepare, daemon=True).start()
     try:
         uvicorn.run(
-            create_app(site),
+            app,
             host=host,
             port=port,
             log_config=None,  # the logs are set up already

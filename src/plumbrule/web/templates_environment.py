@@ -12,7 +12,8 @@ from plumbrule._version import __version__
 from plumbrule.reports.page import make_environment, safe_text
 from plumbrule.terminal import masked_address, shortened
 from plumbrule.web.addresses import path_part
-from plumbrule.web.desk.campaign_words import figure_words, stratum_words, trigger_words
+from plumbrule.web.desk.campaign_words import figure_words, policy_words, reason_words, stratum_words, trigger_words
+from plumbrule.web.views.figure_words import aligned, remark_words, rule_words, shown_figure
 
 _NAVIGATION = (  # the parts of the application, in the head of every page
     ("/", "Overview"),
@@ -28,6 +29,12 @@ _NAVIGATION = (  # the parts of the application, in the head of every page
 def render_template(name: str, /, **values: object) -> str:
     """Return a page."""
     return _environment().get_template(name).render(values)
+
+
+def compile_templates() -> None:
+    """Compile every template, which the first visitor of each page would wait for."""
+    for name in _environment().list_templates():
+        _environment().get_template(name)
 
 
 @cache
@@ -83,6 +90,12 @@ def _environment() -> Environment:
         "dimension": figure_words,
         "stratum": stratum_words,
         "trigger": trigger_words,
+        "figure": shown_figure,
+        "aligned": aligned,
+        "remark": remark_words,
+        "rule": rule_words,
+        "policy": policy_words,
+        "reason": reason_words,
     }
     environment = make_environment(safe_text, filters, package="plumbrule.web")
     environment.globals |= {

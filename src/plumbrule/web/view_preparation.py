@@ -9,13 +9,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from fastapi import FastAPI
+
+from plumbrule.api.scoring import score
 from plumbrule.errors import PlumbruleError
 from plumbrule.reviews.campaigns.campaign_store import load_open
+from plumbrule.rubrics import load_verdict
 from plumbrule.runs.run_entries import read_run
+from plumbrule.web.kept_memory import set_aside
 from plumbrule.web.kept_views import Stamp, View, newest
 from plumbrule.web.pages.campaigns import campaign_outlines
 from plumbrule.web.pages.overview import overview_view
 from plumbrule.web.site import Site
+from plumbrule.web.templates_environment import compile_templates
 from plumbrule.web.views.monitored_figures import Filters, monitoring_view
 from plumbrule.web.views.run_views import comparison, run_entry, run_lines, run_view
 from plumbrule.web.visit_errors import VisitError
@@ -23,6 +29,15 @@ from plumbrule.web.visit_errors import VisitError
 _LOOK_EVERY_S = 5.0
 _MOST_RUNS = 3  # the newest that are decided
 _log = logging.getLogger("plumbrule.web")
+
+
+def load_parts(app: FastAPI, site: Site) -> None:
+    """Load what the first visitor of a page would wait for, whatever the ledger holds: scorers, templates, the API."""
+    app.openapi()
+    compile_templates()
+    score(question="What is the fee?", answer="The fee is $25 [1].", contexts=["The fee is $25."])
+    site.scorers.of(load_verdict())
+    set_aside()
 
 
 def prepare_views(site: Site, stopped: threading.Event) -> None:
@@ -39,10 +54,9 @@ def prepare_views(site: Site, stopped: threading.Event) -> None:
 
 
 def prepare_once(site: Site) -> None:
-    """Replay the open campaigns, so that no reviewer waits for it, and make ready what is likely to be looked at."""
+    """Replay the open campaigns, and make ready what is likely to be looked at."""
     try:
-        with site.ledgers.use(site.ledger) as ledger:
-            load_open(ledger)
+        replay_open(site)
     except PlumbruleError as error:
         _log.warning("the open campaigns could not be replayed: %s", error)
     for view in likely_views(site):
@@ -50,6 +64,13 @@ def prepare_once(site: Site) -> None:
             site.views.get(view)
         except (PlumbruleError, VisitError) as error:
             _log.warning("%s could not be made ready: %s", view.name, error)
+
+
+def replay_open(site: Site) -> None:
+    """Replay the open campaigns, so that no reviewer waits for it."""
+    with site.ledgers.use(site.ledger) as ledger:
+        load_open(ledger)
+    set_aside()
 
 
 def likely_views(site: Site) -> Iterator[View[Any]]:

@@ -62,7 +62,7 @@ def test_a_weaker_policy_is_shown_in_red_and_must_be_accepted(client: TestClient
     where = client.post(NEW, data=form(client), files=files).headers["location"]
     preview = client.get(where).text
     assert '<p class="problem">✗ Weaker policy' in preview
-    assert "recommendation.fail_below 2, not 3" in preview
+    assert "fails below an average overall score of 2, not 3" in preview
     csrf, before = token(client, NEW), end_of(site)
     refused = client.post(f"{where}/open", data={"csrf": csrf})
     assert refused.status_code == 422

@@ -55,6 +55,7 @@ def test_runs_of_other_datasets_are_compared_when_that_is_asked_for(client: Test
     page = client.get("/compare", params={"runs": runs})
     assert "These runs cannot be compared as they are" in page.text
     assert "other_dataset=yes" in page.text
+    assert "--other-dataset" not in page.text
     assert "Choose runs to compare" in client.get("/compare").text
     assert "Choose runs to compare" in client.get("/compare", params={"runs": runs[:1]}).text
     assert client.get("/compare", params={"runs": [runs[0], "run-x"]}).status_code == 404

@@ -42,7 +42,7 @@ def test_every_warning_is_shown(client: TestClient, site: Site, tmp_path: Path) 
     page = client.get("/campaigns/warned/decision").text
     for words in (
         "Weaker policy",
-        "recommendation.fail_below 2, not 3",
+        "fails below an average overall score of 2, not 3",
         "Closed as it was",
         "Lena Lead and Hal signed",
         "Ben changed Attribution Accuracy from Strong to Adequate",

@@ -55,7 +55,9 @@ def test_everything_that_is_known(client: TestClient) -> None:
     assert f'href="/campaigns/week-2025-W23/items/{TRACE}"' in page
     for what in ("drawn", "claimed by Dee", "rated: Fail, overall 2.5", "the campaign was closed: NO RELEASE"):
         assert what in page
-    assert 'href="/incidents/004aa186-859e-4536-8023-311b556d10ae"' in page
+    similar = page.partition('id="similar"')[2]
+    assert 'href="/incidents/004aa186-859e-4536-8023-311b556d10ae"' in similar
+    assert ">What fee does the firm charge" in similar  # the question, not the id
     assert len(page) < 100_000
 
 

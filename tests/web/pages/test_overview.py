@@ -26,8 +26,7 @@ def client_of(site: Site, address: str) -> TestClient:
 def test_each_assistant_has_its_state_and_its_reason(client: TestClient) -> None:
     """Blocked, because of these gates, with the run as the next step; the campaigns below it, and the alert."""
     page = client.get("/").text
-    assert "The assistant is blocked, 1 alert without an owner" in page
-    assert "demo-assistant@2025-01-01" in page
+    assert "<h1>demo-assistant@2025-01-01 is blocked, 1 alert without an owner</h1>" in page
     assert "3 of 4 gates fail: Mean score of the samples is 0.727, and must be at least 0.8" in page
     assert "See what to fix first" in page
     assert 'href="/campaigns/release-2025-03-31/decision"' in page
@@ -36,6 +35,14 @@ def test_each_assistant_has_its_state_and_its_reason(client: TestClient) -> None
     assert page.count('class="weeks small-weeks"') == 6
     assert "563 of 563 entries" in page
     assert len(page) < 60_000
+
+
+def test_a_review_names_the_model_whose_answers_were_rated(client: TestClient) -> None:
+    """What people found ready is not what a run found blocked: each line names its own model."""
+    lines = re.findall(r'<th scope="row">(.*?)</th>', client.get("/").text, flags=re.DOTALL)
+    reviewed = [re.sub(r"<[^>]*>", " ", line) for line in lines if "reviewed by people" in line]
+    assert [line.split()[0] for line in reviewed] == ["demo-assistant@2025-03-31"] * 2
+    assert "16 answers reviewed by people, pre-deployment" in reviewed[1]
 
 
 def test_reasons_are_in_words(client: TestClient) -> None:
@@ -77,7 +84,7 @@ def test_the_address_of_a_ledger_shows_no_password(site: Site, tmp_path: Path) -
 def test_the_overview_in_a_browser(page: Page, look: Callable[[Page, str], None]) -> None:
     """A figure leads to its chart, an alert to where it gets an owner."""
     page.goto("/")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("The assistant is blocked")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("demo-assistant@2025-01-01 is blocked")
     look(page, "overview")
     page.get_by_role("link", name="Grounding Integrity average").click()
     expect(page).to_have_url(re.compile("/monitoring#figure-grounding_integrity_average$"))

@@ -346,6 +346,36 @@ def test_a_review_by_keyboard_alone(site: Site, page: Page, look: Look, demo_fol
     review_by_keyboard(page, look)
 
 
+def test_nothing_jumps(site: Site, browser: Browser, address: str, demo_folder: Path) -> None:
+    """Panes, dimensions and note keep their places, whatever is said: to take it, keys, what is missing, kept."""
+    first, *_ = open_campaign(site, demo_folder)
+    context = browser.new_context(base_url=address, viewport=WIDE)
+    page = context.new_page()
+
+    def places() -> list[object]:
+        return [page.locator(each).bounding_box() for each in (".panes", ".dimensions", "#notes")]
+
+    page.goto(f"/rate/{NAME}/{first}")
+    looked = places()
+    page.get_by_role("button", name="Take this item").click()
+    expect(page.locator("html[data-keys=ready]")).to_have_count(1)
+    assert places() == looked
+    for key in "1111":
+        page.keyboard.press(key)
+    expect(page.locator("#standing")).to_contain_text("Note needed")
+    assert places() == looked
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text("rate")
+    assert places() == looked
+    page.locator("[data-key=refusal_appropriateness] [data-press='4']").check()
+    page.locator("[data-key=compliance_alignment] [data-press='4']").check()
+    page.locator("#notes").fill("Nothing is as it should be.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Kept.")).to_be_visible()
+    assert places() == looked
+    context.close()
+
+
 def test_a_pair_with_proposals_in_a_browser(
     site: Site, page: Page, look: Look, demo_folder: Path, tmp_path: Path
 ) -> None:

@@ -12,6 +12,23 @@ from plumbrule.rubrics import load_scorecard
 from plumbrule.rubrics.scorecard_rubric import DrawKind
 
 _CODE_AT_END = re.compile(r" \([a-z]+(?:_[a-z]+)+\)$")
+_BLOCKER = re.compile(r"blocker \w+ \(([^)]*)\)")
+_POLICY_WORDS = {
+    "recommendation.fail_below": "fails below an average overall score of",
+    "recommendation.pass_at_least": "passes from an average overall score of",
+    "recommendation.pass_with_none_at": "passes only without a level at",
+    "note_required_at": "a note is required at",
+    "adjudication.any_at": "an adjudicator decides on any level at",
+    "adjudication.levels_apart": "an adjudicator decides on levels that are this far apart:",
+    "not_applicable.allowed_on": "Not Applicable is allowed on",
+    "drift.slack": "drift that is let pass",
+    "drift.alarm_at": "drift that is an alarm",
+    "drift.baseline_weeks": "weeks that drift is measured against",
+    "decide_on": "decided on",
+    "sample_size": "size of the sample",
+    "in_view": "dimensions in view",
+    "run_mean": "the mean over all records",
+}
 STATUSES: dict[Status, str] = {
     "open": "Waits for ratings",
     "claimed": "Being rated",
@@ -80,6 +97,14 @@ def reason_words(text: str) -> str:
     for key in sorted(titles, key=len, reverse=True):
         text = text.replace(key, titles[key])
     return _CODE_AT_END.sub("", plain_reason(text))
+
+
+def policy_words(text: str) -> str:
+    """Return a difference from the rubric that ships with words in place of the keys of the rubric."""
+    text = _BLOCKER.sub(r"the blocking rule “\1”", text)
+    for key, words in _POLICY_WORDS.items():
+        text = text.replace(key, words)
+    return reason_words(text)
 
 
 def stratum_words(key: str | None) -> str:

@@ -1,6 +1,8 @@
 """Campaigns: the list, and one campaign with its items, people, terms and downloads."""
 
 from collections.abc import Callable
+from datetime import datetime
+from functools import partial
 
 from fastapi import Response
 from fastapi.responses import HTMLResponse
@@ -10,7 +12,7 @@ from plumbrule.api import reviews
 from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
 from plumbrule.reports.record_table import records_csv
-from plumbrule.reviews.campaigns.campaign_agreement import measure_agreement
+from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement, measure_agreement
 from plumbrule.reviews.campaigns.campaign_decision import SAME_ITEMS
 from plumbrule.reviews.campaigns.campaign_history import describe_history
 from plumbrule.reviews.campaigns.campaign_list import (
@@ -29,7 +31,7 @@ from plumbrule.web.desk import campaign_words
 from plumbrule.web.desk.campaign_access import GivenForm, check_campaign, find_standing, text_in
 from plumbrule.web.desk.pending_closings import find_pending
 from plumbrule.web.downloads import download
-from plumbrule.web.kept_views import View
+from plumbrule.web.kept_views import View, newest
 from plumbrule.web.page_numbers import page_of, page_start
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
@@ -180,13 +182,23 @@ def show_agreement(visit: Visiting, name: str) -> HTMLResponse:
     with visit.ledger() as ledger:
         campaign = find_standing(ledger, name).campaign
         closed = campaign.closed is not None
-        agreement = (
-            measure_agreement(ledger, campaign, viewer=viewer, at=visit.now) if closed or viewer is not None else None
-        )
         titles = {dimension.key: dimension.title for dimension in campaign.loaded.rubric.dimensions}
         last = ledger.checkpoint()
+    agreement = None
+    if closed or viewer is not None:
+        agreement = visit.recall(_agreement(name, None if closed else viewer, at=visit.now)).value
     return visit.render(
         "campaign_agreement.html", name=name, closed=closed, agreement=agreement, titles=titles, last=last
+    )
+
+
+def _agreement(name: str, viewer: str | None, *, at: datetime) -> View[CampaignAgreement]:
+    """Return the view of how far people agree, of an open campaign in what the viewer may see of it."""
+    return View(
+        name=f"agreement in {name}{'' if viewer is None else f' for {viewer}'}",
+        kind=CampaignAgreement,
+        stamp=partial(newest, kinds=("campaign", "claim", "record", "interaction")),
+        make=lambda ledger: measure_agreement(ledger, find_standing(ledger, name).campaign, viewer=viewer, at=at),
     )
 
 

@@ -14,7 +14,7 @@ from plumbrule.reports.charts import forest_chart
 from plumbrule.reports.figure_text import METADATA_TITLES, SIGNS
 from plumbrule.reports.marks.marked_text import MarkedText, Span, mark_text
 from plumbrule.runs.changed_samples import ChangedSample, changed_samples
-from plumbrule.runs.comparison import RunComparison, comparison_title
+from plumbrule.runs.comparison import OtherDatasetError, RunComparison, comparison_title
 from plumbrule.runs.differences import (
     DifferenceResult,
     FigureComparison,
@@ -97,9 +97,11 @@ def show_comparison(
             entries.sort(key=lambda entry: entry.sequence)
         try:
             pairs = [_pair(visit, entries[0], other, other_dataset=other_dataset == "yes") for other in entries[1:]]
+        except OtherDatasetError:
+            anyway = with_query("/compare", {**query, "other_dataset": "yes"})
+            return _ask(visit, asked, problem="They are of different datasets.", anyway=anyway)
         except UsageError as error:
-            anyway = None if other_dataset else with_query("/compare", {**query, "other_dataset": "yes"})
-            return _ask(visit, asked, problem=str(error), anyway=anyway)
+            return _ask(visit, asked, problem=str(error))
         against = min(max(1, against), len(pairs))
         shown = page_of(
             pairs[against - 1].changed, page, size=_PAGE, path="/compare", query={**query, "against": against}

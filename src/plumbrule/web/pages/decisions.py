@@ -4,7 +4,7 @@ from typing import get_args
 
 from fastapi.responses import HTMLResponse
 
-from plumbrule.reviews.campaigns.campaign_progress import describe_progress, exported_records
+from plumbrule.reviews.campaigns.campaign_progress import describe_progress
 from plumbrule.reviews.campaigns.campaign_store import name_versions
 from plumbrule.reviews.decision_report import report_decision
 from plumbrule.rubrics import weaker_differences
@@ -13,13 +13,13 @@ from plumbrule.web.access.roles import Role
 from plumbrule.web.addresses import path_part
 from plumbrule.web.desk import campaign_words
 from plumbrule.web.desk.campaign_access import find_standing
-from plumbrule.web.page_numbers import page_of
+from plumbrule.web.page_numbers import page_of, page_start
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
 
 routes = Routes()
 
-_RECORDS = 100  # on a page in print
+_RECORDS = 80  # on a page in print
 _CARDS = 50  # of each recommendation, before a link to the list of items
 
 
@@ -48,7 +48,6 @@ def show_decision(visit: Visiting, name: str) -> HTMLResponse:
 @routes.page("/campaigns/{name}/print", role=Role.VIEWER)
 def show_print(visit: Visiting, name: str, page: int = 1) -> HTMLResponse:
     """Show the decision and its records as they are printed and signed: every field of the template."""
-    viewer = None if visit.person is None else visit.person.name
     with visit.ledger() as ledger:
         standing = find_standing(ledger, name)
         report = report_decision(ledger, standing)
@@ -58,7 +57,9 @@ def show_print(visit: Visiting, name: str, page: int = 1) -> HTMLResponse:
             may_close = visit.person is not None and visit.person.may(Role.RELEASE_MANAGER)
             return visit.render("decision_open.html", name=name, progress=progress, last=last, may_close=may_close)
         name_versions(ledger, standing.campaign)
-        records = exported_records(standing, viewer, at=visit.now).records
+        start = page_start(page, _RECORDS)
+        records = [record.exported() for record in standing.records(part=slice(start, start + _RECORDS))]
+        rated = sum(1 for _ in standing.campaign.rated())
         triggers = {rule.key: rule.title for rule in standing.campaign.loaded.rubric.triggers}
         not_applicable = standing.campaign.loaded.rubric.not_applicable.name
     return visit.render(
@@ -67,7 +68,7 @@ def show_print(visit: Visiting, name: str, page: int = 1) -> HTMLResponse:
         report=report,
         decision=report.decision,
         weaker=weaker_differences(report.decision.policy),
-        page=page_of(records, page, size=_RECORDS, path=f"/campaigns/{path_part(name)}/print"),
+        page=page_of(records, page, size=_RECORDS, path=f"/campaigns/{path_part(name)}/print", found=rated),
         triggers=triggers,
         not_applicable=not_applicable,
         recommendations=get_args(Recommendation),

@@ -13,7 +13,8 @@ from plumbrule.web.visit import Visiting
 routes = Routes()
 
 _MOST_GROUPS = 30  # of one pattern on a page
-_MOST_TRACES = 8  # examples of one group
+_MOST_TRACES = 8  # examples of one pattern
+_MOST_OF_GROUP = 3  # examples of one group or dimension
 _KINDS = {"refusal_code": "Refusal code", "category": "Topic", "source": "Source", "model": "Model"}
 
 
@@ -35,6 +36,8 @@ def show_feedback(visit: Visiting, filters: Filtering) -> HTMLResponse:
         kinds=_KINDS,
         most_groups=_MOST_GROUPS,
         most_traces=_MOST_TRACES,
+        most_of_group=_MOST_OF_GROUP,
+        questions={line.trace_id: line.question for week in recalled.value.weeks.values() for line in week.reviews},
         alpha=ALPHA,
         titles={dimension.key: dimension.title for dimension in rubric.dimensions},
         stratum_words=stratum_words,

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from plumbrule.api.monitoring import FORMATS, find_trace, incident
+from plumbrule.api.monitoring import FORMATS, find_trace, incident, questions_of
 from plumbrule.api.scoring import score
 from plumbrule.errors import UsageError
 from plumbrule.monitoring.incident_model import Incident
@@ -69,8 +69,10 @@ def download_file(visit: Visiting, trace_id: str, suffix: str) -> Response:
 def show_incident(visit: Visiting, trace_id: str) -> HTMLResponse:
     """Show everything that is known about one interaction; a large ledger is not read whole for it."""
     with visit.ledger() as ledger:
-        thorough = ledger.extent("interaction", "sample")[0] <= _READ_WHOLE
+        thorough = not ledger.holds_more_than(_READ_WHOLE, "interaction", "sample")
     known = _find(visit, trace_id, thorough=thorough)
+    with visit.ledger() as ledger:
+        questions = questions_of([similar.trace_id for similar in known.similar], ledger=ledger)
     shown = known.passages[:_MOST_PASSAGES]
     marked, unmarked = mark_within(
         known.answer or "", shown, known.citations, _verdict(known), longest=LONGEST_SHOWN, most_bytes=_MOST_BYTES
@@ -82,6 +84,7 @@ def show_incident(visit: Visiting, trace_id: str) -> HTMLResponse:
         marked=marked,
         unmarked=unmarked,
         happened=timeline_of(known),
+        questions=questions,
         reason_words=reason_words,
         titles={dimension.key: dimension.title for dimension in load_scorecard().rubric.dimensions},
         longest=LONGEST_SHOWN,

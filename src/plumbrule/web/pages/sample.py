@@ -57,12 +57,14 @@ def show(
     """Show one sample whole."""
     with visit.ledger() as ledger:
         entry = run_entry(ledger, run_id)
+        lines = visit.recall(run_lines()).value
+        view = visit.recall(run_view(entry)).value  # before the sample: making it verifies what the sample is read from
         try:
             detail = show_sample(entry.subject, sample_id, ledger, repeat=repeat)
         except UsageError as error:
             raise AbsentError(str(error)) from None
-        history = sample_history(ledger, sample_id, _comparable(visit.recall(run_lines()).value, detail))
-    rows = asked.select(visit.recall(run_view(entry)).value.rows)
+        history = sample_history(ledger, sample_id, _comparable(lines, detail))
+    rows = asked.select(view.rows)
     sample, shown = detail.sample, None if whole else LONGEST
     evidence = _evidence(detail, visit.site.scorers)
     marked = None
@@ -117,7 +119,7 @@ def _evidence(detail: SampleDetail, scorers: VerdictScorers) -> Evidence:
 
 
 def _remark(detail: SampleDetail, verdict: Verdict) -> str:
-    rubric = f"verdict rubric {verdict.rubric['name']} version {verdict.rubric['version']}, as the run kept it"
+    rubric = f"verdict rubric, version {verdict.rubric['version']}, as the run kept it"
     text = f"Marked from the kept texts by the {rubric}"
     if verdict.support is None:
         return f"{text}."

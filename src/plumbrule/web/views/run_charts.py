@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from plumbrule.reports import charts
+from plumbrule.reports.figure_text import METADATA_TITLES
 from plumbrule.runs.report.run_report import Reason, Report
 from plumbrule.runs.report.sample_rows import RunView
 
@@ -69,4 +70,8 @@ def _linked(reason: Reason, report: Report) -> LinkedReason:
         if reason.kind in {"gate", "inconclusive"} and reason.text.startswith(f"{gate.name} "):
             text = reason.text.removeprefix(gate.name)
             return LinkedReason(reason=reason, key=gate.name, title=gate.title, text=text, address=f"#gate-{gate.name}")
-    return LinkedReason(reason=reason, key=None, title=None, text=reason.text, address=_PARTS.get(reason.kind))
+    text = reason.text
+    if reason.kind == "metadata":
+        for name in sorted(report.metadata.missing(), key=len, reverse=True):
+            text = text.replace(name, METADATA_TITLES[name].lower())
+    return LinkedReason(reason=reason, key=None, title=None, text=text, address=_PARTS.get(reason.kind))

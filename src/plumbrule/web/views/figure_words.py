@@ -1,0 +1,54 @@
+"""Figures and rules as the pages show them: aligned in a column, and in words where the command line has a key."""
+
+import re
+from collections.abc import Iterable
+
+from plumbrule.reports import figure_text
+
+NOTHING = "–"  # in place of a figure that there is not
+_BY_SCORE = re.compile(r"(hallucination|relevance|completeness|support) (\S+) ([<>]) (\S+)")
+_VERDICT = re.compile(r"(Verdict [^:]*): (.*)", re.DOTALL)
+_SCORES = {
+    "hallucination": "Share of numbers, dates and claims in no passage",
+    "relevance": "Words that question and answer share",
+    "completeness": "Share of the question's keywords answered",
+    "support": "Probability that the passages support all of it",
+}
+_SIDES = {"<": "below", ">": "above"}
+
+
+def shown_figure(value: float | None, *, against: float | None = None) -> str:
+    """Return a figure as people read it, never rounded across its limit; a dash where there is none."""
+    return NOTHING if value is None else figure_text.figure(value, against=against)
+
+
+def aligned(values: Iterable[float | None], least: int = 0) -> list[str]:
+    """Return figures that stand under or beside each other, all with as many decimals as the one that has most.
+
+    ``least`` is how many they have at least.
+    """
+    texts = [shown_figure(value) for value in values]
+    places = max((len(text.partition(".")[2]) for text in texts), default=0)
+    return [text if text == NOTHING else _with_places(text, max(places, least)) for text in texts]
+
+
+def rule_words(reason: str) -> str:
+    """Return why a verdict is what it is, with the score that a rule is about in words."""
+    fired = _BY_SCORE.fullmatch(reason)
+    if fired is None:
+        return reason[:1].upper() + reason[1:]
+    score, value, sign, limit = fired.groups()
+    return f"{_SCORES[score]}: {value}, {_SIDES[sign]} {limit}"
+
+
+def remark_words(text: str) -> str:
+    """Return a remark on an interaction; one on its verdict has the rules that fired in words."""
+    verdict = _VERDICT.fullmatch(text)
+    if verdict is None:
+        return text
+    return f"{verdict[1].capitalize()}: {'; '.join(map(rule_words, verdict[2].split('; ')))}"
+
+
+def _with_places(text: str, places: int) -> str:
+    whole, _, decimals = text.partition(".")
+    return f"{whole}.{decimals:0<{places}}" if places else whole
