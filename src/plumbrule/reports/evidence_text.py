@@ -1,21 +1,12 @@
 """What the contexts do not support of an answer, in a few lines of text: each stretch, why, and the evidence."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from plumbrule.samples import Sample
-from plumbrule.support.evidence import Evidence, Reason
+from plumbrule.support.evidence import REASON_WORDS, Evidence
 from plumbrule.terminal import safe, shortened
 from plumbrule.verdicts import Anchor, Verdict
 
-REASON_WORDS: Mapping[Reason, str] = {
-    "found": "stands in the context",
-    "equal_value": "same value, written otherwise",
-    "near": "subject and object stand together",
-    "entailed": "follows from a more exact value",
-    "not_found": "not in the context",
-    "too_far": "subject and object only far apart",
-    "contradicted": "the context says otherwise",
-}
 _LONGEST = 300  # characters of a text that are quoted
 _AROUND = 80  # characters of a context on either side of the evidence
 _MOST = 6  # stretches that are listed

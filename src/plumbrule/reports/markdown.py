@@ -30,7 +30,7 @@ def render_markdown(report: Report) -> bytes:
         heat.setdefault(cell.accuracy_score, []).append(cell.samples)
     template = _environment().get_template("report.md")
     text = template.render(
-        **report_values(report, most_failures=MOST_FAILURES),
+        **report_values(report, shown=report.failures[:MOST_FAILURES], most_suspects=MOST_FAILURES),
         sign=_SIGNS_OF_DECISION[report.decision],
         heat=list(heat.items()),
         heat_levels=list(dict.fromkeys(cell.faithfulness_score for cell in report.heat)),

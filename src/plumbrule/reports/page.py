@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from markupsafe import Markup
 from plumbrule.reports import figure_text
 from plumbrule.reports.charts import spread_words
 from plumbrule.runs.report.fix_first import CAUSES
-from plumbrule.runs.report.run_report import Report
+from plumbrule.runs.report.run_report import Failure, Report
 from plumbrule.terminal import safe
 
 LONGEST_TEXT = 20_000
@@ -61,14 +61,14 @@ def make_environment(
     return environment
 
 
-def report_values(report: Report, *, most_failures: int) -> dict[str, object]:
-    """Return what the template of a report is given in every format."""
+def report_values(report: Report, *, shown: Sequence[Failure], most_suspects: int) -> dict[str, object]:
+    """Return what the template of a report is given in every format; ``shown`` are the failures shown in full."""
     return {
         "report": report,
-        "shown": report.failures[:most_failures],
-        "suspects": report.passed_against_evidence[:most_failures],
+        "shown": shown,
+        "suspects": report.passed_against_evidence[:most_suspects],
         "concern_gates": figure_text.concern_gates(report.gates),
-        "left_out": max(0, len(report.failures) - most_failures),
+        "left_out": len(report.failures) - len(shown),
         "metadata": figure_text.metadata_rows(report.metadata),
         "causes": CAUSES,
         "signs": figure_text.SIGNS,

@@ -27,7 +27,7 @@ def _record(row: SampleRow) -> dict[str, object]:
     values: dict[str, object] = {
         "sample_id": row.sample.sample_id,
         "repeat": row.sample.repeat,
-        "question": row.question,
+        "question": row.line.question,
         **{name: getattr(row.line, name) for name in _LINE},
         **{name: getattr(row.sample, name) for name in _SUMMARY},
     }
