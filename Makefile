@@ -18,12 +18,13 @@ test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m compileall -q src tests  # once, and not in each process that a test starts
 	$(BIN)/pytest -n auto
 
 docs: $(STAMPS)/test  ## build the documentation as a site, into build/site; no network
 	$(BIN)/mkdocs build --strict --quiet
 
-bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, pre-scores, monitoring, reviews, coverage, growth and web pages
+bench: $(STAMPS)/test  ## measure speed, memory, runs, ledger, pre-scores, monitoring, reviews, coverage, growth, scaling, Ray, web pages and a report's page; kill runs 120 times
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.overhead
 	$(BIN)/python -m bench.faults
@@ -33,8 +34,13 @@ bench: $(STAMPS)/test  ## measure speed, memory, the cost of a run, the ledger, 
 	$(BIN)/python -m bench.reviews
 	$(BIN)/python -m bench.coverage
 	$(BIN)/python -m bench.growth
+	$(BIN)/python -m bench.scaling --most 100000 --nodes
+	$(BIN)/python -m bench.ray_cluster
 	$(BIN)/python -m bench.web_reviews
 	$(BIN)/python -m bench.web_pages
+	$(BIN)/python -m bench.report_page
+	PLUMBRULE_TEST_KILLS=all $(BIN)/pytest -n auto tests/contract/test_killed_runs.py
+	PLUMBRULE_TEST_RAY=1 $(BIN)/pytest tests/engines/test_ray_tasks.py tests/docs/test_scaling_page.py
 
 DATA ?= ../shared/data/groundedness
 
@@ -59,7 +65,7 @@ lock: $(STAMPS)/venv  ## resolve the dependencies again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --extra build --extra web pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build --extra judge --extra parquet --extra postgres --extra test --extra verifier --extra web --extra xlsx \
+		--no-header --extra build --extra judge --extra parquet --extra postgres --extra ray --extra s3 --extra test --extra verifier --extra web --extra xlsx \
 		-c requirements.lock pyproject.toml -o requirements-test.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --extra build --extra judge --extra parquet --extra postgres --extra web --extra xlsx \

@@ -16,10 +16,10 @@ from bench.gateway import make_environment
 ROOT = Path(__file__).parents[1]
 TIMES = 5
 PRODUCTS = {
-    "plumbrule": (str(ROOT), "plumbrule"),
-    "plumbrule[web]": (f"{ROOT}[web]", "plumbrule"),
-    "ragas": ("ragas", "ragas"),
-    "deepeval": ("deepeval", "deepeval"),
+    "plumbrule": ((str(ROOT),), "plumbrule"),
+    "plumbrule[web]": ((f"{ROOT}[web]",), "plumbrule"),
+    "ragas": (("ragas", "langchain-community<0.4"), "ragas"),  # ragas 0.4.3 cannot be imported with a later one
+    "deepeval": (("deepeval",), "deepeval"),
 }
 
 
@@ -41,8 +41,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         tools = chosen.tools.resolve() if chosen.tools is not None else Path(name)
         print("| product | version | packages | MB | import, CPU s | largest, MB |\n|---|---|---|---|---|---|")
-        for product, (requirement, module) in PRODUCTS.items():
-            found = measure(make_environment(tools / product, requirement), product.partition("[")[0], module)
+        for product, (requirements, module) in PRODUCTS.items():
+            found = measure(make_environment(tools / product, *requirements), product.partition("[")[0], module)
             took = "fails" if found.import_s is None else f"{found.import_s:.2f}"
             size = f"{found.packages} | {found.megabytes:.0f}"
             print(f"| {product} | {found.version} | {size} | {took} | {found.largest} |", flush=True)

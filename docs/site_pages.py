@@ -7,11 +7,13 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from plumbrule.api.schemas import SCHEMAS, schema_named
 from plumbrule.cli import cli
@@ -22,6 +24,7 @@ from plumbrule.web.web_store import Store
 
 # A file of the repository that is no page: the site shows its name.
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./(?:\.\./)?(?:src|examples|training|bench|tests|deploy)[^)]*\)")
+_RECIPES, _RECIPES_PAGE = Path(__file__).parents[1] / "examples" / "ci", "how-to/ci.md"
 _OPERATIONS = ("get", "post", "put", "delete")
 
 
@@ -98,6 +101,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
-    """Show files of the repository, which are no pages, by their names."""
-    return _OUTSIDE.sub(r"\1", markdown)
+def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
+    """Show files of the repository, which are no pages, by their names; those for CI in full, on their page."""
+    shown = _OUTSIDE.sub(r"\1", markdown)
+    return f"{shown}\n{recipes()}" if page.file.src_uri == _RECIPES_PAGE else shown
+
+
+def recipes() -> str:
+    """Return the files for CI, which no installation brings, to be copied from the page."""
+    kinds = {".yml": "yaml", ".sh": "bash", ".mk": "make"}
+    parts = [
+        f"### {path.name}\n\n```{kinds[path.suffix]}\n{path.read_text(encoding='utf-8').rstrip()}\n```\n"
+        for path in sorted(_RECIPES.iterdir())
+    ]
+    return "## The files\n\n" + "\n".join(parts)

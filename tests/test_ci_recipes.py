@@ -61,6 +61,15 @@ def test_answers_that_hold_pass_the_job(folder: Path) -> None:
     assert "PASS" in (folder / "summary.md").read_text(encoding="utf-8")
 
 
+def test_columns_of_other_names_are_named_line_by_line(folder: Path) -> None:
+    """Names may hold spaces; without them the file cannot be read, which is exit code 3."""
+    row = "What is the fee?;The fee is $25.;The fee is $25."
+    (folder / "export.csv").write_text(f"User asked;Bot said;Source 1\n{row}\n", encoding="utf-8")
+    assert check(folder, PLUMBRULE_DATASET="export.csv").returncode == 3
+    named = "question=User asked\nanswer=Bot said\ncontexts=Source"
+    assert check(folder, PLUMBRULE_DATASET="export.csv", PLUMBRULE_MAP=named).returncode == 0
+
+
 def test_answers_that_fail_and_a_run_that_fails_its_gates_fail_the_job(folder: Path) -> None:
     """The first exit code stays; the reports of both are there, also as JUnit, and both are in the summary."""
     variables = {"PLUMBRULE_DATASET": "answers.jsonl", "PLUMBRULE_CONFIGURATION": "run.yaml"}

@@ -4,6 +4,7 @@
 #
 #   PLUMBRULE_DATASET        answers to give verdicts to          PLUMBRULE_RUBRIC   recommended
 #   PLUMBRULE_CONFIGURATION  a run to carry out and to gate       PLUMBRULE_FAIL_ON  fail
+#   PLUMBRULE_MAP            where the fields of the answers stand: lines of FIELD=COLUMN
 #   PLUMBRULE_REPORT         the folder, plumbrule-report         PLUMBRULE_DECIDE_ON  point
 #   PLUMBRULE_ACCEPT_INCONCLUSIVE  true: a run that is not settled passes
 set -uo pipefail
@@ -31,7 +32,11 @@ fi
 mkdir -p "$report"
 
 if [ -n "${PLUMBRULE_DATASET:-}" ]; then
-  plumbrule score "$PLUMBRULE_DATASET" --rubric "${PLUMBRULE_RUBRIC:-recommended}" \
+  columns=()
+  while IFS= read -r line; do
+    if [ -n "$line" ]; then columns+=(--map "$line"); fi
+  done <<<"${PLUMBRULE_MAP:-}"
+  plumbrule score "$PLUMBRULE_DATASET" ${columns[@]+"${columns[@]}"} --rubric "${PLUMBRULE_RUBRIC:-recommended}" \
     --fail-on "${PLUMBRULE_FAIL_ON:-fail}" -o "$report/verdicts.md"
   keep $?
   summarise "$report/verdicts.md"

@@ -53,7 +53,7 @@ def test_the_container_starts_a_command_that_exists() -> None:
     assert context.params["team"] is True
     assert (context.params["host"], context.params["port"], context.params["log_format"]) == ("0.0.0.0", 8321, "json")  # noqa: S104 - of a container
     assert "EXPOSE 8321" in text
-    assert re.search(r"^USER plumbrule$", text, re.MULTILINE)
+    assert re.search(r"^USER 10001$", text, re.MULTILINE)
 
 
 def test_the_container_copies_what_is_there() -> None:

@@ -24,15 +24,16 @@ def test_the_checkpoint_is_as_old_as_the_last_closing(tmp_path: Path) -> None:
     assert state.checkpoint_at.tzinfo is UTC
 
 
-def test_the_extent_of_some_kinds(tmp_path: Path) -> None:
-    """It changes with an entry of these kinds, and with no other."""
+def test_more_entries_of_some_kinds_than_a_number(tmp_path: Path) -> None:
+    """Entries of these kinds are counted together, and no others."""
     with open_ledger(f"sqlite:///{tmp_path}/ledger.db", at=AT) as ledger:
-        assert ledger.extent("note", "alert") == (0, -1)
+        assert not ledger.holds_more_than(0, "note", "alert")
         ledger.append("note", "x", {}, "Ana", at=AT)
         ledger.append("alert", "x", {}, "Ana", at=AT)
-        before = ledger.extent("note", "alert")
         ledger.append("record", "x", {}, "Ana", at=AT)
-        assert (before, ledger.extent("note", "alert"), ledger.extent("note")) == ((2, 2), (2, 2), (1, 1))
+        assert ledger.holds_more_than(1, "note", "alert")
+        assert not ledger.holds_more_than(2, "note", "alert")
+        assert not ledger.holds_more_than(1, "note")
 
 
 def test_no_ledger_yet(tmp_path: Path) -> None:

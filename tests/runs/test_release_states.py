@@ -67,6 +67,22 @@ def test_since_when_and_why(address: str) -> None:
     assert "Share of samples that pass is 0, and must be at least 0.85" in decisive.why
 
 
+def test_a_release_by_few_samples_is_qualified(tmp_path: Path) -> None:
+    """Four perfect samples release a candidate by the figures, and settle no gate."""
+    tokens = {"input_tokens": 9, "output_tokens": 9}
+    rows = [sample(each, right=True, model="m@1") | tokens for each in range(4)]
+    (tmp_path / "rows.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    (tmp_path / "run.yaml").write_text(
+        "name: few\ndataset: {path: rows.jsonl, id: few}\ncandidate: {kind: recorded}\njudge: {kind: rules}\n"
+    )
+    address = f"sqlite:///{tmp_path}/ledger.db"
+    run(tmp_path / "run.yaml", address)
+    with open_ledger(address) as ledger:
+        [state] = release_states(ledger)
+    assert state.outcome == "RELEASE"
+    assert state.decisive.why == "All 4 gates pass, 4 of them not settled by so few samples."
+
+
 def test_no_run_is_summarised(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was decided is read, so that the state of a large ledger is there at once."""
 

@@ -206,6 +206,7 @@ def test_options_make_a_mapping() -> None:
     [
         (["anwser=x"], ["'anwser'", *FIELDS]),
         (["answer=x", "answer=y"], ["twice", "x", "y", *FIELDS]),
+        (["contexts=Doc 1", "contexts=Doc 2"], ["twice", "--map contexts=Doc "]),
         (["answer"], ["field=column"]),
         (["answer="], ["which column"]),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from plumbrule.errors import InputError, UsageError
+from plumbrule.errors import InputError, MissingExtraError, UsageError
 from plumbrule.samples import Reading
 from plumbrule.samples.byte_streams import format_of
 
@@ -109,6 +109,13 @@ def test_a_broken_file_is_one_clear_error(read: Read, name: str, data: bytes, wo
     assert words in str(caught.value)
     assert name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_an_unpacker_that_is_not_installed(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file packed with zstd says which extra reads it."""
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(MissingExtraError, match=r"plumbrule\[zstd\]"):
+        list(Reading(write("a.jsonl.zst", zstandard.compress(LINES))))
 
 
 def test_records_before_the_break_are_given(write: Write) -> None:

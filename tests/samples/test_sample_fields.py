@@ -46,8 +46,8 @@ REASONS: list[tuple[dict[Any, Any], str]] = [
     (
         {"answer": "A", "contexts": [{"id": "x"}]},
         (
-            "contexts[0] has no text; it is looked for under text, content, context, page_content, passage, "
-            "segment, also inside document, doc, node, chunk, kwargs, payload, _source"
+            "contexts[0] has no text; it is looked for under text, content, context, page_content, pageContent, "
+            "passage, segment, also inside document, doc, node, chunk, kwargs, payload, _source"
         ),
     ),
     ({"answer": "A", "contexts": [{"text": 3}]}, "contexts[0].text must be text, not a number"),

@@ -1,5 +1,6 @@
 """Tables come with any delimiter, encoding, spelling of names and number of context columns, and as spreadsheets."""
 
+import csv
 import datetime as dt
 import io
 import zipfile
@@ -44,6 +45,66 @@ def test_excel_declares_its_delimiter(write: Write) -> None:
 
     assert parts_of(sample) == ("Q", "A", [])
     assert places == [4]
+
+
+def test_context_columns_of_any_name_are_mapped_together(write: Write) -> None:
+    """``contexts=Source`` takes ``Source 1``, ``Source 2``, in their order; a column of just that name comes first."""
+    table = "question,answer,Source 2,Source 1,Source 10\nQ,A,two,one,\nR,B,,first,tenth\n"
+    first, second = Reading(write("a.csv", table), mapping={"contexts": "Source"})
+    [alone] = Reading(write("b.csv", "answer,Source,Source 2\nA,one,two\n"), mapping={"contexts": "Source"})
+
+    assert parts_of(first) == ("Q", "A", ["one", "two"])
+    assert parts_of(second) == ("R", "B", ["first", "tenth"])
+    assert parts_of(alone) == ("", "A", ["one"])
+
+
+def test_messages_in_cells_are_read_as_in_json(tmp_path: Path) -> None:
+    """Langfuse and others export traces as CSV with whole messages in ``input`` and ``output``; other JSON is text."""
+    rows = [
+        {"input": '{"messages": [{"role": "user", "content": "Q"}]}', "output": '{"role": "ai", "content": "A"}'},
+        {"input": '{"question": "Q"}', "output": "A"},
+        {"input": "[see above] Q", "output": '{"rows": 3, "state": {"done": true}}'},
+    ]
+    with (tmp_path / "traces.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, ["input", "output"])
+        table.writeheader()
+        table.writerows(rows)
+    first, second, third = Reading(tmp_path / "traces.csv")
+
+    assert parts_of(first) == parts_of(second) == ("Q", "A", [])
+    assert parts_of(third) == ("[see above] Q", rows[2]["output"], [])
+
+
+def test_a_title_above_the_header_is_left_out(write: Write, tmp_path: Path) -> None:
+    """A row of several cells whose first alone is filled is a title, as people write above a table; not one column."""
+    path = write("a.csv", "Export of the third quarter,,\nquestion,answer,contexts\nQ,A,C\n")
+    book, single = Workbook(), Workbook()
+    for row in (["Export of the third quarter"], ["by hand"], [], ["question", "answer", "contexts"], ["Q", "A", "C"]):
+        book.active.append(row)
+    book.active.merge_cells("A1:C1")
+    book.save(tmp_path / "a.xlsx")
+    for row in (["answer"], ["A"]):
+        single.active.append(row)
+    single.save(tmp_path / "single.xlsx")
+
+    assert parts_of(one(path)) == parts_of(one(tmp_path / "a.xlsx")) == ("Q", "A", ["C"])
+    assert parts_of(one(tmp_path / "single.xlsx")) == ("", "A", [])
+
+
+def test_line_ends_of_an_old_macintosh_are_told(write: Write) -> None:
+    """Lines that end in a carriage return alone are no CSV, and the message says what to do."""
+    with pytest.raises(InputError, match="save the file with line ends of Unix or Windows"):
+        list(Reading(write("a.csv", "question,answer\rQ,A\r")))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_told(write: Write, encoding: str) -> None:
+    """UTF-16 without its mark is no garbled table: the message names the encoding, which then reads it."""
+    path = write("a.csv", "question,answer\nQ,A\n".encode(encoding))
+
+    with pytest.raises(InputError, match=f"--encoding {encoding} reads it"):
+        list(Reading(path))
+    assert parts_of(one(path, encoding=encoding)) == ("Q", "A", [])
 
 
 def test_a_delimiter_is_named(write: Write) -> None:

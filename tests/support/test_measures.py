@@ -242,6 +242,8 @@ def test_an_added_denial_counts_by_what_the_evidence_says(answer: str, context: 
         ("Contact the clerk by phone.", "Do not hesitate to contact the clerk by phone.", 0.0),
         ("You draw cash with a card.", "You cannot draw cash without a card.", 0.0),
         ("Deposits are refundable before June.", "Deposits are not refundable after June.", 0.0),
+        ("No, our branches are in Bern and Basel.", "No, our branches are in Bern and Basel.", 0.0),
+        ("Our branches are in Bern and Basel.", "No, our branches are in Bern and Basel.", 0.0),
     ],
 )
 def test_a_denial_left_out_is_two_opposites(answer: str, context: str, count: float) -> None:

@@ -1,11 +1,15 @@
 """A tally keeps counts beside every mean, in constant memory."""
 
+from fractions import Fraction
+
+import orjson
 import pytest
 
 import plumbrule
-from plumbrule.codec import to_json
+from plumbrule.codec import from_json, json_line, to_json
 from plumbrule.samples import Sample
 from plumbrule.verdicts.verdict import Verdict
+from plumbrule.verdicts.verdict_json import VerdictJson
 from plumbrule.verdicts.verdict_tally import FAIL_ON, ScoreTally, VerdictTally
 
 CONTEXT = "The wire fee is $25."
@@ -29,9 +33,9 @@ def rows() -> list[tuple[Sample, Verdict]]:
     ]
 
 
-def tally_of(rows: list[tuple[Sample, Verdict]], worst: int = 5) -> VerdictTally:
+def tally_of(rows: list[tuple[Sample, Verdict]], worst: int = 5) -> VerdictTally[Verdict]:
     """Return the tally of some rows."""
-    tally = VerdictTally(worst)
+    tally: VerdictTally[Verdict] = VerdictTally(worst)
     for sample, verdict in rows:
         tally.add(sample, verdict)
     return tally
@@ -71,14 +75,43 @@ def test_anchors_and_flags_are_counted(rows: list[tuple[Sample, Verdict]]) -> No
 
 
 def test_parts_add_up_to_the_whole(rows: list[tuple[Sample, Verdict]]) -> None:
-    """Tallies made apart, as by several processes, merge to the tally of all, the worst included."""
-    whole = VerdictTally(2)
+    """Tallies made apart, as by several processes, merge to the tally of all, the worst and each digit included."""
+    whole: VerdictTally[Verdict] = VerdictTally(2)
     for part in (rows[:2], rows[2:3], [], rows[3:]):
         whole.merge(tally_of(part, worst=2))
-    merged, together = to_json(whole.summary()), to_json(tally_of(rows, worst=2).summary())
-    for name in merged["scores"]:
-        assert merged["scores"][name].pop("mean") == pytest.approx(together["scores"][name].pop("mean"))
-    assert merged == together
+    assert whole.summary() == tally_of(rows, worst=2).summary()
+
+
+def test_parts_may_come_in_any_order(rows: list[tuple[Sample, Verdict]]) -> None:
+    """With the number of samples before each part, the last may come first."""
+    same = [(Sample(id=str(number)), rows[1][1]) for number in range(6)]
+    whole: VerdictTally[Verdict] = VerdictTally(2)
+    for start in (4, 0, 2):
+        whole.merge(tally_of(same[start : start + 2], worst=2), before=start)
+    assert [sample.id for sample, _ in whole.worst()] == ["0", "1"]
+
+
+def test_a_mean_is_exact_however_the_scores_are_shared_out() -> None:
+    """The sum of floats depends on their order; the tally's does not."""
+    scores = [0.1, 1.0, 1e-17, 0.3, 0.7, 5e-324]
+    whole, parts = ScoreTally(), [ScoreTally(), ScoreTally()]
+    for number, score in enumerate(scores):
+        whole.add(score)
+        parts[number % 2].add(score)
+    parts[1].merge(parts[0])
+    assert parts[1] == whole
+    assert whole.mean == float(sum(map(Fraction, scores)) / 6)
+
+
+def test_verdicts_that_were_read_back_count_the_same(rows: list[tuple[Sample, Verdict]]) -> None:
+    """A tally of what was written is the tally of what was given."""
+    again = {sample.id: verdict for sample, verdict in rows}
+    tally: VerdictTally[VerdictJson] = VerdictTally(2)
+    for sample, verdict in rows:
+        tally.add(sample, from_json(VerdictJson, orjson.loads(json_line(verdict.to_dict())), where="a line"))
+    given = tally.rescored(lambda sample: again[sample.id])
+    assert given.summary() == tally_of(rows, worst=2).summary()
+    assert given.worst() == tally_of(rows, worst=2).worst()
 
 
 def test_nothing_has_no_mean() -> None:

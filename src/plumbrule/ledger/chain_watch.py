@@ -188,7 +188,7 @@ class ChainWatch:
             signed = "; its checkpoint is signed by another key" if kept.foreign else ""
             what = f"all {upto + 1:,} entries were verified, and are held against a checkpoint from now on"
             _log.warning("%s: first use here%s: %s", self._name, signed, what)
-        elif kept.beside_is_missing:
+        elif own is not None and kept.beside_is_missing:
             what = "the checkpoint beside it was gone: it was held against the one in the settings directory"
             _log.warning("%s: %s", self._name, what)
 

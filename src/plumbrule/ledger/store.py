@@ -228,15 +228,11 @@ class Ledger:
             recorded_at_utc=last.recorded_at_utc,
         )
 
-    def extent(self, *kinds: str) -> tuple[int, int]:
-        """Return how many entries of these kinds there are, and the number of the last one, -1 where there is none.
-
-        As entries are only ever added, what was read of these kinds holds for as long as its extent is the same.
-        """
-        wanted = select(func.count(), func.max(entries.c.sequence)).where(entries.c.kind.in_(kinds))
+    def holds_more_than(self, most: int, *kinds: str) -> bool:
+        """Tell whether there are more entries of these kinds than ``most``; no more of them are counted."""
+        some = select(entries.c.sequence).where(entries.c.kind.in_(kinds)).limit(most + 1).subquery()
         with reading(self._engine, self.name) as connection:
-            count, last = connection.execute(wanted).one()
-        return count, -1 if last is None else last
+            return connection.execute(select(func.count()).select_from(some)).scalar_one() > most
 
     def verify(self, *checkpoints: Checkpoint, anchors: Iterable[tuple[int, str]] = ()) -> Verification:
         """Walk along the whole chain and name the first broken entry; checkpoints must be held, too.

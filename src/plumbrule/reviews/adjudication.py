@@ -135,8 +135,9 @@ def _settled(
 ) -> SettledDimension:
     """Settle one dimension; ``given`` has for each rating the blind level and those of the revisions after it."""
     blind = [levels[0] for levels in given]
-    lowered = [_lowest(levels) for levels in given]
-    reasons = tuple(dict.fromkeys([*_reasons(blind, rubric), *_reasons(lowered, rubric)]))
+    lowered = [levels[0] if len(levels) == 1 else _lowest(levels) for levels in given]
+    again = [] if lowered == blind else _reasons(lowered, rubric)
+    reasons = tuple(dict.fromkeys([*_reasons(blind, rubric), *again]))
     adjudicated = bool(reasons) and decided is not None
     lowest = _lowest(lowered)
     return SettledDimension(

@@ -15,6 +15,7 @@ from plumbrule.reviews.campaigns.campaign_store import (
     kept_decision,
     load_campaign,
     name_versions,
+    newer_versions,
 )
 from plumbrule.reviews.model_change import compare_answers
 from plumbrule.reviews.review_entries import Closure
@@ -105,10 +106,12 @@ def close_campaign(
         check_counts(campaign, entry)
     elif kept_decision(ledger, name) is not None:
         raise UsageError(f"{name}: is closed already; 'plumbrule review progress' shows its decision")
+    paired = compare_answers(ledger, campaign, people=True)
+    name_versions(ledger, campaign)
     decision = decide(
         campaign,
-        paired=compare_answers(ledger, campaign, people=True),
-        newer_versions=name_versions(ledger, campaign),
+        paired=paired,
+        newer_versions=newer_versions(ledger, campaign),
         earlier=earlier_campaigns(
             ledger,
             {key: item.content for key, item in campaign.items.items()},

@@ -204,7 +204,10 @@ def _check_complete(record: EvaluationRecord, rubric: ScorecardRubric) -> None:
 
 
 def _fields(result: DecisionResult | WrittenRecord) -> dict[str, Any]:
-    return {field.name: getattr(result, field.name) for field in fields(result)}
+    return {name: getattr(result, name) for name in _FIELD_NAMES[type(result)]}
+
+
+_FIELD_NAMES = {kind: tuple(field.name for field in fields(kind)) for kind in (DecisionResult, WrittenRecord)}
 
 
 def _day(value: object) -> object:

@@ -134,6 +134,8 @@ class FoundVersion:
     @property
     def newer(self) -> str | None:
         """The hash of the latest version, where it is another one."""
+        if self.latest.entry.sequence == self.meant.entry.sequence:
+            return None
         latest = self.latest.version
         return None if latest == self.meant.version else latest
 
@@ -277,6 +279,21 @@ def find_versions(ledger: Ledger, wanted: Iterable[Wanted]) -> dict[Wanted, Foun
         if last is not None and meant is not None:
             found[one] = FoundVersion(meant=read_interaction(meant), latest=read_interaction(last))
     return found
+
+
+def find_superseded(ledger: Ledger, wanted: Iterable[Wanted]) -> set[Wanted]:
+    """Return those of which the ledger has a newer version than the one that is meant."""
+    listed = list(wanted)
+    latest = ledger.last_entries(_KIND, [subject_of(one.trace_id) for one in listed])
+    superseded: set[Wanted] = set()
+    for one in listed:
+        last = latest.get(subject_of(one.trace_id))
+        meant = None if last is None else _meant(ledger, one, last)
+        if last is None or meant is None or meant is last:
+            continue
+        if _version_of(meant.value) != _version_of(last.value):
+            superseded.add(one)
+    return superseded
 
 
 def versions_of(ledger: Ledger, trace_id: str) -> list[StoredInteraction]:

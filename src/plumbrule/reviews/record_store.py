@@ -29,6 +29,7 @@ from plumbrule.reviews.review_entries import (
 from plumbrule.rubrics import Loaded, ScorecardRubric, content_of, load_scorecard
 
 ADHOC = "adhoc"
+WHOLE = slice(None)  # of a list
 
 _OF_A_CAMPAIGN = ("campaign", "claim")
 _FURTHEST_AHEAD = timedelta(hours=14)  # of UTC, on a clock somewhere on Earth
@@ -304,11 +305,11 @@ def campaign_of(
 
 
 def records_of(
-    campaign: Campaign, entries: Iterable[Entry], trace_ids: Iterable[str] | None = None
+    campaign: Campaign, entries: Iterable[Entry], trace_ids: Iterable[str] | None = None, *, part: slice = WHOLE
 ) -> Iterator[StoredRecord]:
-    """Yield the records of a campaign that count, or those of some items."""
+    """Yield the records of a campaign that count, or those of some items, or a part of that list."""
     by_sequence = {entry.sequence: entry for entry in entries}
-    for role, rated in campaign.rated(trace_ids):
+    for role, rated in list(campaign.rated(trace_ids))[part]:
         revisions = tuple(by_sequence[revision.sequence] for revision in rated.revisions)
         yield StoredRecord(
             record=rated.record,

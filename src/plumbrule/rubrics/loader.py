@@ -130,6 +130,8 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
     """
     if path is not None and names_rubric(name, path):
         name, path = str(path), None
+    if path is None and not overrides:
+        return _shipped_whole(name)
     content = copy.deepcopy(_shipped(name))  # a change of this one is not a change of the next
     if path is None:
         document = Document(where=f"rubric '{name}'", content=content)
@@ -146,13 +148,19 @@ def load_rubric(name: str, path: Path | None, overrides: Mapping[str, object]) -
                 f"override '{key}': the rubric has no key '{key}'; 'plumbrule rubric show {_form(name)}' lists them"
             ) from None
     loaded = _checked(name, document)
-    if name in _VERSIONED and overrides and loaded.sha256 != _shipped_sha256(name):
+    if name in _VERSIONED and overrides and loaded.sha256 != _shipped_whole(name).sha256:
         if "version" not in overrides:
             document.content["version"] = f"{loaded.version}+set.{loaded.sha256[:8]}"
             loaded = _checked(name, document)
         elif _is_reserved(name, loaded.version):
             raise RubricError(f"override 'version': {_NEEDS_VERSION.format(name=name, version=loaded.version)}")
     return loaded
+
+
+@functools.cache
+def _shipped_whole(name: str) -> Loaded[Any]:
+    """Return a rubric that ships as it is, read once: a page of the web application asks for one a hundred times."""
+    return _checked(name, Document(where=f"rubric '{name}'", content=copy.deepcopy(_shipped(name))))
 
 
 def names_rubric(name: str, path: Path) -> bool:
@@ -181,18 +189,13 @@ def _check_version(name: str, document: Document) -> None:
     version = str(document.content.get("version"))
     if not _is_reserved(name, version) or document.content == _shipped(name):
         return
-    if _checked(name, document).sha256 != _shipped_sha256(name):
+    if _checked(name, document).sha256 != _shipped_whole(name).sha256:
         raise RubricError(f"{document.where}: {_NEEDS_VERSION.format(name=name, version=version)}")
 
 
 def _is_reserved(name: str, version: str) -> bool:
     """Tell whether a version is that of a rubric that ships or shipped: a whole number up to the one that ships."""
     return version.isascii() and version.isdigit() and int(version[:9]) <= int(_shipped(name)["version"])
-
-
-@functools.cache
-def _shipped_sha256(name: str) -> str:
-    return _checked(name, Document(where=f"rubric '{name}'", content=copy.deepcopy(_shipped(name)))).sha256
 
 
 @functools.cache

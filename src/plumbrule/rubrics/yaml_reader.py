@@ -56,13 +56,16 @@ class KeyFault(ValueError):  # noqa: N818 - a validator raises it, and it never 
         self.problem = problem
 
 
+_NOTHING: dict[str | int, "_Node"] = {}
+
+
 @dataclass(slots=True)
 class _Node:
     """A value with its line and what is below it; aliases count in full towards ``size`` and ``height``."""
 
     value: Any
     line: int
-    below: dict[str | int, "_Node"] = field(default_factory=dict)
+    below: dict[str | int, "_Node"] = field(default_factory=lambda: _NOTHING)  # one of its own for what has items
     size: int = 1
     height: int = 0
 
@@ -118,15 +121,15 @@ class Document:
 
     def _first_error(self, error: ValidationError, schema: Any) -> UsageError:  # noqa: ANN401 - pydantic's schema is a dict of dicts
         """Return the first problem in the file; an unknown key goes first, since it may explain a missing one."""
-        problems: dict[Key, tuple[ErrorDetails, list[str]]] = {}
+        problems: dict[Key, ErrorDetails] = {}
         for problem in error.errors(include_url=False):
-            key, known = _located(problem, schema)
-            problems.setdefault(key, (problem, known))
+            problems.setdefault(_located(problem, schema)[0], problem)
         above = {key[:length] for key in problems for length in range(len(key))}
         keys = [key for key in problems if key not in above]  # of a union's choices, the one that went deepest
-        first = min(keys, key=lambda key: (problems[key][0]["type"] != _UNKNOWN, self._line_of(key)))
+        first = min(keys, key=lambda key: (problems[key]["type"] != _UNKNOWN, self._line_of(key)))
+        _, known = _located(problems[first], schema)
         more = f" (and {len(keys) - 1} more)" if len(keys) > 1 else ""
-        return self.error(first, _worded(*problems[first], secrets=self.secrets) + more)
+        return self.error(first, _worded(problems[first], known, secrets=self.secrets) + more)
 
     def _line_of(self, key: Key) -> int:
         """Return the line of a key, or of the nearest above it; an item of a list may go by one of its values."""
@@ -280,7 +283,7 @@ class _Tree:
             self._fail(line, "a key must be text; write it in quotes")
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        self._open.append(_Open(self._admit(_Node(kind, line, height=1)), event.anchor))
+        self._open.append(_Open(self._admit(_Node(kind, line, {}, height=1)), event.anchor))
 
     def _place(self, node: _Node, *, merge: bool = False) -> None:
         """Put a whole node where it belongs: it is the root, an item, a key or the value of a key."""

@@ -48,20 +48,20 @@ def changed_samples(
     gained = {flip.sample_id for flip in flips.fail_to_pass}
     found: list[tuple[tuple[int, float, str], ChangedSample]] = []
     for sample_id in before.keys() & after.keys():
-        standings = _standing(before[sample_id]), _standing(after[sample_id])
-        drop = _judged(standings[0]) - _judged(standings[1])
+        worst = _worst(before[sample_id]), _worst(after[sample_id])
+        drop = _judged(worst[0]) - _judged(worst[1])
         change: Change | None = "lost" if sample_id in lost else "gained" if sample_id in gained else None
         if change is None and drop:
             change = "worse" if drop > 0 else "better"
-        if change is None and standings[0].summary.headline != standings[1].summary.headline:
+        if change is None and worst[0].headline != worst[1].headline:
             change = "changed"
         if change is not None:
             sample = ChangedSample(
                 sample_id=sample_id,
-                question=after[sample_id][0].question,
+                question=after[sample_id][0].line.question,
                 change=change,
-                first=standings[0],
-                second=standings[1],
+                first=_standing(worst[0], before[sample_id]),
+                second=_standing(worst[1], after[sample_id]),
             )
             found.append(((CHANGES.index(change), -drop, sample_id), sample))
     return tuple(sample for _, sample in sorted(found, key=lambda pair: pair[0]))
@@ -74,12 +74,16 @@ def _by_sample(rows: Iterable[SampleRow]) -> dict[str, list[SampleRow]]:
     return by_sample
 
 
-def _standing(repeats: Sequence[SampleRow]) -> SampleStanding:
-    worst = min(repeats, key=lambda row: (row.sample.sample_score or 0.0, row.sample.repeat))
-    passed = sum(row.sample.passed for row in repeats)
-    return SampleStanding(summary=worst.sample, passed=passed, repeats=len(repeats))
+def _worst(repeats: Sequence[SampleRow]) -> SampleSummary:
+    if len(repeats) == 1:
+        return repeats[0].sample
+    return min(repeats, key=lambda row: (row.sample.sample_score or 0.0, row.sample.repeat)).sample
 
 
-def _judged(standing: SampleStanding) -> float:
+def _standing(worst: SampleSummary, repeats: Sequence[SampleRow]) -> SampleStanding:
+    return SampleStanding(summary=worst, passed=sum(row.sample.passed for row in repeats), repeats=len(repeats))
+
+
+def _judged(summary: SampleSummary) -> float:
     """Return both judged scores together, from 0 to 2; one that is not known counts as zero."""
-    return (standing.summary.accuracy_norm or 0.0) + (standing.summary.faithfulness_norm or 0.0)
+    return (summary.accuracy_norm or 0.0) + (summary.faithfulness_norm or 0.0)

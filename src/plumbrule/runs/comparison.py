@@ -28,6 +28,10 @@ from plumbrule.runs.summary import evaluate_run
 from plumbrule.stats.paired_tests import sign_test
 
 
+class OtherDatasetError(UsageError):
+    """Two runs are of different datasets, and nobody said to compare them all the same."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipResult:
     """A sample that passed in one run alone, for output: with its question."""
@@ -363,7 +367,7 @@ def compare_runs(
             raise UsageError(f"the margin of {name} must be above 0")
     before, after = _read(ledger, first), _read(ledger, second)
     if before.dataset != after.dataset and not other_dataset:
-        raise UsageError(
+        raise OtherDatasetError(
             f"{first.subject} and {second.subject} are of different datasets: "
             "--other-dataset compares the samples with the same id all the same"
         )

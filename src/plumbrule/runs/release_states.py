@@ -110,10 +110,12 @@ def _gates(ledger: Ledger, run_id: str) -> tuple[GateResult, ...]:
 def _why(outcome: Outcome, gates: Sequence[GateResult]) -> str:
     """Return the reason of an outcome in a sentence: the gates that fail, or that the samples do not settle."""
     failing = [gate for gate in gates if not gate.passed]
+    unsettled = [gate for gate in gates if gate.inconclusive]
     if outcome == "RELEASE":
-        return f"All {len(gates)} gates pass."
+        qualified = f", {len(unsettled)} of them not settled by so few samples" if unsettled else ""
+        return f"All {len(gates)} gates pass{qualified}."
     if outcome == "INCONCLUSIVE":
-        unsettled = [gate for gate in gates if gate.inconclusive] or failing
+        unsettled = unsettled or failing
         names = "; ".join(map(_title, unsettled))
         return f"{len(unsettled)} of {len(gates)} gates are not settled by so few samples: {names}."
     words = "; ".join(map(_missed, failing)) or "see the run"

@@ -67,8 +67,8 @@ class SampleResult:
 
     @property
     def judged(self) -> bool:
-        """Whether it has a score, for accuracy or for faithfulness."""
-        return self.accuracy_score is not None or self.faithfulness_score is not None
+        """Whether a judge gave it a score, for accuracy or for faithfulness; an answer that came too late has none."""
+        return not self.timed_out and (self.accuracy_score is not None or self.faithfulness_score is not None)
 
     @property
     def total_tokens(self) -> int | None:

@@ -1,15 +1,19 @@
 """The mapping of one raw record to the fields of a sample, by the names that other systems give them."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from plumbrule.errors import UsageError
 from plumbrule.samples.field_names import FIELDS, numbered_contexts, ranked_keys
+from plumbrule.samples.formats.cells import parse_cell
 from plumbrule.samples.formats.conversations import question_of, read_conversation
 from plumbrule.samples.formats.openinference import dig, may_be_span, read_span
 from plumbrule.samples.formats.tool_records import Found, tool_of
+from plumbrule.samples.value_types import Misfit
 
 _EXPECTED = frozenset({"refuse", "refusal_code", "passages"})
+_WRAPPED = (("question", "input"), ("answer", "output"))  # the columns that tools put whole messages into
 _NUMBERED = "context_N"  # where the contexts stood that are a column each
 # Records of one file share a few shapes; a file that does not must not fill the memory with them.
 _MAX_PLANS = 256
@@ -48,6 +52,16 @@ class Mapper:
 
     def map(self, record: Mapping[str, object]) -> Mapped:
         """Return the canonical fields of ``record``; a null counts as missing."""
+        opened = _opened_cells(record) if self._flat else {}
+        if not opened:
+            return self._mapped(record)
+        mapped = self._mapped({**record, **opened})
+        for name, key in _WRAPPED:
+            if mapped.origins.get(name) == key in opened and not isinstance(mapped.values[name], str):
+                mapped.values[name] = record[key]  # no text was found inside: the cell itself is the text
+        return mapped
+
+    def _mapped(self, record: Mapping[str, object]) -> Mapped:
         plan = self._plan_for(record)
         mapped = Mapped()
         values, origins = mapped.values, mapped.origins
@@ -62,10 +76,9 @@ class Mapper:
                     values[name] = value
                     origins[name] = key
         mapped.ignored.extend(plan.unknown)
-        if plan.numbered and "contexts" not in values:
-            given = [record[key] for key in plan.numbered if record[key] is not None]
-            if given:
-                values["contexts"], origins["contexts"] = given, _NUMBERED
+        given = [record[key] for key in plan.numbered if record[key] is not None]
+        if given and "contexts" not in values:
+            values["contexts"], origins["contexts"] = given, self._mapping.get("contexts", _NUMBERED)
         self._settle_context(mapped)
         if plan.tool is not None:
             self._add_tool(mapped, plan.tool(record))
@@ -75,10 +88,10 @@ class Mapper:
         self._settle_expected(mapped)
         for name, path in self._mapping.items():
             value = dig(record, path, each=True)
-            if value is None:
+            if value is None and not (given and name == "contexts"):
                 mapped.notes.append(f"no {path} for {name}")
                 mapped.unmet[name] = path
-            else:
+            elif value is not None:
                 values[name] = value
                 origins[name] = path
         return mapped
@@ -100,7 +113,8 @@ class Mapper:
             if keys and name not in self._mapping:
                 candidates.append((name, keys))
                 taken.update(keys)
-        numbered = () if "contexts" in self._mapping else numbered_contexts(shape)
+        path = self._mapping.get("contexts")
+        numbered = () if path in shape else numbered_contexts(shape, stem=path)
         taken.update(numbered)
         return _Plan(
             candidates=tuple(candidates),
@@ -142,7 +156,7 @@ class Mapper:
     @staticmethod
     def _settle_text(mapped: Mapped) -> None:
         """Take the text out of an ``input`` or ``output`` around one text, and the question out of messages."""
-        for name, key in (("question", "input"), ("answer", "output")):
+        for name, key in _WRAPPED:
             value = mapped.values.get(name)
             if isinstance(value, dict) and mapped.origins[name] == key:
                 inner = _only_text(value)
@@ -181,6 +195,21 @@ class Mapper:
             mapped.origins["reference"] = origin
 
 
+def _opened_cells(record: Mapping[str, object]) -> dict[str, object]:
+    """Return the objects and messages that stand as text in the cells of a table, as tools export their traces."""
+    opened: dict[str, object] = {}
+    for _, key in _WRAPPED:
+        cell = record.get(key)
+        if isinstance(cell, str) and cell.lstrip()[:1] in {"[", "{"}:
+            with suppress(Misfit):
+                value, _ = parse_cell(key, cell)
+                if isinstance(value, dict):
+                    value = value.get("messages") or (value.get("content") if "role" in value else None) or value
+                if not isinstance(value, str) or value != cell:
+                    opened[key] = value
+    return opened
+
+
 def check_mapping(mapping: Mapping[str, str]) -> dict[str, str]:
     """Return ``mapping`` (field -> column) where it names canonical fields only."""
     for name, column in mapping.items():
@@ -199,10 +228,10 @@ def parse_mapping(options: Iterable[str]) -> dict[str, str]:
         if not equals:
             raise UsageError(f"--map {option}: write field=column, for example answer=my_column")
         if name in mapping:
-            raise UsageError(
-                f"--map {option}: {name} is mapped twice, to {mapping[name]} and {column}; "
-                f"the fields are {', '.join(FIELDS)}"
-            )
+            remedy = f"the fields are {', '.join(FIELDS)}"
+            if name == "contexts":
+                remedy = "columns with numbers go by their common name: --map contexts=Doc takes Doc 1 and Doc 2"
+            raise UsageError(f"--map {option}: {name} is mapped twice, to {mapping[name]} and {column}; {remedy}")
         mapping[name] = column
     return check_mapping(mapping)
 

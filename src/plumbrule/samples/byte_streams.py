@@ -7,14 +7,15 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
-from plumbrule.errors import InputError, UsageError
+from plumbrule.errors import InputError, MissingExtraError, UsageError
 from plumbrule.files import open_file
 from plumbrule.names import FORMATS
+from plumbrule.object_stores import is_url, open_url
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -41,6 +42,8 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# Where the first bytes of plain text in UTF-16 are zero.
+_BARE_UTF16: Mapping[tuple[bool, ...], str] = {(False, True) * 3: "utf-16-le", (True, False) * 3: "utf-16-be"}
 _FOREIGN = {
     b"PK\x03\x04": "a zip archive; unpack it first, or give it the suffix .xlsx if it is a spreadsheet",
     b"BZh": "bzip2 data; unpack it, or pack it with gzip or zstd",
@@ -79,9 +82,9 @@ def format_of(path: str, given: str | None = None) -> str:
         name = name.removesuffix(packed)
     suffix = Path(name).suffix
     if suffix not in FORMATS:
-        if Path(path).is_dir():
+        if not is_url(path) and Path(path).is_dir():
             raise InputError(f"{path}: this is a directory; name a file in it")
-        if not Path(path).exists():
+        if not is_url(path) and not Path(path).exists():
             raise InputError(f"{path}: no such file")
         raise UsageError(
             f"{path}: the suffix does not tell the format; known are {', '.join(FORMATS)} "
@@ -141,6 +144,8 @@ class Source:
         for magic, what in _FOREIGN.items():
             if start.startswith(magic):
                 raise InputError(f"{self.name}: this is {what}")
+        if self._encoding is None and len(start) == 6 and (bare := _BARE_UTF16.get(tuple(not byte for byte in start))):
+            raise InputError(f"{self.name}: this looks like UTF-16 without its mark; --encoding {bare} reads it")
         encoding = self._encoding or ("utf-16" if start.startswith(_UTF16_BOMS) else "utf-8")
         if codecs.lookup(encoding).name not in {"utf-8", "utf-8-sig"}:
             return self._layer(_Transcoder(stream, encoding).read, encoding)
@@ -153,6 +158,9 @@ class Source:
             if sys.stdin is None:
                 raise InputError(f"{self.name}: there is none")
             return sys.stdin.buffer
+        if is_url(path):
+            handle, self.size = open_url(path)
+            return handle
         try:
             handle = open_file(Path(path), pipes=True)
             status = os.fstat(handle.fileno())
@@ -228,8 +236,10 @@ class _ZstdStream:
     """Unpacks zstd frames one after another and, unlike the library's own reader, notices a missing end."""
 
     def __init__(self, packed: BinaryIO) -> None:
-        import zstandard  # noqa: PLC0415 -- only packed files need it
-
+        try:
+            import zstandard  # noqa: PLC0415 -- an extra: only packed files need it
+        except ImportError:
+            raise MissingExtraError(need="reading zstd", extra="zstd") from None
         self._error = zstandard.ZstdError
         self._new_frame = zstandard.ZstdDecompressor().decompressobj
         self._frame = self._new_frame()

@@ -64,9 +64,12 @@ def ranked_keys(field: str, keys: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def numbered_contexts(keys: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that hold one passage each, such as ``context_1``, in the order of their numbers."""
-    stems = {folded(name) for name in (*_RANKED["contexts"], *ONE_CONTEXT)}
+def numbered_contexts(keys: Sequence[str], *, stem: str | None = None) -> tuple[str, ...]:
+    """Return the columns that hold one passage each, such as ``context_1``, in the order of their numbers.
+
+    ``stem`` is what they are called before the number, where it is none of the known names.
+    """
+    stems = {folded(name) for name in ((*_RANKED["contexts"], *ONE_CONTEXT) if stem is None else (stem,))}
     found = []
     for order, key in enumerate(keys):
         match = _NUMBERED.fullmatch(key.strip())

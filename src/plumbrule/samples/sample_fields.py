@@ -25,7 +25,7 @@ FROM_CITATIONS = "citations[].passage"
 MADE_ID = "id made from the content"
 
 _SHOWN_KEYS = 5
-_TEXT_KEYS = ("text", "content", "context", "page_content", "passage", "segment")
+_TEXT_KEYS = ("text", "content", "context", "page_content", "pageContent", "passage", "segment")
 _ID_KEYS = ("id", "passage_id", "doc_id", "docid")
 _HOLDERS = ("document", "doc", "node", "chunk", "kwargs", "payload", "_source")  # what may hold the text of an entry
 _PASSAGE_LABELS = ("source_id", "title", "collection", "effective_date")
@@ -56,7 +56,7 @@ def _no_answer(mapped: Mapped) -> str:
     path = mapped.unmet.get("answer")
     if path is not None:
         known = f"; there is {', '.join(unknown)}" if unknown else ""
-        return f"--map answer={path}: there is no '{path}' here{known}"
+        return f"--map answer={path}: '{path}' is missing or empty here{known}"
     hint = f"; --map answer=COLUMN takes it from another key, such as {', '.join(unknown)}" if unknown else ""
     return f"answer is null and there is no refusal{hint}"
 

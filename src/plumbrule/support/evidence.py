@@ -1,10 +1,20 @@
 """A place in a context that speaks for or against a part of an answer, and what was found there."""
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from plumbrule.text.text_view import TextView
 
 Reason = Literal["found", "equal_value", "near", "entailed", "not_found", "too_far", "contradicted"]
+REASON_WORDS: Mapping[Reason, str] = {
+    "found": "stands in the context",
+    "equal_value": "same value, written otherwise",
+    "near": "subject and object stand together",
+    "entailed": "follows from a more exact value",
+    "not_found": "not in the context",
+    "too_far": "subject and object only far apart",
+    "contradicted": "the context says otherwise",
+}
 
 
 # One of each is made for every anchor, and a named tuple is made in a third of the time of a frozen dataclass.

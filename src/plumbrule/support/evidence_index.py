@@ -12,7 +12,7 @@ from plumbrule.support.word_lists import SupportWords
 from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.tokens import lemmas, words
 from plumbrule.text.values import Value
-from plumbrule.text.work_limits import MOST_FORMS, MOST_PLACES
+from plumbrule.text.work_limits import MOST_FORMS, MOST_PLACES, MOST_WINDOWS
 
 
 class Window(NamedTuple):
@@ -92,6 +92,7 @@ class Ground:
         self._stems: dict[str, list[str]] | None = None
         self._names: Names | None = None
         self._windows: dict[tuple[tuple[str, float], ...], Window | None] = {}
+        self._window_lemmas: dict[Window, frozenset[str]] = {}  # the sentences of an answer ask for the same ones
 
     @property
     def names(self) -> "Names":
@@ -188,7 +189,12 @@ class Ground:
 
     def lemmas_of(self, window: Window) -> frozenset[str]:
         """Return the lemmas of a window."""
-        return frozenset[str]().union(*self.units[window.first : window.last + 1])
+        known = self._window_lemmas.get(window)
+        if known is None:
+            known = frozenset[str]().union(*self.units[window.first : window.last + 1])
+            if len(self._window_lemmas) < MOST_WINDOWS:
+                self._window_lemmas[window] = known
+        return known
 
     def sequence(self, unit: int) -> list[str]:
         """Return the lemmas of a unit in their order."""

@@ -36,9 +36,8 @@ class _Opposing:
             self._places.setdefault(lemma, []).append(place)
         self._twins = self._find_twins(units)
         self._mine = frozenset(said.lemmas)
-        opening = said.text.lstrip("*_#- \t").casefold().startswith(known.opening_denials)
-        self._denials = denials_in(said.lemmas, known, after=1 if opening else 0)
-        self._denials_there = denials_in(self._near, known)
+        self._denials = _denials_in_text(said.text, said.lemmas, known)
+        self._denials_there = self._denials_of(self._unit)
 
     def result(self) -> Opposition:
         turned = self._constants.turned
@@ -76,13 +75,17 @@ class _Opposing:
                 return constants.turned, Finding(*said.place, "denial", denied[0])
         return 0.0, None
 
+    def _denials_of(self, unit: int) -> "list[Denial]":
+        text = self._ground.text_of(Window(unit, unit))
+        return _denials_in_text(text, self._ground.sequence(unit), self._known)
+
     def _denied_by(self, unit: int) -> str:
         """Return the word that a unit denies, and says nowhere else, as it writes it: one that the sentence says.
 
         A unit that is no twin speaks of something else, unless the sentence says both words that it denies.
         """
         sequence = self._ground.sequence(unit)
-        denials = denials_in(sequence, self._known)
+        denials = self._denials_of(unit)
         if len(denials) != 1:  # two denials may say the same as none
             return ""
         words = [word for word in denials[0].denied if word in self._said.content and sequence.count(word) == 1]
@@ -176,6 +179,12 @@ class Denial(NamedTuple):
 
     place: int
     denied: tuple[str, ...]
+
+
+def _denials_in_text(text: str, sequence: Sequence[str], known: SupportWords) -> list[Denial]:
+    """Return the denials of a sentence; one that it opens with answers a question, and denies nothing that follows."""
+    opening = text.lstrip("*_#- \t").casefold().startswith(known.opening_denials)
+    return denials_in(sequence, known, after=1 if opening else 0)
 
 
 def denials_in(sequence: Sequence[str], known: SupportWords, *, after: int = 0) -> list[Denial]:

@@ -17,7 +17,7 @@ from plumbrule.support.finding_reasons import reasons_against
 from plumbrule.support.findings import Finding
 from plumbrule.support.measures import MEASURES, Comparison, MeasureName, compare
 from plumbrule.support.support_model import SupportModel, curve_of, load_model
-from plumbrule.support.verifier import Verifier, open_verifier
+from plumbrule.support.verifier import PackedVerifier, Verifier, open_verifier
 from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
 
@@ -252,12 +252,17 @@ def gives_support(rubric: VerdictRubric) -> bool:
     return decides or rubric.support.when == "always" or (rubric.support.when == "claims" and claims)
 
 
-def support_scorer(rubric: VerdictRubric) -> SupportScorer | None:
-    """Return the scorer that a rubric asks for; None where it asks for none."""
+def support_scorer(rubric: VerdictRubric, packed: PackedVerifier | None = None) -> SupportScorer | None:
+    """Return the scorer that a rubric asks for; None where it asks for none.
+
+    ``packed`` are the files of the rubric's verifier where they do not lie on this machine.
+    """
     rules = rubric.support
     if not gives_support(rubric):
         return None
-    return SupportScorer(rules, open_verifier(Path(rules.verifier)) if rules.verifier is not None else None)
+    if rules.verifier is None:
+        return SupportScorer(rules)
+    return SupportScorer(rules, open_verifier(packed if packed is not None else Path(rules.verifier)))
 
 
 def curves_of(rules: SupportRules, model: SupportModel) -> tuple[Curve, Curve]:

@@ -10,6 +10,7 @@ from typing import Any
 from plumbrule.rubrics import Loaded, Outcome, VerdictRubric
 from plumbrule.samples.sample_model import Passage, Sample
 from plumbrule.support.support_scorer import Support, support_scorer
+from plumbrule.support.verifier import PackedVerifier
 from plumbrule.terminal import shortened
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.ratios import is_below
@@ -18,7 +19,7 @@ from plumbrule.text.work_limits import MOST_PARSED
 from plumbrule.verdicts.completeness import Completeness, score_completeness
 from plumbrule.verdicts.contradictions import Contradiction, contradictions
 from plumbrule.verdicts.hallucination import Hallucination, score_hallucination
-from plumbrule.verdicts.headline import CONCERNS, Concern, headline_of
+from plumbrule.verdicts.headline import Concern, concerns_of, headline_of
 from plumbrule.verdicts.lexicon import lexicon_of
 from plumbrule.verdicts.refusal import RefusalFinding, judge_refusal
 from plumbrule.verdicts.relevance import Relevance, score_relevance
@@ -69,11 +70,7 @@ class Verdict:
     @property
     def concerns(self) -> tuple[Concern, ...]:
         """What the evidence has against the answer: a context says otherwise, or the contexts hardly support it."""
-        held = {
-            "contradicted": "contradicted" in self.flags,
-            "unsupported": self.support is not None and self.support.band == "unsupported",
-        }
-        return tuple(concern for concern in CONCERNS if held[concern])
+        return concerns_of(self.flags, self.support.band if self.support is not None else None)
 
     @property
     def headline(self) -> str:
@@ -92,7 +89,7 @@ class Verdict:
 class VerdictScorer:
     """Scores samples by one rubric; what a sample gets does not depend on the others scored with it."""
 
-    def __init__(self, loaded: Loaded[VerdictRubric]) -> None:
+    def __init__(self, loaded: Loaded[VerdictRubric], *, packed: PackedVerifier | None = None) -> None:
         rubric = loaded.rubric
         lexicon = lexicon_of(rubric)
         self._rubric = rubric
@@ -106,7 +103,7 @@ class VerdictScorer:
         self._claim_words = lexicon.claims
         self._claim_check = lexicon.evidence
         self._wording = lexicon.refusal
-        self._support = support_scorer(rubric)
+        self._support = support_scorer(rubric, packed)
 
     @property
     def support_identity(self) -> dict[str, dict[str, str] | None] | None:
@@ -303,6 +300,7 @@ class VerdictScorer:
             "no_keywords": completeness is not None and not completeness.keywords,
             "empty_answer": not (sample.answer or "").strip() and not refused,
             "claims_cut": self._cuts_claims(sample),
+            "claims_unchecked": "claim" not in self._rubric.hallucination.anchors,
             "timed_out": bool(sample.timed_out),
             "refusal": refused,
             "refusal_undeclared": refused and refusal is not None and not refusal.declared,

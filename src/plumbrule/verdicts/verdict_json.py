@@ -14,6 +14,7 @@ from plumbrule.support.support_scorer import Band
 from plumbrule.verdicts.anchors import Anchor
 from plumbrule.verdicts.completeness import Completeness
 from plumbrule.verdicts.hallucination import Hallucination
+from plumbrule.verdicts.headline import Concern, concerns_of
 from plumbrule.verdicts.refusal import RefusalFinding
 from plumbrule.verdicts.relevance import Relevance
 
@@ -140,6 +141,11 @@ class VerdictJson:
     def passed(self) -> bool:
         """Whether the verdict is PASS."""
         return self.verdict == "PASS"
+
+    @property
+    def concerns(self) -> tuple[Concern, ...]:
+        """What the evidence has against the answer."""
+        return concerns_of(self.flags, self.support.band if self.support is not None else None)
 
 
 def verdict_record(verdict: "Verdict") -> dict[str, Any]:

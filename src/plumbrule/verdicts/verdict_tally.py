@@ -2,9 +2,9 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from plumbrule.codec import optional_key
 from plumbrule.rubrics import AnchorKind, Outcome
@@ -13,12 +13,13 @@ from plumbrule.stats.intervals import Interval
 from plumbrule.stats.mean_intervals import clopper_pearson
 from plumbrule.verdicts.headline import CONCERNS, Concern
 from plumbrule.verdicts.verdict import Verdict
-from plumbrule.verdicts.verdict_json import StampJson
+from plumbrule.verdicts.verdict_json import StampJson, VerdictJson
 
 if TYPE_CHECKING:
     from plumbrule.support.support_scorer import Band
 
 _BINS = 10
+_SUBNORMAL_BITS = 1074  # every float is a whole number of 2**-1074
 _SEVERITY = {"PASS": 1, "WARN": 1, "FAIL": 2}  # a PASS is among the worst only where the evidence is against it
 FailOn = Literal["fail", "warn", "contradicted", "unsupported"]
 FAIL_ON: tuple[FailOn, ...] = ("fail", "warn", "contradicted", "unsupported")
@@ -107,16 +108,20 @@ class VerdictSummary:
 
 @dataclass(slots=True)
 class ScoreTally:
-    """One score over all samples: how many have it, their mean, and how they spread from 0 to 1."""
+    """One score over all samples: how many have it, their mean, and how they spread from 0 to 1.
+
+    The total is exact, so that it does not depend on how the samples were shared out.
+    """
 
     scored: int = 0
-    total: float = 0.0
+    total: int = 0  # in units of 2**-1074
     histogram: list[int] = field(default_factory=lambda: [0] * _BINS)
 
     def add(self, score: float) -> None:
         """Count one score."""
         self.scored += 1
-        self.total += score
+        numerator, denominator = score.as_integer_ratio()
+        self.total += numerator << (_SUBNORMAL_BITS + 1 - denominator.bit_length())
         self.histogram[min(_BINS - 1, int(score * _BINS))] += 1
 
     def merge(self, other: "ScoreTally") -> None:
@@ -128,10 +133,13 @@ class ScoreTally:
     @property
     def mean(self) -> float | None:
         """The mean of those scored; None where none was."""
-        return self.total / self.scored if self.scored else None
+        return self.total / (self.scored << _SUBNORMAL_BITS) if self.scored else None
 
 
-class VerdictTally:
+V = TypeVar("V", Verdict, VerdictJson)  # a verdict as it was given, or as it was read back
+
+
+class VerdictTally(Generic[V]):
     """Counts verdicts as they come, in constant memory."""
 
     def __init__(self, worst: int = 5) -> None:
@@ -146,9 +154,9 @@ class VerdictTally:
         self.scores = {name: ScoreTally() for name in SCORES}
         self.support: Counter[Band] = Counter({"supported": 0, "doubtful": 0, "unsupported": 0})
         self._keep = worst
-        self._worst: list[tuple[tuple[int, float, float, int], Sample, Verdict]] = []
+        self._worst: list[tuple[tuple[int, float, float, int], Sample, V]] = []
 
-    def add(self, sample: Sample, verdict: Verdict) -> None:
+    def add(self, sample: Sample, verdict: V) -> None:
         """Count one verdict."""
         self.attempted += 1
         self.verdicts[verdict.verdict] += 1
@@ -170,10 +178,11 @@ class VerdictTally:
         if verdict.headline != "PASS" and self._keep:
             self._remember(sample, verdict)
 
-    def merge(self, later: "VerdictTally") -> None:
-        """Count all that a tally of the samples after these counted."""
-        for badness, sample, verdict in later._worst:  # noqa: SLF001 - of its own kind
-            self._push((*badness[:3], badness[3] - self.attempted), sample, verdict)
+    def merge(self, later: "VerdictTally[V]", *, before: int | None = None) -> None:
+        """Count all that a tally of other samples counted; so many stand ``before`` them, else those counted here."""
+        shift = self.attempted if before is None else before
+        for (severity, score, unsupported, place), sample, verdict in later._worst:  # noqa: SLF001 - of its own kind
+            self._push((severity, score, unsupported, place - shift), sample, verdict)
         self.attempted += later.attempted
         self.refused += later.refused
         self.passed_unverified += later.passed_unverified
@@ -183,20 +192,27 @@ class VerdictTally:
         self.anchors.update(later.anchors)
         self.unsupported.update(later.unsupported)
         self.support.update(later.support)
-        for name, score in later.scores.items():
-            self.scores[name].merge(score)
+        for name, scores in later.scores.items():
+            self.scores[name].merge(scores)
 
-    def _remember(self, sample: Sample, verdict: Verdict) -> None:
-        hallucination = verdict.hallucination
+    def _remember(self, sample: Sample, verdict: V) -> None:
+        score, anchors = verdict.hallucination.score, verdict.hallucination.anchors
+        unsupported = float(sum(not anchor.supported for anchor in anchors))
         # the earlier one first, among equals
-        badness = (_SEVERITY[verdict.verdict], hallucination.score, float(hallucination.unsupported), -self.attempted)
-        self._push(badness, sample, verdict)
+        self._push((_SEVERITY[verdict.verdict], score, unsupported, -self.attempted), sample, verdict)
 
-    def _push(self, badness: tuple[int, float, float, int], sample: Sample, verdict: Verdict) -> None:
+    def rescored(self, score: Callable[[Sample], Verdict]) -> "VerdictTally[Verdict]":
+        """Return the same tally with the worst samples scored again."""
+        tally: VerdictTally[Verdict] = VerdictTally(self._keep)
+        tally.__dict__.update(self.__dict__)
+        tally._worst = [(row[0], row[1], score(row[1])) for row in self._worst]
+        return tally
+
+    def _push(self, badness: tuple[int, float, float, int], sample: Sample, verdict: V) -> None:
         push = heapq.heappush if len(self._worst) < self._keep else heapq.heappushpop
         push(self._worst, (badness, sample, verdict))
 
-    def worst(self) -> list[tuple[Sample, Verdict]]:
+    def worst(self) -> list[tuple[Sample, V]]:
         """Return the worst samples, worst first."""
         return [(sample, verdict) for _, sample, verdict in sorted(self._worst, key=lambda row: row[0], reverse=True)]
 

@@ -28,12 +28,13 @@ def test_the_latest_decision_of_each_trigger(ledger: Ledger, opens: Opens) -> No
         rate(ledger, campaign, *(["Ada"] if trigger == "monitoring" else ["Ada", "Ben"]), level=level)
         close_campaign(ledger, name, author="Gus", at=later(5 + number), as_is=True)
     opens(2, trigger="pre-deployment", name="d")
-    first, second = latest_outcomes(outline_campaigns(ledger))
+    first, second = latest_outcomes(ledger, outline_campaigns(ledger))
     assert [(one.campaign, one.trigger, one.outcome) for one in (first, second)] == [
         ("c", "pre-deployment", "RELEASE"),
         ("b", "monitoring", "NO RELEASE"),
     ]
     assert (first.why, first.closed_by, first.items) == ("Nothing speaks against it.", "Gus", 2)
+    assert (first.models, second.models) == ((), ())  # no trace names one
     assert "blocked by" in second.why or "any_unsafe" in second.why
 
 

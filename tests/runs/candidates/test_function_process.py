@@ -135,8 +135,11 @@ def test_a_target_that_cannot_be_called_is_told_at_the_start(tmp_path: Path) -> 
 
 def test_a_process_that_was_not_started_starts_with_the_first_call(tmp_path: Path) -> None:
     """So that to plan a run is not to run anybody's code."""
-    (tmp_path / "pl_mark.py").write_text("open('mark', 'w').close()\ndef reply(question):\n    return question\n")
+    (tmp_path / "pl_mark.py").write_text(
+        "import pathlib\npathlib.Path(__file__).with_name('mark').touch()\ndef reply(question):\n    return question\n"
+    )
     candidate = PythonCandidate(CandidateProcess("pl_mark:reply", tmp_path), timeout_s=LONG_S)
+    assert not (tmp_path / "mark").exists()
 
     async def once() -> Answered:
         try:
@@ -145,3 +148,4 @@ def test_a_process_that_was_not_started_starts_with_the_first_call(tmp_path: Pat
             await candidate.aclose()
 
     assert asyncio.run(once()).sample.answer == SAMPLE.question
+    assert (tmp_path / "mark").exists()

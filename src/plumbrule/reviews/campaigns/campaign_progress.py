@@ -12,7 +12,7 @@ from plumbrule.ledger.entry import utc_text
 from plumbrule.outcomes import DecideOn
 from plumbrule.reviews.campaigns.campaign import Campaign
 from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision, RevisedRecord, policy_of, revised_records
-from plumbrule.reviews.campaigns.campaign_store import Standing, decision_entry, name_versions
+from plumbrule.reviews.campaigns.campaign_store import Standing, decision_entry, newer_versions
 from plumbrule.reviews.items import STATUSES, Claim, Item, Status
 from plumbrule.reviews.model_change import ModelChange, compare_answers
 from plumbrule.reviews.record_store import ExportedRecord
@@ -194,7 +194,7 @@ def report_campaign(ledger: Ledger, campaign: Campaign, *, at: datetime) -> Camp
         **{field.name: getattr(progress, field.name) for field in fields(progress)},
         paired=compare_answers(ledger, campaign, people=False) if campaign.closed is None else None,
         decision=None if decided is None else read_entry(CampaignDecision, decided),
-        newer_versions=name_versions(ledger, campaign),
+        newer_versions=newer_versions(ledger, campaign),
         revised=_revised(campaign),
     )
 

@@ -23,6 +23,7 @@ from plumbrule.reviews.campaigns.campaign import Campaign, OutsideRatings
 from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision, EarlierCampaign, earlier_remark
 from plumbrule.reviews.interaction_archive import (
     content_hash,
+    find_superseded,
     find_versions,
     hash_of,
     is_refusal,
@@ -33,6 +34,7 @@ from plumbrule.reviews.items import Claim, Item
 from plumbrule.reviews.queue import likely_items
 from plumbrule.reviews.record_store import (
     ADHOC,
+    WHOLE,
     RubricShelf,
     StoredRecord,
     campaign_of,
@@ -72,9 +74,12 @@ class Standing:
     campaign: Campaign
     entries: tuple[Entry, ...]
 
-    def records(self, trace_ids: Iterable[str] | None = None) -> list[StoredRecord]:
-        """Return the records that count, of these items or of all; whoever shows them asks who may see them."""
-        return list(records_of(self.campaign, self.entries, trace_ids))
+    def records(self, trace_ids: Iterable[str] | None = None, *, part: slice = WHOLE) -> list[StoredRecord]:
+        """Return the records that count, of these items or of all; whoever shows them asks who may see them.
+
+        ``part`` is of that list: no other record is read.
+        """
+        return list(records_of(self.campaign, self.entries, trace_ids, part=part))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,19 +295,24 @@ def _outside(ledger: Ledger, name: str, entries: Iterable[Entry]) -> OutsideRati
     return lambda: outside_ratings(outside_records(ledger, name, entries))
 
 
-def name_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
-    """Give each item what an older plan does not say of its version; return the items with a newer version."""
-    found = find_versions(ledger, [item.wanted for item in campaign.items.values()])
-    newer = []
-    for item in list(campaign.items.values()):
+def name_versions(ledger: Ledger, campaign: Campaign) -> None:
+    """Give each item what an older plan does not say of its version."""
+    unnamed = [item for item in campaign.items.values() if item.interaction is None or item.answered is None]
+    found = find_versions(ledger, [item.wanted for item in unnamed])
+    for item in unnamed:
         version = found.get(item.wanted)
-        if version is not None:
-            owned = campaign.own(item)
-            owned.interaction = version.meant.version
-            if owned.answered is None:
-                owned.answered = not is_refusal(version.meant.rebuild())
-            newer += [item.trace_id] if version.newer is not None else []
-    return tuple(newer)
+        if version is None:
+            continue
+        owned = campaign.own(item)
+        owned.interaction = version.meant.version
+        if owned.answered is None:
+            owned.answered = not is_refusal(version.meant.rebuild())
+
+
+def newer_versions(ledger: Ledger, campaign: Campaign) -> tuple[str, ...]:
+    """Return the items of which the ledger has a newer version, by their trace ids."""
+    superseded = find_superseded(ledger, [item.wanted for item in campaign.items.values()])
+    return tuple(item.trace_id for item in campaign.items.values() if item.wanted in superseded)
 
 
 def load_items(ledger: Ledger, name: str, trace_ids: Iterable[str]) -> Standing:

@@ -82,12 +82,13 @@ def fix_groups(samples: Sequence[SampleLine], numbers: Mapping[str, int]) -> tup
         )
         for causes in sets
     ]
-    categories = sorted({sample.category for sample in failing if sample.category is not None})
-    by_category = [
-        _group("category", (name,), name, [sample for sample in failing if sample.category == name], samples, numbers)
-        for name in categories
-    ]
-    return (*_costliest(by_cause), *_costliest(together), *_costliest(by_category))
+    in_category: dict[str, list[SampleLine]] = {}
+    for sample in failing:
+        if sample.category is not None:
+            in_category.setdefault(sample.category, []).append(sample)
+    largest = sorted(in_category, key=lambda name: (-len(in_category[name]), name))[: _MOST["category"]]
+    by_category = [_group("category", (name,), name, in_category[name], samples, numbers) for name in largest]
+    return (*_costliest(by_cause), *_costliest(together), *by_category)
 
 
 def _costliest(groups: list[FixGroup]) -> list[FixGroup]:

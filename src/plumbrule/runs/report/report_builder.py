@@ -34,7 +34,9 @@ from plumbrule.terminal import shortened
 def build_report(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -> Report:
     """Return the report of a run; ``entries`` are all entries of the run, in the order of the chain."""
     summary = run.summary(samples=True)
-    evidence = read_evidence(entries, _failing(summary), run.finished, ledger_id=ledger_id)
+    evidence = read_evidence(
+        entries, _failing(summary), run.finished, ledger_id=ledger_id, longest_text=LONGEST_QUESTION + 1
+    )
     return _report(run, summary, evidence, _lines(summary.samples or (), evidence))
 
 
@@ -59,10 +61,9 @@ def build_view(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -
 
 def _row(sample: SampleSummary, line: SampleLine, evidence: Evidence) -> SampleRow:
     question = evidence.questions.get(sample.sample_id, "")
-    answers = evidence.answers_given
-    answer = answers.get((sample.repeat, sample.sample_id), answers.get(sample.sample_id, ""))
+    answer = evidence.answer(sample.repeat, sample.sample_id)
     searched = "\n".join((sample.sample_id, question, answer, sample.rationale or "")).casefold()
-    return SampleRow(sample=sample, line=line, question=shortened(question, LONGEST_QUESTION), searched=searched)
+    return SampleRow(sample=sample, line=line, searched=searched)
 
 
 def _failing(summary: RunSummary) -> set[Key]:
@@ -176,6 +177,8 @@ def _line(sample: SampleSummary, repeats: Sequence[SampleSummary], evidence: Evi
     return take_fields(
         SampleLine,
         sample,
+        question=shortened(evidence.questions.get(sample.sample_id, ""), LONGEST_QUESTION),
+        answer=shortened(evidence.answer(sample.repeat, sample.sample_id), LONGEST_QUESTION),
         category=evidence.categories.get(sample.sample_id),
         causes=causes_of(sample),
         support_score=support.get("score"),

@@ -66,6 +66,10 @@ class Evidence:
     questions: Mapping[str, str]  # their beginnings by sample, as long as was asked for, as the next
     answers_given: Mapping[Key | str, str]  # by sample for recorded answers, by task for those of a live candidate
 
+    def answer(self, repeat: int, sample_id: str) -> str:
+        """Return the beginning of the answer that was judged; a live candidate's own replaces the dataset's."""
+        return self.answers_given.get((repeat, sample_id), self.answers_given.get(sample_id, ""))
+
     def failure(self, number: int, line: SampleLine) -> Failure:
         """Return a failing result with its texts; a live candidate's own answer replaces the dataset's."""
         key = line.repeat, line.sample_id

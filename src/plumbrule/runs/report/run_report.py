@@ -213,6 +213,8 @@ class SampleLine:
     """One sample in the decisive repeat; ``passed_in`` and ``failed_in`` list the repeats."""
 
     sample_id: str
+    question: str  # its beginning, as of the answer
+    answer: str
     category: str | None
     repeat: int
     passed: bool

@@ -9,7 +9,7 @@ from plumbrule.runs.report.fix_first import CAUSES
 from plumbrule.runs.report.run_report import Report, SampleLine, Spread
 from plumbrule.runs.run_results import SampleSummary
 
-LONGEST_QUESTION = 200  # characters of a question that a row holds
+LONGEST_QUESTION = 200  # characters of a question, and of an answer, that a row holds
 LONGEST_SEARCHED = 2_000  # characters of a question and of an answer that a search looks into
 NOT_THERE = "none"  # what a filter is given to ask for rows without a category, a band or an error
 ANY_ERROR = "any"
@@ -21,7 +21,6 @@ class SampleRow:
 
     sample: SampleSummary
     line: SampleLine
-    question: str  # its beginning
     searched: str  # the text that a search looks into, in lower case
 
     @property

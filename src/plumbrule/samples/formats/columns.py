@@ -8,6 +8,11 @@ from plumbrule.terminal import shortened
 _SHOWN = 60  # characters of a column's name in a message
 
 
+def is_title(cells: Sequence[object]) -> bool:
+    """Tell whether a row above the header is a title: several cells, of which the first alone is filled."""
+    return len(cells) > 1 and cells[0] not in (None, "") and all(cell in (None, "") for cell in cells[1:])
+
+
 def named_columns(cells: Sequence[str], name: str) -> list[str]:
     """Return the names of the columns; an empty one is a column that is not read."""
     columns = [cell.strip() for cell in cells]

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from plumbrule.errors import InputError, UsageError
 from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Flaw, Rows, read_lines, rewound
-from plumbrule.samples.formats.columns import named_columns
+from plumbrule.samples.formats.columns import is_title, named_columns
 
 _DELIMITERS = ",;\t|"  # in the order in which they win where a header says nothing
 _DECLARED = "sep="  # how Excel writes the delimiter on a line of its own
@@ -69,7 +69,7 @@ def read_csv(stream: BinaryIO, name: str, *, delimiter: str = ",") -> Rows:
         elif not cells:
             continue
         elif columns is None:
-            columns = named_columns(cells, name)
+            columns = None if is_title(cells) else named_columns(cells, name)
         elif len(cells) != len(columns):
             yield start, Flaw(f"the row has {len(cells)} cells and the header {len(columns)}")
         else:
@@ -121,4 +121,6 @@ class _Lines:
 def _reason(message: str) -> str:
     if "unexpected end of data" in message:
         return "a quote is opened and never closed"
+    if "new-line character" in message:
+        return "a carriage return stands alone outside quotes: save the file with line ends of Unix or Windows"
     return f"not valid CSV: {message}"

@@ -1,4 +1,7 @@
-"""Reads XLSX: one sample a row of the first sheet, the first row names the columns, an empty cell is no value."""
+"""Reads XLSX: one sample a row of the first sheet, the first row names the columns, an empty cell is no value.
+
+A title of one cell above that row is left out.
+"""
 
 import datetime as dt
 import zipfile
@@ -8,7 +11,7 @@ from xml.etree.ElementTree import ParseError
 
 from plumbrule.errors import InputError, MissingExtraError
 from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Flaw, Rows
-from plumbrule.samples.formats.columns import named_columns
+from plumbrule.samples.formats.columns import is_title, named_columns
 
 _MOST_UNPACKED = 1 << 28  # bytes of all parts: texts of cells are held together, so that this bounds the memory
 _MOST_EXPANSION = 200  # of one part that is large: real sheets are packed to a twentieth
@@ -38,14 +41,21 @@ def read_xlsx(handle: BinaryIO, name: str, progress: Callable[[float], None]) ->
         sheet = sheets[0]
         sheet.reset_dimensions()  # some writers give wrong ones
         columns: list[str] | None = None
+        titles: list[tuple[int, list[object]]] = []
         for number, row in enumerate(sheet.iter_rows(max_col=_MOST_COLUMNS, values_only=True), 1):
             cells = [_cell(value) for value in row]
             if all(cell is None for cell in cells):
                 continue
             if columns is None:
-                columns = named_columns(["" if cell is None else str(cell) for cell in cells], name)
+                if is_title(cells):
+                    titles.append((number, cells))
+                else:
+                    columns = _named(cells, name)
                 continue
             yield number, _record(columns, cells)
+        if columns is None and titles:  # no title after all, but a table of one column
+            columns = _named(titles[0][1], name)
+            yield from ((number, _record(columns, cells)) for number, cells in titles[1:])
         progress(1.0)
     except (zipfile.BadZipFile, ParseError, OSError, ValueError, KeyError, TypeError, IndexError, EOFError) as error:
         reason = str(error).split("\n", 1)[0][:200]
@@ -68,6 +78,10 @@ def _check_archive(handle: BinaryIO, name: str) -> None:
                 if b"<!doctype" in content.read(_PROLOGUE).lower():
                     raise InputError(f"{name}: its part {part.filename!r:.60} declares a document type")
     handle.seek(0)
+
+
+def _named(cells: list[object], name: str) -> list[str]:
+    return named_columns(["" if cell is None else str(cell) for cell in cells], name)
 
 
 def _record(columns: list[str], cells: list[object]) -> object:

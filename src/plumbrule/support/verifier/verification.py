@@ -13,7 +13,7 @@ from plumbrule.hashing import sha256_of
 from plumbrule.support.calibration import logistic
 from plumbrule.support.verifier.onnx_graph import Graph, open_tokenizer
 from plumbrule.support.verifier.pair_encoder import Encoder
-from plumbrule.support.verifier.verifier_config import ConfigFile, Head
+from plumbrule.support.verifier.verifier_config import ConfigFile, Head, PackedVerifier
 
 _DECIMALS = 6  # float32 holds no more
 _LEAST_ROOM = 8  # tokens beside the template, for evidence and sentence
@@ -80,9 +80,9 @@ class Verifier:
         )
 
 
-def open_verifier(path: Path) -> Verifier:
+def open_verifier(source: Path | PackedVerifier) -> Verifier:
     """Return the verifier in a folder with a verifier.yaml, or that of such a file; docs/verifier.md has its form."""
-    file = ConfigFile(path)
+    file = ConfigFile(source)
     config = file.config
     model = file.read_file(config.model, ("model",))
     tokenizer = file.read_file(config.tokenizer, ("tokenizer",))

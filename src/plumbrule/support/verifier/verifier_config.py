@@ -1,6 +1,8 @@
 """The form of verifier.yaml, read with every mistake named by its line and key."""
 
+import dataclasses
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -91,19 +93,43 @@ class VerifierConfig:
         return overlap
 
 
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class PackedVerifier:
+    """The files of a verifier, for a machine that does not have them."""
+
+    path: Path
+    text: str
+    files: Mapping[str, bytes]  # by the names of the configuration
+
+
+def pack_verifier(path: Path) -> PackedVerifier:
+    """Return the files of the verifier in a folder."""
+    file = ConfigFile(path)
+    names = (file.config.model, file.config.tokenizer, *file.config.weights)
+    contents = {name: file.read_file(name, ("weights",)) for name in names}
+    return PackedVerifier(path=file.path, text=file.path.read_text(encoding="utf-8"), files=contents)
+
+
 class ConfigFile:
     """A verifier's configuration: what it says, where, and on which line."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path / CONFIG_NAME if path.is_dir() else path
-        if not self.path.exists():
-            raise UsageError(f"{self.path}: there is no such file; a verifier is a folder with {CONFIG_NAME}")
-        document = read_yaml(self.path, mapping="a verifier's configuration", error=UsageError)
+    def __init__(self, source: Path | PackedVerifier) -> None:
+        self._packed: Mapping[str, bytes] | None = None
+        if isinstance(source, PackedVerifier):
+            self.path, self._packed = source.path, source.files
+            content: Path | str = source.text
+        else:
+            content = self.path = source / CONFIG_NAME if source.is_dir() else source
+            if not self.path.exists():
+                raise UsageError(f"{self.path}: there is no such file; a verifier is a folder with {CONFIG_NAME}")
+        document = read_yaml(content, where=str(self.path), mapping="a verifier's configuration", error=UsageError)
         self.config = document.validate(TypeAdapter(VerifierConfig))
         self.error = document.error
 
     def read_file(self, name: str, key: Key) -> bytes:
         """Return the content of a file that the configuration names, relative to its own folder; bounded in size."""
+        if self._packed is not None:
+            return self._packed[name]
         place = self.path.parent / name
         try:
             with open_file(place) as file:
