@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from plumbrule.ledger import Ledger, open_ledger
+from plumbrule.web import kept_views
 from plumbrule.web.kept_views import BeingMadeError, KeptViews, View, newest
 from plumbrule.web.open_ledgers import OpenLedgers
 from plumbrule.web.web_store import Store, store_address
@@ -134,6 +135,19 @@ def test_a_view_survives_a_restart(address: str, start: Start) -> None:
     assert (again, making.times) == (made, 1)
     add(address, "note", "y")
     assert (start().get(making.view()).value.subjects, making.times) == (("x", "y"), 2)
+
+
+def test_many_rows_are_read_back_a_few_at_a_time(address: str, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A view with many rows comes back whole from the store, though it is kept in pieces; one without rows, too."""
+    monkeypatch.setattr(kept_views, "_AT_ONCE", 2)
+    making = Making()
+    view = replace(making.view(), rows="subjects")
+    assert start().get(view).value == start().get(view).value == Notes(count=0, subjects=())
+    for number in range(5):
+        add(address, "note", f"{number}")
+    made = start().get(view)
+    assert (start().get(view), making.times) == (made, 2)
+    assert made.value.subjects == ("0", "1", "2", "3", "4")
 
 
 @pytest.mark.parametrize(

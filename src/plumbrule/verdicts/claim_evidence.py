@@ -1,6 +1,6 @@
 """Check a claim of an answer: subject and object must stand close together in a context that does not deny it."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -107,7 +107,7 @@ class _Search:
         if not subjects:
             return
         starts, ends = view.spans
-        for start, end in islice(self._objects(view), MOST_OBJECTS):
+        for start, end in islice(self._objects(view, self._object_places(view, subjects)), MOST_OBJECTS):
             for place in _neighbours(subjects, view.first_word(start)):
                 if starts[place] < end and start < ends[place]:
                     continue  # the same words
@@ -135,14 +135,28 @@ class _Search:
             object_words=len(self._object_words.intersection(before)),
         )
 
-    def _objects(self, view: TextView) -> Iterator[tuple[int, int]]:
+    def _object_places(self, view: TextView, subjects: Sequence[int]) -> Sequence[int]:
+        """Return where the object's head noun stands; of many only those that a subject is near."""
+        places = view.places.get(self._claim.object.head, [])
+        if len(places) <= len(subjects):
+            return places
+        starts, ends = view.spans
+        near: list[int] = []
+        for subject in subjects:
+            first = bisect_left(ends, starts[subject] - self._rules.window)
+            last = bisect_right(starts, ends[subject] + self._rules.window)
+            low = bisect_left(places, max(first, near[-1] + 1 if near else 0))
+            near += places[low : bisect_left(places, last, low)]
+        return near
+
+    def _objects(self, view: TextView, places: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield where the claim's object stands: an equal value, or the head noun with an equal count."""
         if self._value is not None and not self._counts:
             for value in view.values_under(lookup_keys(self._value)):
                 if self._matches(value, view):
                     yield value.start, value.end
             return
-        for place in view.places.get(self._claim.object.head, []):
+        for place in places:
             start, end = view.spans[0][place], view.spans[1][place]
             if self._value is not None and not self._has_equal(view, view.sentence_at(start)):
                 continue
@@ -195,8 +209,9 @@ class _Search:
         holders = contexts.with_lemma(self._claim.subject.head)
         if not any(self._claim.subject.head in contexts[index].places for index in holders):
             return False
-        holders = self._object_holders()[:MOST_CONTEXTS]
-        return any(next(self._objects(contexts[index]), None) is not None for index in holders)
+        head = self._claim.object.head
+        views = [contexts[index] for index in self._object_holders()[:MOST_CONTEXTS]]
+        return any(next(self._objects(view, view.places.get(head, [])), None) is not None for view in views)
 
     def _object_holders(self) -> Sequence[int]:
         """Return which contexts may have the claim's object."""

@@ -44,6 +44,7 @@ def run_view(run: Entry) -> View[RunView]:
         stamp=partial(newest_of_runs, runs=(run.subject,), kinds=("decision",)),
         make=lambda ledger: view_run(ledger, run),
         weigh=lambda view: len(view.rows),
+        rows="rows",
     )
 
 
