@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from plumbrule.errors import UsageError
-from plumbrule.samples.field_names import FIELDS, numbered_contexts, ranked_keys
+from plumbrule.samples.field_names import FIELDS, field_keys, numbered_contexts, ranked_keys
 from plumbrule.samples.formats.cells import parse_cell
 from plumbrule.samples.formats.conversations import question_of, read_conversation
 from plumbrule.samples.formats.openinference import dig, may_be_span, read_span
@@ -108,8 +108,9 @@ class Mapper:
     def _make_plan(self, shape: tuple[str, ...]) -> _Plan:
         candidates = []
         taken = {key for key in shape if any(_leads_to(key, path) for path in self._mapping.values())}
+        known = field_keys(shape)
         for name in FIELDS:
-            keys = ranked_keys(name, shape)
+            keys = ranked_keys(name, known)
             if keys and name not in self._mapping:
                 candidates.append((name, keys))
                 taken.update(keys)

@@ -1,7 +1,7 @@
 """The names of a sample's fields: its own, those that other systems give them, and how either may be written."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from plumbrule.samples.sample_model import Sample
@@ -51,15 +51,23 @@ def folded(key: str) -> str:
     return key.strip().casefold().translate(_FOLDED)
 
 
-def ranked_keys(field: str, keys: Sequence[str]) -> tuple[str, ...]:
+_FORMS = {field: {name: folded(name) for name in names} for field, names in _RANKED.items()}
+_EVERY_FORM = frozenset(form for forms in _FORMS.values() for form in forms.values())
+
+
+def field_keys(keys: Iterable[str]) -> list[str]:
+    """Return those of ``keys`` that name any field: a record may have a million others."""
+    return [key for key in keys if folded(key) in _EVERY_FORM]
+
+
+def ranked_keys(field: str, keys: Iterable[str]) -> tuple[str, ...]:
     """Return those of ``keys`` that name a field, the one that wins first; a name as it is written here goes first."""
     given = {key: folded(key) for key in keys}
-    ranked = _RANKED[field]
     found = [
         key
-        for name in ranked
+        for name, wanted in _FORMS[field].items()
         for key, form in sorted(given.items(), key=lambda pair: pair[0] != name)
-        if form == folded(name)
+        if form == wanted
     ]
     return tuple(dict.fromkeys(found))
 
