@@ -415,7 +415,7 @@ CASES: dict[str, tuple[Callable[[int], Work], int]] = {
     "negations": (_repeated("not "), 3000),
     "refusals": (_repeated("I cannot answer that. "), 500),
     "combining marks": (_repeated("\u0301"), 20_000),
-    "CSV columns": (_csv_columns, 40_000),
+    "CSV columns": (_csv_columns, 20_000),
     "CSV lines in a cell": (_csv_lines, 200_000),
     "Parquet columns": (_parquet_columns, 2000),
     "blank lines before JSON": (_blank_lines, 200_000),
