@@ -21,6 +21,7 @@ from typing import Any, get_args
 import click
 import pytest
 import yaml
+from tests.loaded_process import loaded_process
 
 import plumbrule
 from plumbrule.cli import cli
@@ -35,6 +36,7 @@ from plumbrule.verdicts.refusal import Judgement
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+INSTALLED = Path(sys.executable).parent  # the programs as they are installed
 IMAGE = DOCS / "images" / "demo.svg"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 REWRITE = bool(os.environ.get("REWRITE_DOCS"))
@@ -51,17 +53,33 @@ ELLIPSIS = "..."
 WIDTH = "100"
 
 
-def run(command: list[str], folder: Path, *, exit_code: int) -> list[str]:
-    """Run a command as a reader would, and return the lines it printed, errors among them."""
-    environment = {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "HOME": str(folder),
+@pytest.fixture(scope="session")
+def programs() -> Iterator[Path]:
+    """Give the folder of the programs that pages call: most time would go into loading them anew."""
+    with loaded_process(environment(INSTALLED, Path("/"))) as folder:
+        yield folder
+
+
+def environment(programs: Path, home: Path) -> dict[str, str]:
+    """Return the environment of a reader who has installed the program."""
+    return {
+        "PATH": os.pathsep.join((str(programs), str(INSTALLED), os.environ["PATH"])),
+        "HOME": str(home),
         "COLUMNS": WIDTH,
         "LC_ALL": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",  # output and errors come in the order in which they were printed
     }
+
+
+def run(command: list[str], folder: Path, *, exit_code: int, programs: Path) -> list[str]:
+    """Run a command as a reader would, and return the lines it printed, errors among them."""
     done = subprocess.run(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        command,
+        cwd=folder,
+        env=environment(programs, folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     printed = done.stdout.decode()
     assert done.returncode == exit_code, f"{command[-1]}: exit code {done.returncode}, not {exit_code}\n{printed}"
@@ -77,7 +95,7 @@ def quote(printed: list[str], quoted: list[str]) -> list[str]:
     return [*printed[:head], ELLIPSIS, *printed[len(printed) - tail :]]
 
 
-def run_shell(body: str, folder: Path, *, console: bool, exit_code: int) -> str:
+def run_shell(body: str, folder: Path, *, console: bool, exit_code: int, programs: Path) -> str:
     """Run the commands of a shell fence; in a console fence, put what they print below each."""
     shown: list[str] = []
     pieces = re.split(r"^\$ ", body, flags=re.MULTILINE) if console else ["", *body.splitlines(keepends=True)]
@@ -88,13 +106,13 @@ def run_shell(body: str, folder: Path, *, console: bool, exit_code: int) -> str:
         if command.startswith((*NOT_RUN, "#")) or not command:
             shown.extend(quoted)
             continue
-        printed = run(["bash", "-o", "pipefail", "-c", command], folder, exit_code=exit_code)
+        printed = run(["bash", "-o", "pipefail", "-c", command], folder, exit_code=exit_code, programs=programs)
         if console and quoted:
             shown.extend(quote(printed, quoted))
     return "\n".join(shown) + "\n"
 
 
-def refreshed(text: str, folder: Path) -> str:
+def refreshed(text: str, folder: Path, programs: Path) -> str:
     """Do all that a page tells its reader to do, in order, and return the page with the output it should quote."""
     printed: list[str] = []
 
@@ -106,10 +124,11 @@ def refreshed(text: str, folder: Path) -> str:
             (folder / value).write_text(body, encoding="utf-8")
         elif fence["info"] in SHELL:
             exit_code = int(value) if key == "exit" else 0
-            body = run_shell(body, folder, console=fence["info"] == "console", exit_code=exit_code)
+            console = fence["info"] == "console"
+            body = run_shell(body, folder, console=console, exit_code=exit_code, programs=programs)
         elif fence["info"] == "python":
             (folder / "snippet.py").write_text(body, encoding="utf-8")
-            printed = run([sys.executable, "snippet.py"], folder, exit_code=0)
+            printed = run(["python", "snippet.py"], folder, exit_code=0, programs=programs)
         elif key == "output":
             body = "\n".join(printed) + "\n"
         start = fence.start("body") - fence.start()
@@ -158,10 +177,13 @@ def table_rows(page: Path, header: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
-def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
-    """Every command and snippet runs in order with the exit code stated, and prints what is quoted below it."""
+def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, programs: Path) -> None:
+    """Every command and snippet runs in order with the exit code stated, and prints what is quoted below it.
+
+    Those of README.md, which a reader sees first, are started as they are installed.
+    """
     text = page.read_text(encoding="utf-8")
-    real = refreshed(text, prepared(tmp_path, text))
+    real = refreshed(text, prepared(tmp_path, text), INSTALLED if page.name == "README.md" else programs)
     if REWRITE:
         page.write_text(real, encoding="utf-8")
     else:
@@ -179,10 +201,10 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
         "```python\nraise SystemExit(1)\n```\n",
     ],
 )
-def test_what_does_not_happen_is_noticed(text: str, tmp_path: Path) -> None:
+def test_what_does_not_happen_is_noticed(text: str, tmp_path: Path, programs: Path) -> None:
     """A wrong quotation changes the page, and a wrong exit code is an error: the check above can fail."""
     with pytest.raises(AssertionError):
-        assert refreshed(text, tmp_path) == text
+        assert refreshed(text, tmp_path, programs) == text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
@@ -295,12 +317,15 @@ def keys_of(value: object) -> Iterator[str]:
             yield from keys_of(item)
 
 
-def test_every_json_key_is_explained(tmp_path: Path) -> None:
+def test_every_json_key_is_explained(tmp_path: Path, programs: Path) -> None:
     """docs/commands.md names every key that the commands print as JSON."""
     prepared(tmp_path)
     page = (DOCS / "commands.md").read_text(encoding="utf-8")
     commands = ("score answers.jsonl -o out.jsonl --json", "validate answers.jsonl --json")
-    objects = [json.loads("".join(run(["plumbrule", *line.split()], tmp_path, exit_code=0))) for line in commands]
+    objects = [
+        json.loads("".join(run(["plumbrule", *line.split()], tmp_path, exit_code=0, programs=programs)))
+        for line in commands
+    ]
     results = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     keys = {key for each in objects for key in (*each, *each["counts"], *each.get("facts", ()))}
     keys.update(keys_of(results))
@@ -308,12 +333,12 @@ def test_every_json_key_is_explained(tmp_path: Path) -> None:
     assert [key for key in sorted(keys) if not re.search(rf"`(?:\w+\.)?{key}(?:\[\])?`", page)] == []
 
 
-def test_every_key_of_a_decision_is_explained(tmp_path: Path) -> None:
+def test_every_key_of_a_decision_is_explained(tmp_path: Path, programs: Path) -> None:
     """docs/scorecards.md and docs/commands.md name every key that `review decide --json` prints."""
     card = {dimension["key"]: "Unsafe" for dimension in yaml.safe_load(shipped_text("scorecard"))["dimensions"]}
     record = {"trace_id": "t", "evaluation_id": "7d444840-9dc0-11d1-b245-5ffdce74fad2", "scores": card}
     (tmp_path / "card.json").write_text(json.dumps(record), encoding="utf-8")
-    [line] = run(["plumbrule", "review", "decide", "card.json", "--json"], tmp_path, exit_code=1)
+    [line] = run(["plumbrule", "review", "decide", "card.json", "--json"], tmp_path, exit_code=1, programs=programs)
     keys = set(keys_of(json.loads(line)))
     assert len(keys) > 12
     for name in ("scorecards.md", "commands.md"):
@@ -321,13 +346,14 @@ def test_every_key_of_a_decision_is_explained(tmp_path: Path) -> None:
         assert [key for key in sorted(keys) if f"`{key}`" not in page] == [], name
 
 
-def test_every_key_of_the_suite_is_explained(tmp_path: Path) -> None:
+def test_every_key_of_the_suite_is_explained(tmp_path: Path, programs: Path) -> None:
     """docs/commands.md and docs/suites.md name every key of what the suite's commands give, and every criterion."""
     prepared(tmp_path)
     running = "suite run --candidate examples.assistant:answer --code CONFLICTING_SOURCES -o cases.jsonl --json"
     lines = {running: 1, "suite list --json": 0, "suite coverage --json": 0, "suite show cs-gift-limit --json": 0}
     objects = [
-        json.loads("".join(run(["plumbrule", *line.split()], tmp_path, exit_code=code))) for line, code in lines.items()
+        json.loads("".join(run(["plumbrule", *line.split()], tmp_path, exit_code=code, programs=programs)))
+        for line, code in lines.items()
     ]
     for tally in objects[0]["test_cases"]:
         tally["criteria"] = list(tally["criteria"].values())
@@ -342,16 +368,18 @@ def test_every_key_of_the_suite_is_explained(tmp_path: Path) -> None:
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
 
 
-def test_every_key_of_monitoring_is_explained(tmp_path: Path) -> None:
+def test_every_key_of_monitoring_is_explained(tmp_path: Path, programs: Path) -> None:
     """docs/monitoring.md names every key that `monitor`, `feedback` and `incident` write as JSON."""
     rubric = yaml.safe_load(shipped_text("scorecard"))
     card = dict.fromkeys((dimension["key"] for dimension in rubric["dimensions"]), 1)
     record = {"trace_id": "t", "date": "2026-01-05", "scores": card}
     (tmp_path / "cards.jsonl").write_text(json.dumps(record), encoding="utf-8")
     monitor = ["plumbrule", "monitor", "--records", "cards.jsonl", "--alert-file", "alerts.json", "--json"]
-    [line] = run(monitor, tmp_path, exit_code=1)
+    [line] = run(monitor, tmp_path, exit_code=1, programs=programs)
     keys = set(keys_of(json.loads(line))) | set(keys_of(json.loads((tmp_path / "alerts.json").read_bytes())))
-    [line] = run(["plumbrule", "feedback", "--records", "cards.jsonl", "--json"], tmp_path, exit_code=0)
+    [line] = run(
+        ["plumbrule", "feedback", "--records", "cards.jsonl", "--json"], tmp_path, exit_code=0, programs=programs
+    )
     keys |= set(keys_of(json.loads(line)))
     modules = {incident_model.__name__, kept_support.__name__}
     classes = [each for each in vars(incident_model).values() if dataclasses.is_dataclass(each)]
