@@ -1,8 +1,14 @@
 """What holds for every test: no example is too slow, since another process may be what slows it; no user's settings."""
 
 import os
+import subprocess
+import sys
 import tempfile
+from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("plumbrule", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -11,3 +17,31 @@ settings.load_profile("plumbrule")
 # settings and keys of whoever runs the tests are neither read nor changed, in child processes either
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="plumbrule-settings-")
 os.environ.pop("PLUMBRULE_SETTINGS", None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeDemo:
+    """What ``plumbrule demo`` made, and what it printed on 100 columns."""
+
+    folder: Path
+    printed: str
+
+
+@pytest.fixture(scope="session")
+def made_demo(tmp_path_factory: pytest.TempPathFactory) -> MadeDemo:
+    """Give the demo, made once for all processes that test: who changes it changes a copy."""
+    shared = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        shared = shared.parent
+    place = shared / "demo"
+    place.mkdir(exist_ok=True)
+    printed = place / "printed.txt"
+    with (place / "lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not printed.exists():
+            environment = os.environ | {"COLUMNS": "100"}
+            command = [sys.executable, "-m", "plumbrule", "demo"]
+            made = subprocess.run(command, cwd=place, env=environment, check=True, capture_output=True)
+            assert made.stderr == b""
+            printed.write_bytes(made.stdout)
+    return MadeDemo(folder=place / "plumbrule-demo", printed=printed.read_text(encoding="utf-8"))

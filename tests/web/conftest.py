@@ -4,13 +4,10 @@ import os
 import re
 import shutil
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +17,7 @@ from argon2 import PasswordHasher
 from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+from tests.conftest import MadeDemo
 
 from plumbrule.ledger import open_ledger
 from plumbrule.web.access import passwords
@@ -46,19 +44,9 @@ WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, hei
 
 
 @pytest.fixture(scope="session")
-def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the demo, once for all processes that test."""
-    shared = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        shared = shared.parent
-    folder = shared / "plumbrule-demo"
-    with (shared / "demo.lock").open("w") as lock:
-        flock(lock, LOCK_EX)
-        if not (folder / "made").exists():
-            command = [sys.executable, "-m", "plumbrule", "demo", "--into", str(folder), "--json"]
-            subprocess.run(command, check=True, capture_output=True)
-            (folder / "made").touch()
-    return folder
+def demo_folder(made_demo: MadeDemo) -> Path:
+    """Give the folder of the demo, to look at only."""
+    return made_demo.folder
 
 
 @pytest.fixture
