@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.loaded_process import loaded_process
 
 settings.register_profile("plumbrule", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("plumbrule")
@@ -45,3 +47,10 @@ def made_demo(tmp_path_factory: pytest.TempPathFactory) -> MadeDemo:
             assert made.stderr == b""
             printed.write_bytes(made.stdout)
     return MadeDemo(folder=place / "plumbrule-demo", printed=printed.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def programs() -> Iterator[Path]:
+    """Give a folder for PATH whose ``plumbrule`` and ``python FILE.py`` start quickly, for tests of what they do."""
+    with loaded_process() as folder:
+        yield folder

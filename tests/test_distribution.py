@@ -20,7 +20,7 @@ def sources() -> set[str]:
     return {
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
-        if path.is_file() and path.suffix != ".pyc" and not path.name.startswith(".")
+        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
     }
 
 

@@ -21,7 +21,6 @@ from typing import Any, get_args
 import click
 import pytest
 import yaml
-from tests.loaded_process import loaded_process
 
 import plumbrule
 from plumbrule.cli import cli
@@ -53,15 +52,8 @@ ELLIPSIS = "..."
 WIDTH = "100"
 
 
-@pytest.fixture(scope="session")
-def programs() -> Iterator[Path]:
-    """Give the folder of the programs that pages call: most time would go into loading them anew."""
-    with loaded_process(environment(INSTALLED, Path("/"))) as folder:
-        yield folder
-
-
 def environment(programs: Path, home: Path) -> dict[str, str]:
-    """Return the environment of a reader who has installed the program."""
+    """Return the environment of a reader."""
     return {
         "PATH": os.pathsep.join((str(programs), str(INSTALLED), os.environ["PATH"])),
         "HOME": str(home),
