@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test docs bench support binding agreement rubrics lock format clean help
+.PHONY: demo test types layers bytecode docs bench support binding agreement rubrics lock format clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -16,10 +16,15 @@ demo: $(STAMPS)/demo  ## set up, and see the main job on bundled data
 test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(MAKE) --no-print-directory --jobs 3 types layers bytecode
+	$(BIN)/pytest -n auto --dist worksteal --randomly-seed 1
+
+types:
 	$(BIN)/mypy
+layers:
 	$(BIN)/lint-imports
-	$(BIN)/python -m compileall -q src tests  # once, and not in each process that a test starts
-	$(BIN)/pytest -n auto
+bytecode:  # compiled once, and not in each process that a test starts
+	$(BIN)/python -m compileall -q src tests
 
 docs: $(STAMPS)/test  ## build the documentation as a site, into build/site; no network
 	$(BIN)/mkdocs build --strict --quiet
@@ -39,6 +44,7 @@ bench: $(STAMPS)/test  ## measure speed, memory, runs, ledger, pre-scores, monit
 	$(BIN)/python -m bench.web_reviews
 	$(BIN)/python -m bench.web_pages
 	$(BIN)/python -m bench.report_page
+	$(BIN)/pytest -n auto --hypothesis-profile random -m hypothesis
 	PLUMBRULE_TEST_KILLS=all $(BIN)/pytest -n auto tests/contract/test_killed_runs.py
 	PLUMBRULE_TEST_RAY=1 $(BIN)/pytest tests/engines/test_ray_tasks.py tests/docs/test_scaling_page.py
 

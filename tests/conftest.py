@@ -1,4 +1,7 @@
-"""What holds for every test: no example is too slow, since another process may be what slows it; no user's settings."""
+"""What holds for every test: no example is too slow, since another process may be what slows it; no user's settings.
+
+Generated examples are the same every time; ``--hypothesis-profile=random -m hypothesis`` looks for others.
+"""
 
 import os
 import subprocess
@@ -13,12 +16,24 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.loaded_process import loaded_process
 
-settings.register_profile("plumbrule", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("plumbrule", settings.get_profile("random"), derandomize=True)
 settings.load_profile("plumbrule")
 
 # settings and keys of whoever runs the tests are neither read nor changed, in child processes either
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="plumbrule-settings-")
 os.environ.pop("PLUMBRULE_SETTINGS", None)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Start half as many processes again as there are processors: a test often waits for a disk or for a process."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors + (processors + 1) // 2
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that no process is left with it at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

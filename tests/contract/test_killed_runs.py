@@ -92,6 +92,7 @@ def whole(config: Path, *arguments: str) -> dict[str, Any]:
     return shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("backend", "seed", "kills"), CASES, indirect=["backend"])
 def test_a_killed_run_is_taken_up_to_the_same_whole(backend: "Backend", config: Path, seed: int, kills: int) -> None:
     """What was finished at a kill is never asked for again, what was under way is flagged, the figures are the same."""

@@ -168,6 +168,7 @@ def table_rows(page: Path, header: str) -> list[list[str]]:
     return rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, programs: Path) -> None:
     """Every command and snippet runs in order with the exit code stated, and prints what is quoted below it.

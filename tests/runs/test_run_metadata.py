@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from tests.clock import LONG_S
 
 from plumbrule import __version__
 from plumbrule.codec import to_json
@@ -64,7 +65,8 @@ def no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def collected(folder: Path, facts: RunFacts = ALL_KNOWN, **more: Any) -> RunMetadata:
     """Return the metadata of a run in a folder."""
-    return collect(facts, **{"run_id": "run-1", "now": NOW, "folder": folder, "config_sha256": "c" * 64, **more})
+    known = {"run_id": "run-1", "now": NOW, "folder": folder, "config_sha256": "c" * 64, "git_timeout_s": LONG_S}
+    return collect(facts, **{**known, **more})
 
 
 def test_the_required_fields() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from tests.clock import LONG_S
 
 from plumbrule.errors import InputError, MissingExtraError, UsageError
 from plumbrule.samples import Reading
@@ -161,8 +162,9 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_pipe_is_read(tmp_path: Path) -> None:
+def test_a_pipe_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A named pipe is read like a file; its size is not known."""
+    monkeypatch.setattr("plumbrule.files.MAX_WAIT_S", LONG_S)
     pipe = tmp_path / "pipe.jsonl"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=[LINES])

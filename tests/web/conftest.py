@@ -17,12 +17,15 @@ from argon2 import PasswordHasher
 from axe_playwright_python.sync_playwright import Axe
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+from tests.clock import LONG_S
 from tests.conftest import MadeDemo
 
+from plumbrule.api import trial
 from plumbrule.ledger import open_ledger
-from plumbrule.web.access import passwords
+from plumbrule.web.access import openid_connect, passwords
 from plumbrule.web.access.roles import Role
 from plumbrule.web.application import create_app
+from plumbrule.web.jobs import run_jobs
 from plumbrule.web.jobs.run_jobs import Configurations
 from plumbrule.web.site import Site
 from plumbrule.web.web_store import Store, store_address
@@ -39,7 +42,7 @@ FLAGS = [
     "--disable-sync",
 ]
 SCREENSHOTS = os.environ.get("PLUMBRULE_SCREENSHOTS")  # the folder that pictures of the pages go to
-LONG_MS = 120_000.0  # a limit that only ends a test that hangs
+LONG_MS = LONG_S * 1000
 CONTRAST = {"type": "rule", "values": ["color-contrast"]}
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
 
@@ -48,6 +51,14 @@ WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, hei
 def demo_folder(made_demo: MadeDemo) -> Path:
     """Give the folder of the demo, to look at only."""
     return made_demo.folder
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be given up because the machine is busy."""
+    monkeypatch.setattr(trial, "LONGEST_S", LONG_S)
+    monkeypatch.setattr(openid_connect, "_TIMEOUT_S", LONG_S)
+    monkeypatch.setattr(run_jobs, "SILENT_AFTER", timedelta(seconds=LONG_S))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 
 from plumbrule._version import __version__
 
-GIT_TIMEOUT_S = 5.0
+GIT_TIMEOUT_S = 30.0
 # They point git at another repository than the folder's, for example inside a hook.
 _GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
 _OWN_FOLDER = ":(top,exclude,glob)**/.plumbrule/**"  # a ledger beside the code is no change of the code

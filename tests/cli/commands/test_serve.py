@@ -6,11 +6,12 @@ import os
 import signal
 import socket
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import COMMAND, Run
-from tests.clock import wait_until
+from tests.clock import LONG_S, wait_until
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])  # noqa: S104 - is refused
@@ -48,19 +49,26 @@ def test_what_does_not_go_together_is_refused(run: Run, arguments: tuple[str, ..
     assert (done.code, problem in done.err) == (2, True), done.err
 
 
+def free_port() -> int:
+    """Return a port that is free, and that the system gives to nobody before the server has it."""
+    for port in range(20_000 + os.getpid() % 10_000, 32_768):
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
+
+
 def test_a_team_is_served(run: Run, tmp_path: Path) -> None:
     """The server answers under its names, asks for a sign-in, logs as JSON, and ends on SIGTERM."""
     (tmp_path / "password.txt").write_text("correct horse battery\n")
     assert run("accounts", "add", "Ada Lovelace", "--role", "admin", "--password-file", "password.txt").code == 0
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (tmp_path / "serve.yaml").write_text(f"team: true\nport: {port}\nhost_names: [plumbrule.example.com]\n")
     command = [str(COMMAND), "serve", "--config", "serve.yaml", "--log-format", "json"]
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, stderr=log, env=os.environ) as server:
 
         def ask(path: str, host: str = "plumbrule.example.com") -> tuple[int, str]:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LONG_S)
             try:
                 connection.request("GET", path, headers={"Host": host})
                 response = connection.getresponse()

@@ -18,6 +18,7 @@ import pytest
 from fastapi.testclient import TestClient
 from joserfc import jwt
 from joserfc.jwk import RSAKey
+from tests.clock import LONG_S
 from tests.servers.openid_provider import CLIENT_ID, CLIENT_SECRET, PASSWORD
 from tests.web.conftest import MovedClock, csrf_of
 
@@ -89,7 +90,7 @@ def client(site: Site) -> Iterator[TestClient]:
 @pytest.fixture
 def browser() -> Iterator[httpx.Client]:
     """Give the same browser at the provider."""
-    with httpx.Client(trust_env=False, timeout=60) as browser:
+    with httpx.Client(trust_env=False, timeout=LONG_S) as browser:
         yield browser
 
 

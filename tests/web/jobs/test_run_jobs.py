@@ -8,19 +8,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.clock import LONG_S
 
 from plumbrule.api.ledger_access import now
 from plumbrule.api.runs import list_runs
-from plumbrule.web.jobs.run_jobs import (
-    SILENT_AFTER,
-    Configurations,
-    Job,
-    find_job,
-    list_jobs,
-    start_job,
-    stop_job,
-    update_job,
-)
+from plumbrule.web.jobs import run_jobs
+from plumbrule.web.jobs.run_jobs import Configurations, Job, find_job, list_jobs, start_job, stop_job, update_job
 from plumbrule.web.site import Site
 from plumbrule.web.visit_errors import AbsentError, ConflictError
 
@@ -35,9 +28,11 @@ def answer(question):
 
 
 def wait_for(find: Callable[[], Job], holds: Callable[[Job], bool]) -> Job:
-    """Return the job once something holds of it; the test's own limit ends a wait for ever."""
+    """Return the job once something holds of it."""
+    end = time.monotonic() + LONG_S
     while not holds(job := find()):
-        time.sleep(0.1)
+        assert time.monotonic() < end, job
+        time.sleep(0.05)
     return job
 
 
@@ -109,7 +104,7 @@ def test_a_job_that_is_silent_was_interrupted(site: Site) -> None:
     ended = wait_for(lambda: find_job(site.store, job.id, at=now()), lambda each: each.over)
     update_job(site.store, job.id, state="running", run_id="run-1", message=None)
     heard = ended.heard_at
-    later = now() + SILENT_AFTER + timedelta(seconds=1)
+    later = now() + run_jobs.SILENT_AFTER + timedelta(seconds=1)
     found = find_job(site.store, job.id, at=later)
     assert (found.state, found.heard_at) == ("interrupted", heard)
     assert found.resumable

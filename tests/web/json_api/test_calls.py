@@ -3,12 +3,12 @@
 import gzip
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.clock import LONG_S, wait_until
 from tests.web.campaigns import WEAKER
 
 import plumbrule
@@ -26,7 +26,7 @@ from plumbrule.web.site import Site
 @pytest.fixture
 def server(address: str) -> Iterator[Connection]:
     """Give a connection to the site."""
-    with connect(address) as connection:
+    with connect(address, timeout_s=LONG_S) as connection:
         yield connection
 
 
@@ -163,8 +163,7 @@ def test_a_run_is_started_from_afar(server: Connection) -> None:
     stopped = server.stop_job(job.id)
     assert stopped.id == job.id
     assert server.list_jobs()[0].id == job.id
-    while not server.job(job.id).over:
-        time.sleep(0.05)
+    wait_until(lambda: server.job(job.id).over)
 
 
 def test_a_verdict_from_afar(server: Connection) -> None:
@@ -194,13 +193,15 @@ def test_a_server_that_is_not_there() -> None:
         connect("http://127.0.0.1:9").list_runs()
 
 
-def test_no_generated_request_breaks_it(address: str, tmp_path: Path) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize("phase", ["examples", "coverage", "fuzzing"])
+def test_no_generated_request_breaks_it(address: str, tmp_path: Path, phase: str) -> None:
     """Whatever is sent by the description or against it, no call fails on the server's side."""
     command = [
         str(Path(sys.executable).with_name("schemathesis")),
         *("run", f"{address}/api/v1/openapi.json", "--url", address, "--no-color", "--no-shrink"),
         *("--checks", "not_a_server_error,response_schema_conformance,content_type_conformance"),
-        *("--phases", "examples,coverage,fuzzing", "--max-examples", "4", "--generation-deterministic"),
+        *("--phases", phase, "--max-examples", "4", "--generation-deterministic"),
         *("--continue-on-failure", "--warnings", "off", "--exclude-path", "/api/v1/openapi.json"),
         *("--exclude-path", "/api/v1/draws"),  # what is sent there is what is sent to open a campaign
         *("--request-timeout", "300"),  # however slow the machine is: the first draw loads the parser

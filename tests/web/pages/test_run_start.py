@@ -46,7 +46,7 @@ def test_a_run_is_started_and_followed(page: Page, look: Callable[[Page, str], N
     page.get_by_role("link", name="run.yaml", exact=True).click()
     look(page, "run-plan")
     page.get_by_role("button", name="Start the run").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("run.yaml: finished", timeout=120_000)
+    expect(page.get_by_role("heading", level=1)).to_have_text("run.yaml: finished")
     expect(page.get_by_text("56 of 56 tasks")).to_be_visible()
     look(page, "job")
     page.goto("/jobs")
