@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test types layers bytecode docs bench support binding agreement rubrics lock format clean help
+.PHONY: demo test types tests docs bench support binding agreement rubrics lock format clean help
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -16,15 +16,15 @@ demo: $(STAMPS)/demo  ## set up, and see the main job on bundled data
 test: $(STAMPS)/test  ## set up with the test tools, and run every check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(MAKE) --no-print-directory --jobs 3 types layers bytecode
-	$(BIN)/pytest -n auto --dist worksteal --randomly-seed 1
+	$(BIN)/lint-imports
+	$(BIN)/python -m compileall -q src tests  # once, and not in each process that a test starts
+	$(MAKE) --no-print-directory --jobs 2 types tests  # side by side, since the first has one process only
 
 types:
 	$(BIN)/mypy
-layers:
-	$(BIN)/lint-imports
-bytecode:  # compiled once, and not in each process that a test starts
-	$(BIN)/python -m compileall -q src tests
+
+tests:
+	$(BIN)/pytest -n auto --dist worksteal --randomly-seed 1
 
 docs: $(STAMPS)/test  ## build the documentation as a site, into build/site; no network
 	$(BIN)/mkdocs build --strict --quiet
@@ -93,7 +93,8 @@ $(STAMPS)/demo: $(STAMPS)/venv requirements.lock pyproject.toml
 	@touch $@
 
 $(STAMPS)/test: $(STAMPS)/venv requirements-test.lock pyproject.toml
-	$(PIP) install --require-hashes -r requirements-test.lock
+	$(PIP) install --no-compile --require-hashes -r requirements-test.lock
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib >$(STAMPS)/compiled 2>&1 || true  # by all processors; pip uses one
 	$(PIP) install --no-deps --no-build-isolation -e .
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } \
