@@ -7,6 +7,7 @@ streams are the caller's, and so is the exit code. What a start of the program i
 
 import gc
 import marshal
+import multiprocessing.process
 import os
 import runpy
 import shutil
@@ -103,6 +104,7 @@ def _wait_for_call(listener: socket.socket) -> list[str]:
             os.dup2(stream, number)
             os.close(stream)
         os.chdir(folder)
+        multiprocessing.process.ORIGINAL_DIR = folder  # type: ignore[attr-defined]  # where the workers start
         os.environ.clear()
         os.environ.update(environment)
         return list(arguments)
@@ -115,9 +117,9 @@ def _run(name: str, *arguments: str) -> None:
         sys.argv = [name, *arguments]
         main()
     else:
-        script = Path(arguments[0])
+        script = Path(arguments[0]).absolute()
         sys.argv = list(arguments)
-        sys.path.insert(0, str(script.absolute().parent))
+        sys.path.insert(0, str(script.parent))
         runpy.run_path(str(script), run_name="__main__")
 
 
