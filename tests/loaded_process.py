@@ -10,6 +10,7 @@ import marshal
 import multiprocessing.process
 import os
 import runpy
+import select
 import shutil
 import signal
 import socket
@@ -55,14 +56,14 @@ def loaded_process() -> Iterator[Path]:
             cwd=folder,
             env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "PYTHONUNBUFFERED": "1"},
             pass_fds=[listener.fileno()],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # it ends with this process, however this one ends
             stdout=subprocess.DEVNULL,  # no terminal, as for the commands
         )
     try:
         yield folder
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
         shutil.rmtree(folder)
 
 
@@ -87,6 +88,9 @@ def _wait_for_call(listener: socket.socket) -> list[str]:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for a command
     gc.freeze()
     while True:
+        ready, _, _ = select.select([listener, sys.stdin], [], [])
+        if sys.stdin in ready:  # whoever started this process is gone
+            sys.exit()
         connection, _ = listener.accept()
         if os.fork():
             connection.close()

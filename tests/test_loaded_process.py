@@ -7,7 +7,8 @@ from pathlib import Path
 
 SCRIPT = """\
 import os, sys
-print(sys.argv[1:], os.getcwd(), os.environ["WHO"], sys.stdin.read(), __name__, __file__, sys.path[0], sys.stdout.encoding)
+print(sys.argv[1:], os.getcwd(), os.environ["WHO"], sys.stdin.read())
+print(__name__, __file__, sys.path[0], sys.stdout.encoding)
 print("told", file=sys.stderr)
 sys.exit(7)
 """
