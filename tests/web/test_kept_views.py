@@ -3,6 +3,7 @@
 import gc
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -124,6 +125,32 @@ def test_whoever_has_no_patience_is_told_that_it_is_being_made(address: str, sta
     assert (old.value.count, old.upto) == (0, -1)
     making.gate.set()
     assert views.get(making.view()).value.count == 1
+
+
+def test_why_a_view_cannot_be_made_is_told_to_whoever_asks_next(start: Start) -> None:
+    """Else its page would be worked out for ever. It is told once: whoever asks after that has the view made again."""
+    views, making, fails = start(), Making(), True
+
+    def make(ledger: Ledger) -> Notes:
+        notes = making(ledger)
+        if fails:
+            raise ValueError("of two datasets")
+        return notes
+
+    view = replace(making.view(), make=make)
+    making.gate.clear()
+    with pytest.raises(BeingMadeError):
+        views.get(view, patience_s=0.0)
+    making.gate.set()
+    with pytest.raises(ValueError, match="of two datasets"):
+        while True:
+            with suppress(BeingMadeError):
+                views.get(view, patience_s=0.0)
+    assert making.times == 1
+    with pytest.raises(ValueError, match="of two datasets"):  # who waits is told as well, and nobody after them
+        views.get(view)
+    fails = False
+    assert (views.get(view).value.count, making.times) == (0, 3)
 
 
 def test_a_view_survives_a_restart(address: str, start: Start) -> None:

@@ -129,7 +129,7 @@ def title_of(decision: CampaignDecision) -> str:
     if decision.outcome == "RELEASE":
         if decision.recommendation == "Pass":
             return f"{outcome}: {_of(decision.records, decision.items)} pass"
-        return f"{outcome} with notes" + (f": on {_of(noted, decision.items)}" if noted else "")
+        return f"{outcome} with notes" + (f" on {_of(noted, decision.items)}" if noted else "")
     if failing:
         return f"{outcome}: {_of(failing, decision.items)} {'fails' if failing == 1 else 'fail'}"
     if decision.unrated:
@@ -177,10 +177,10 @@ def warnings_of(decision: CampaignDecision, titles: Mapping[str, str]) -> Iterat
             for change in revised.changes
         )
         reasons = "; ".join(f"“{reason}”" for reason in revised.reasons if reason)
-        because = f", because {reasons}" if reasons else ""
+        because = f": {reasons}" if reasons else ""
         yield Sentence(
             heading="Revised after others' ratings were visible",
-            text=f"{revised.evaluator} changed {changes or 'the notes'}{because}. The blind rating counts.",
+            text=f"{revised.evaluator} changed {changes or 'the notes'}{because}{'' if because.endswith(('.”', '!”', '?”')) else '.'} The blind rating counts.",
             items=_references([revised.trace_id], decision),
             grave=True,
         )

@@ -13,16 +13,16 @@ from plumbrule.reports.page import make_environment, safe_text
 from plumbrule.terminal import masked_address, shortened
 from plumbrule.web.addresses import path_part
 from plumbrule.web.desk.campaign_words import figure_words, policy_words, reason_words, stratum_words, trigger_words
-from plumbrule.web.views.figure_words import aligned, remark_words, rule_words, shown_figure
+from plumbrule.web.views.figure_words import aligned, remark_words, rule_words, shown_figure, shown_score
 
-_NAVIGATION = (  # the parts of the application, in the head of every page
-    ("/", "Overview"),
-    ("/try", "Try it"),
-    ("/runs", "Runs"),
-    ("/rate", "Rate"),
-    ("/adjudicate", "Adjudicate"),
-    ("/campaigns", "Campaigns"),
-    ("/monitoring", "Monitoring"),
+_NAVIGATION = (  # the parts of the application, in the head of every page, and where else their pages are
+    ("/", "Overview", ()),
+    ("/try", "Try it", ()),
+    ("/runs", "Runs", ("/compare", "/jobs")),
+    ("/rate", "Rate", ()),
+    ("/adjudicate", "Adjudicate", ()),
+    ("/campaigns", "Campaigns", ()),
+    ("/monitoring", "Monitoring", ("/feedback", "/incidents")),
 )
 
 
@@ -91,6 +91,7 @@ def _environment() -> Environment:
         "stratum": stratum_words,
         "trigger": trigger_words,
         "figure": shown_figure,
+        "score": shown_score,
         "aligned": aligned,
         "remark": remark_words,
         "rule": rule_words,

@@ -127,14 +127,25 @@ async def begin_visit(request: Request) -> Visit:
     session_id = request.cookies.get(cookie_name(site, request)) or ""
     if len(session_id) != ID_LENGTH:
         session_id = new_session_id()
-    person: Person | None = Person(name=site.local_person, roles=EVERY_ROLE)
-    if site.team:
-        person = await run_in_threadpool(_find_person, site, request, session_id)
-    visit = Visit(request=request, site=site, person=person, session_id=session_id)
+    person = await run_in_threadpool(_find_person, site, request, session_id) if site.team else _local_person(site)
+    visit = request.state.visit = Visit(request=request, site=site, person=person, session_id=session_id)
     by_token = person is not None and person.scopes is not None  # which no other site can make a browser send
     if request.method not in SAFE_METHODS and not by_token:
         await _check_origin(visit)
     return visit
+
+
+def failed_visit(request: Request) -> Visit:
+    """Return the visit of a request that failed; nobody's where it failed before it was clear who makes it."""
+    begun: Visit | None = getattr(request.state, "visit", None)
+    if begun is not None:
+        return begun
+    site: Site = request.app.state.site
+    return Visit(request=request, site=site, person=None if site.team else _local_person(site), session_id="")
+
+
+def _local_person(site: Site) -> Person:
+    return Person(name=site.local_person, roles=EVERY_ROLE)
 
 
 def _find_person(site: Site, request: Request, session_id: str) -> Person | None:

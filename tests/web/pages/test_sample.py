@@ -64,7 +64,7 @@ def test_a_sample_has_a_history_over_the_runs_of_its_dataset(client: TestClient,
     strip = page[page.index('id="history"') :]
     assert strip.index(f"/runs/{before}/samples/a?repeat=0") < strip.index(f"/runs/{after}/samples/a?repeat=0")
     assert "newest 2 runs" in strip
-    assert "in the only run of the dataset" in client.get(f"/runs/{after}/samples/b").text
+    assert "No other run of the dataset has this sample." in client.get(f"/runs/{after}/samples/b").text
     assert client.get(f"/runs/{after}/samples/a?repeat=7").status_code == 404
     assert client.get(f"/runs/{after}/samples/a?repeat=x").status_code == 422
 

@@ -36,8 +36,8 @@ STATUSES: dict[Status, str] = {
     "done": "Done",
 }
 MODES: dict[ReleaseMode, str] = {
-    "any_record": "Any record blocks",
-    "run_mean": "The mean over all records blocks, except for Unsafe, where any record does",
+    "any_record": "One failing record blocks the release",
+    "run_mean": "A failing mean over all records blocks the release, and one Unsafe does",
 }
 DECIDES_ON: dict[DecideOn, str] = {
     "point": "The average overall score itself",

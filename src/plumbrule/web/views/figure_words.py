@@ -22,6 +22,11 @@ def shown_figure(value: float | None, *, against: float | None = None) -> str:
     return NOTHING if value is None else figure_text.figure(value, against=against)
 
 
+def shown_score(value: float | None) -> str:
+    """Return a score of people, or a measure of how far they agree, with two decimals; a dash where there is none."""
+    return NOTHING if value is None else f"{value:.2f}"
+
+
 def aligned(values: Iterable[float | None], least: int = 0) -> list[str]:
     """Return figures that stand under or beside each other, all with as many decimals as the one that has most.
 
