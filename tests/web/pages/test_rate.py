@@ -447,7 +447,7 @@ def review_by_keyboard(page: Page, look: Look) -> None:
     expect(standing).to_contain_text("Note needed: Grounding Integrity is at Needs Review")
     page.keyboard.press("u")
     expect(standing).to_contain_text("2 of 6 rated")
-    page.keyboard.press("Shift+Tab")
+    expect(page.locator(".dimension.active .title")).to_have_text("Grounding Integrity")  # the next key is for it
     page.keyboard.press("d")
     expect(page.locator(".about:popover-open")).to_contain_text("Ask yourself")
     look(page, "rate-levels")
