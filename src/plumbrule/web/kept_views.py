@@ -184,7 +184,6 @@ class KeptViews:
                         self._keep(ledger, view, made)
             if made.weight >= _HEAVY:
                 set_aside()
-            return made
         except Exception as error:
             with self._guard:
                 if stamp is not None and made is None:
@@ -192,6 +191,8 @@ class KeptViews:
                     while len(self._failed) > _MOST_FAILURES:
                         self._failed.popitem(last=False)
             raise
+        else:
+            return made
         finally:
             with self._guard:
                 del self._making[view.name]

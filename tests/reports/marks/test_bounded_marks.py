@@ -18,7 +18,7 @@ def test_a_few_marks_are_drawn() -> None:
 def test_a_passage_that_denies_is_not_said_to_say_it() -> None:
     """What a passage says with a "not" is told as denied: it is no other value in place of the answer's."""
     question = "Do associates settle complaints or offer compensation to customers?"
-    answer = "Yes. Associates settle complaints and offer compensation to customers, and the Complaints Unit records it."
+    answer = "Yes. Associates settle complaints and offer compensation to customers, and the Complaints Unit records."
     passage = "Associates do not settle complaints or offer compensation to customers."
     verdict = score(question=question, answer=answer, contexts=[passage])
     marked, _ = mark_within(answer, [Passage(text=passage)], (), verdict, longest=1_000, most_bytes=100_000)

@@ -10,7 +10,6 @@ def test_figures_of_a_column_have_the_same_decimals() -> None:
     assert aligned([1, 0.428, None, 0.4]) == ["1.000", "0.428", "–", "0.400"]
     assert aligned([1_200, 3]) == ["1,200", "3"]
     assert aligned([]) == []
-    assert aligned([1, 2.5], least=2) == ["1.00", "2.50"]
 
 
 def test_a_figure_that_there_is_not_is_a_dash() -> None:

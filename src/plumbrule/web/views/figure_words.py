@@ -27,14 +27,11 @@ def shown_score(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.2f}"
 
 
-def aligned(values: Iterable[float | None], least: int = 0) -> list[str]:
-    """Return figures that stand under or beside each other, all with as many decimals as the one that has most.
-
-    ``least`` is how many they have at least.
-    """
+def aligned(values: Iterable[float | None]) -> list[str]:
+    """Return figures that stand under or beside each other, all with as many decimals as the one that has most."""
     texts = [shown_figure(value) for value in values]
     places = max((len(text.partition(".")[2]) for text in texts), default=0)
-    return [text if text == NOTHING else _with_places(text, max(places, least)) for text in texts]
+    return [text if text == NOTHING else _with_places(text, places) for text in texts]
 
 
 def rule_words(reason: str) -> str:
