@@ -93,7 +93,7 @@ def _refuse(request: Request, error: Exception) -> Response:
         page = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
         return RedirectResponse(with_query("/sign-in", {"next": page}), status_code=303)
     status = error.status if isinstance(error, VisitError) else 400
-    response = _tell(request, status, str(error))
+    response = _tell(request, status, str(error), title=error.title if isinstance(error, VisitError) else "")
     if isinstance(error, SignInError | TokenError):
         response.headers["www-authenticate"] = "Bearer"
     return response
@@ -123,11 +123,11 @@ def _fail(request: Request, error: Exception) -> Response:
     return response
 
 
-def _tell(request: Request, status: int, message: str) -> Response:
+def _tell(request: Request, status: int, message: str, *, title: str = "") -> Response:
     message = _LEDGER.sub("", message)
     if _wants_json(request):
         return Response(json_line(Problem(status=status, error=message)), status, media_type="application/json")
-    title = _TITLES.get(status, "That did not work" if status < 500 else "This page cannot be shown now")
+    title = title or _TITLES.get(status, "That did not work" if status < 500 else "This page cannot be shown now")
     return failed_visit(request).render("error.html", status=status, title=title, message=message)
 
 

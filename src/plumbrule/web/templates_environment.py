@@ -1,7 +1,7 @@
 """The templates of the pages: every text from outside is made safe and escaped; a missing value is an error."""
 
 import hashlib
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from importlib.resources import files
 
@@ -53,6 +53,12 @@ def shown_time(moment: datetime | str | None) -> Markup | str:
     return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(iso, escape(words), escape(words))
 
 
+def shown_day(day: date | str) -> Markup:
+    """Return a day, which the page's script writes as it does moments."""
+    text = day.isoformat() if isinstance(day, date) else day
+    return Markup('<time datetime="{0}">{0}</time>').format(escape(text))
+
+
 def answered_time(text: str) -> Markup | str:
     """Return a moment that an assistant wrote, as the pages show moments; as it is where it is none with a zone."""
     try:
@@ -81,6 +87,7 @@ def sentence(message: str) -> str:
 def _environment() -> Environment:
     filters = {
         "time": shown_time,
+        "day": shown_day,
         "shortened": shortened,
         "sentence": sentence,
         "masked_address": masked_address,

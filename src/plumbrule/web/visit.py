@@ -19,7 +19,7 @@ from plumbrule.web.access.sessions import ID_LENGTH, new_session_id
 from plumbrule.web.kept_views import Made, View
 from plumbrule.web.site import Site
 from plumbrule.web.templates_environment import render_template
-from plumbrule.web.visit_errors import ForbiddenError, TokenError
+from plumbrule.web.visit_errors import ForbiddenError, TokenError, UnnamedError
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Visit:
     def name(self) -> str:
         """The name that the ledger keeps for what this visit changes."""
         if self.person is None or self.person.name is None:
-            raise ForbiddenError("Say who you are first: start the application again with --as NAME.")
+            raise UnnamedError
         return self.person.name
 
     @property
