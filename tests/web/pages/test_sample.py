@@ -22,7 +22,7 @@ def test_a_wrong_value_stands_beside_what_the_passage_says(client: TestClient, s
     assert 'href="#passage-1"' in page
     assert 'href="#citation-1"' in page
     assert "<li>Share of numbers, dates and claims in no passage: " in page  # the rule of the verdict that fired
-    assert "which are those of the run." in page
+    assert "which judged the run, too." in page
     assert "the rules judge without one" in page
     right = client.get(f"/runs/{run}/samples/b").text
     assert "b passes" in right
