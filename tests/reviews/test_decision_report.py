@@ -74,7 +74,7 @@ def test_a_note_is_a_reason_with_all_its_items(ledger: Ledger, opens: Opens, rat
         rates(number, 4, 2, 4)
     close_campaign(ledger, "c", author="Gus", at=later(1))
     told = report(ledger)
-    assert told.title == "Release with notes: on 7 of 7 items"
+    assert told.title == "Release with notes on 7 of 7 items"
     assert "…" in told.decision.reasons[0]
     assert told.reasons[0].text == "Retrieval Relevance is at Needs Review in 7 of 7 items."
     assert len(told.reasons[0].items) == 7

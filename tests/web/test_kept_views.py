@@ -126,6 +126,33 @@ def test_whoever_has_no_patience_is_told_that_it_is_being_made(address: str, sta
     assert views.get(making.view()).value.count == 1
 
 
+def test_why_a_view_cannot_be_made_is_told_to_whoever_asks_next(start: Start) -> None:
+    """Else its page would be worked out for ever. It is told once: whoever asks after that has the view made again."""
+    views, making, fails = start(), Making(), True
+
+    def make(ledger: Ledger) -> Notes:
+        notes = making(ledger)
+        if fails:
+            raise ValueError("of two datasets")
+        return notes
+
+    view = replace(making.view(), make=make)
+    making.gate.clear()
+    with pytest.raises(BeingMadeError):
+        views.get(view, patience_s=0.0)
+    making.gate.set()
+    told: Exception = BeingMadeError()
+    while isinstance(told, BeingMadeError):
+        with pytest.raises((BeingMadeError, ValueError)) as raised:
+            views.get(view, patience_s=0.0)
+        told = raised.value
+    assert (str(told), making.times) == ("of two datasets", 1)
+    with pytest.raises(ValueError, match="of two datasets"):  # who waits is told as well, and nobody after them
+        views.get(view)
+    fails = False
+    assert (views.get(view).value.count, making.times) == (0, 3)
+
+
 def test_a_view_survives_a_restart(address: str, start: Start) -> None:
     """What one process made is not made by the next one, unless the ledger has something newer."""
     making = Making()

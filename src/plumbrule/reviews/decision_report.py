@@ -129,7 +129,7 @@ def title_of(decision: CampaignDecision) -> str:
     if decision.outcome == "RELEASE":
         if decision.recommendation == "Pass":
             return f"{outcome}: {_of(decision.records, decision.items)} pass"
-        return f"{outcome} with notes" + (f": on {_of(noted, decision.items)}" if noted else "")
+        return f"{outcome} with notes" + (f" on {_of(noted, decision.items)}" if noted else "")
     if failing:
         return f"{outcome}: {_of(failing, decision.items)} {'fails' if failing == 1 else 'fail'}"
     if decision.unrated:
@@ -177,16 +177,17 @@ def warnings_of(decision: CampaignDecision, titles: Mapping[str, str]) -> Iterat
             for change in revised.changes
         )
         reasons = "; ".join(f"“{reason}”" for reason in revised.reasons if reason)
-        because = f", because {reasons}" if reasons else ""
+        told = f"{revised.evaluator} changed {changes or 'the notes'}{f': {reasons}' if reasons else ''}"
+        stop = "" if told.endswith((".”", "!”", "?”")) else "."
         yield Sentence(
             heading="Revised after others' ratings were visible",
-            text=f"{revised.evaluator} changed {changes or 'the notes'}{because}. The blind rating counts.",
+            text=f"{told}{stop} The blind rating counts.",
             items=_references([revised.trace_id], decision),
             grave=True,
         )
-    told = ("revised after", "closed as is:", "same_items:")
+    shown = ("revised after", "closed as is:", "same_items:")
     for remark in decision.remarks:
-        if not remark.startswith(told):
+        if not remark.startswith(shown):
             yield remark_sentence(remark)
     for earlier in decision.earlier:
         outcome = "still open" if earlier.outcome is None else f"{_OUTCOMES[earlier.outcome]}, {earlier.recommendation}"

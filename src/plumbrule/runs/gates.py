@@ -451,8 +451,8 @@ def look_text(look: int, confidence: Confidence) -> str | None:
     if look < 2:
         return None
     place = _ORDINALS[look - 2] if look - 2 < len(_ORDINALS) else f"{look}th"
-    text = f"{place} look at these gates: complete runs of this candidate on this dataset so far, this one included"
-    return text if confidence == "sequential" else f"{text}; each look is another chance to pass by luck"
+    text = f"{place} look at these gates, counting the complete runs of this candidate on this dataset"
+    return text if confidence == "sequential" else f"{text}: each look is another chance to pass by luck"
 
 
 def labels_text(gate: GateResult, labels: AnchorSummary) -> str:

@@ -19,6 +19,7 @@ class Contradiction:
     start: int
     end: int
     against: str
+    denied: bool = False  # the context does not say it instead: it denies it
 
 
 def contradictions(anchors: Iterable[Anchor], support: Support | None) -> tuple[Contradiction, ...]:
@@ -47,4 +48,6 @@ def _in_support(support: Support | None) -> Iterator[Contradiction]:
     for sentence in support.sentences if support is not None else ():
         if sentence.band != "supported":
             for finding in contradicting(sentence.findings):
-                yield Contradiction(start=finding.start, end=finding.end, against=finding.against)
+                yield Contradiction(
+                    start=finding.start, end=finding.end, against=finding.against, denied=finding.kind == "denial"
+                )

@@ -1,6 +1,7 @@
 """The application put together: its routes, its guard, and what a visitor sees where something fails."""
 
 import logging
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.resources import as_file, files
@@ -25,11 +26,12 @@ from plumbrule.web.traffic.proxy_headers import ProxyHeaders
 from plumbrule.web.traffic.request_guard import PROTECTION, RequestGuard
 from plumbrule.web.traffic.request_log import RequestLog, route_of
 from plumbrule.web.traffic.request_metrics import RequestMetrics
-from plumbrule.web.visit import Visit
+from plumbrule.web.visit import failed_visit
 from plumbrule.web.visit_errors import SignInError, TokenError, VisitError
 
 _log = logging.getLogger("plumbrule.web")
 _LOOK_AGAIN_S = 2
+_LEDGER = re.compile(r"^(sqlite|postgresql)\S*://\S*: ")  # where it is: of use at the command line, not to a visitor
 _TITLES = {
     401: "Sign in",
     403: "You may not do this",
@@ -79,10 +81,8 @@ def _ask_to_wait(request: Request, error: Exception) -> Response:
     if _wants_json(request):
         response = _tell(request, BeingMadeError.status, str(error))
     else:
-        site: Site = request.app.state.site
-        visit = Visit(request=request, site=site, person=None, session_id="")
         address = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
-        response = visit.render("being_made.html", status=BeingMadeError.status, address=address)
+        response = failed_visit(request).render("being_made.html", status=BeingMadeError.status, address=address)
         response.headers["refresh"] = str(_LOOK_AGAIN_S)
     response.headers["retry-after"] = str(_LOOK_AGAIN_S)
     return response
@@ -93,7 +93,7 @@ def _refuse(request: Request, error: Exception) -> Response:
         page = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
         return RedirectResponse(with_query("/sign-in", {"next": page}), status_code=303)
     status = error.status if isinstance(error, VisitError) else 400
-    response = _tell(request, status, str(error))
+    response = _tell(request, status, str(error), title=error.title if isinstance(error, VisitError) else "")
     if isinstance(error, SignInError | TokenError):
         response.headers["www-authenticate"] = "Bearer"
     return response
@@ -123,13 +123,12 @@ def _fail(request: Request, error: Exception) -> Response:
     return response
 
 
-def _tell(request: Request, status: int, message: str) -> Response:
+def _tell(request: Request, status: int, message: str, *, title: str = "") -> Response:
+    message = _LEDGER.sub("", message)
     if _wants_json(request):
         return Response(json_line(Problem(status=status, error=message)), status, media_type="application/json")
-    site: Site = request.app.state.site
-    visit = Visit(request=request, site=site, person=None, session_id="")
-    title = _TITLES.get(status, "That did not work" if status < 500 else "This page cannot be shown now")
-    return visit.render("error.html", status=status, title=title, message=message)
+    title = title or _TITLES.get(status, "That did not work" if status < 500 else "This page cannot be shown now")
+    return failed_visit(request).render("error.html", status=status, title=title, message=message)
 
 
 def _wants_json(request: Request) -> bool:

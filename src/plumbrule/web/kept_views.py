@@ -4,6 +4,7 @@ A ledger only ever grows, so a view holds until there is a newer entry of those 
 threads of their own, once for all who ask at the same time. Whoever asks waits a little; after that an older view is
 shown where there is one, else the page says that it is being worked out. What took long is kept in the store besides,
 so that it is there after a restart: signed by the key of the ledger's checkpoints, and only for the code that made it.
+Where a view cannot be made, whoever asks next is told why, also after the one who asked first has stopped waiting.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -40,6 +41,7 @@ _HEAVY = 1_000  # the weight from which a view is set aside from the search for 
 _MOST_BYTES = 512 << 20  # of all views in the store
 _KEEP_FROM_S = 0.5  # what takes longer to make is kept in the store
 _AT_ONCE = 500  # rows that are written and read in one piece: about 10 ms, in which no page gets on
+_MOST_FAILURES = 10  # that are remembered until somebody asks again
 _WORKERS = 2  # so that one long view does not keep all others waiting
 _SUFFIXES = (".py", ".yaml", ".json", ".tsv", ".txt")  # of the files that make up the code
 _log = logging.getLogger("plumbrule.web")
@@ -110,6 +112,7 @@ class KeptViews:
         self._most_weight, self._most_bytes, self._keep_from_s = most_weight, most_bytes, keep_from_s
         self._made: OrderedDict[str, Made[Any]] = OrderedDict()
         self._making: dict[str, Future[Made[Any]]] = {}
+        self._failed: OrderedDict[str, tuple[Stamp, Exception]] = OrderedDict()
         self._guard = threading.Lock()
         self._waiting: SimpleQueue[tuple[View[Any], Future[Made[Any]]] | None] = SimpleQueue()
         self._workers: list[threading.Thread] = []
@@ -127,15 +130,20 @@ class KeptViews:
                 if known is not None and known.upto >= upto(stamp):
                     self._made.move_to_end(view.name)
                     return known
+                failed = self._failed.pop(view.name, None)  # it is told once: who asks after that has it made again
+                if failed is not None and failed[0] == stamp:
+                    raise failed[1]
                 making = self._making.get(view.name)
                 if making is None:
                     making = self._making[view.name] = self._begin(view)
-            try:
-                making.result(None if until is None else max(0.0, until - time.monotonic()))
-            except TimeoutError:
+            if not wait((making,), None if until is None else max(0.0, until - time.monotonic())).done:
                 if known is None:
-                    raise BeingMadeError from None
+                    raise BeingMadeError
                 return known
+            if (error := making.exception()) is not None:
+                with self._guard:
+                    self._failed.pop(view.name, None)
+                raise error
 
     def close(self) -> None:
         """Begin nothing else; what is being made is not waited for, and ends with the process."""
@@ -163,6 +171,7 @@ class KeptViews:
 
     def _make(self, view: View[T]) -> Made[T]:
         made: Made[T] | None = None
+        stamp: Stamp | None = None
         try:
             with self._ledgers.use(self._address) as ledger:
                 stamp = view.stamp(ledger)  # before it is made: what comes in the meantime makes it old, never too new
@@ -175,6 +184,14 @@ class KeptViews:
                         self._keep(ledger, view, made)
             if made.weight >= _HEAVY:
                 set_aside()
+        except Exception as error:
+            with self._guard:
+                if stamp is not None and made is None:
+                    self._failed[view.name] = stamp, error
+                    while len(self._failed) > _MOST_FAILURES:
+                        self._failed.popitem(last=False)
+            raise
+        else:
             return made
         finally:
             with self._guard:

@@ -1,7 +1,7 @@
 """The templates of the pages: every text from outside is made safe and escaped; a missing value is an error."""
 
 import hashlib
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from importlib.resources import files
 
@@ -13,16 +13,16 @@ from plumbrule.reports.page import make_environment, safe_text
 from plumbrule.terminal import masked_address, shortened
 from plumbrule.web.addresses import path_part
 from plumbrule.web.desk.campaign_words import figure_words, policy_words, reason_words, stratum_words, trigger_words
-from plumbrule.web.views.figure_words import aligned, remark_words, rule_words, shown_figure
+from plumbrule.web.views.figure_words import aligned, remark_words, rule_words, shown_figure, shown_score
 
-_NAVIGATION = (  # the parts of the application, in the head of every page
-    ("/", "Overview"),
-    ("/try", "Try it"),
-    ("/runs", "Runs"),
-    ("/rate", "Rate"),
-    ("/adjudicate", "Adjudicate"),
-    ("/campaigns", "Campaigns"),
-    ("/monitoring", "Monitoring"),
+_NAVIGATION = (  # the parts of the application, in the head of every page, and where else their pages are
+    ("/", "Overview", ()),
+    ("/try", "Try it", ()),
+    ("/runs", "Runs", ("/compare", "/jobs")),
+    ("/rate", "Rate", ()),
+    ("/adjudicate", "Adjudicate", ()),
+    ("/campaigns", "Campaigns", ()),
+    ("/monitoring", "Monitoring", ("/feedback", "/incidents")),
 )
 
 
@@ -53,6 +53,12 @@ def shown_time(moment: datetime | str | None) -> Markup | str:
     return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(iso, escape(words), escape(words))
 
 
+def shown_day(day: date | str) -> Markup:
+    """Return a day, which the page's script writes as it does moments."""
+    text = day.isoformat() if isinstance(day, date) else day
+    return Markup('<time datetime="{0}">{0}</time>').format(escape(text))
+
+
 def answered_time(text: str) -> Markup | str:
     """Return a moment that an assistant wrote, as the pages show moments; as it is where it is none with a zone."""
     try:
@@ -81,6 +87,7 @@ def sentence(message: str) -> str:
 def _environment() -> Environment:
     filters = {
         "time": shown_time,
+        "day": shown_day,
         "shortened": shortened,
         "sentence": sentence,
         "masked_address": masked_address,
@@ -91,6 +98,7 @@ def _environment() -> Environment:
         "stratum": stratum_words,
         "trigger": trigger_words,
         "figure": shown_figure,
+        "score": shown_score,
         "aligned": aligned,
         "remark": remark_words,
         "rule": rule_words,

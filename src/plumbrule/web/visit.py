@@ -19,7 +19,7 @@ from plumbrule.web.access.sessions import ID_LENGTH, new_session_id
 from plumbrule.web.kept_views import Made, View
 from plumbrule.web.site import Site
 from plumbrule.web.templates_environment import render_template
-from plumbrule.web.visit_errors import ForbiddenError, TokenError
+from plumbrule.web.visit_errors import ForbiddenError, TokenError, UnnamedError
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Visit:
     def name(self) -> str:
         """The name that the ledger keeps for what this visit changes."""
         if self.person is None or self.person.name is None:
-            raise ForbiddenError("Say who you are first: start the application again with --as NAME.")
+            raise UnnamedError
         return self.person.name
 
     @property
@@ -127,14 +127,25 @@ async def begin_visit(request: Request) -> Visit:
     session_id = request.cookies.get(cookie_name(site, request)) or ""
     if len(session_id) != ID_LENGTH:
         session_id = new_session_id()
-    person: Person | None = Person(name=site.local_person, roles=EVERY_ROLE)
-    if site.team:
-        person = await run_in_threadpool(_find_person, site, request, session_id)
-    visit = Visit(request=request, site=site, person=person, session_id=session_id)
+    person = await run_in_threadpool(_find_person, site, request, session_id) if site.team else _local_person(site)
+    visit = request.state.visit = Visit(request=request, site=site, person=person, session_id=session_id)
     by_token = person is not None and person.scopes is not None  # which no other site can make a browser send
     if request.method not in SAFE_METHODS and not by_token:
         await _check_origin(visit)
     return visit
+
+
+def failed_visit(request: Request) -> Visit:
+    """Return the visit of a request that failed; nobody's where it failed before it was clear who makes it."""
+    begun: Visit | None = getattr(request.state, "visit", None)
+    if begun is not None:
+        return begun
+    site: Site = request.app.state.site
+    return Visit(request=request, site=site, person=None if site.team else _local_person(site), session_id="")
+
+
+def _local_person(site: Site) -> Person:
+    return Person(name=site.local_person, roles=EVERY_ROLE)
 
 
 def _find_person(site: Site, request: Request, session_id: str) -> Person | None:

@@ -7,6 +7,7 @@ class VisitError(Exception):
     """A request that is not answered as asked."""
 
     status: ClassVar[int] = 400
+    title: ClassVar[str] = ""  # of its page, where it is not that of the status
 
 
 class SignInError(VisitError):
@@ -31,6 +32,15 @@ class ForbiddenError(VisitError):
     """The visitor may not do this."""
 
     status = 403
+
+
+class UnnamedError(ForbiddenError):
+    """Nobody is named on this machine, and what is asked for is kept under a name."""
+
+    title = "Say who you are first"
+
+    def __init__(self) -> None:
+        super().__init__("What you do here is kept under your name: start the application again with --as NAME.")
 
 
 class AbsentError(VisitError):

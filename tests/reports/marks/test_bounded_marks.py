@@ -15,6 +15,17 @@ def test_a_few_marks_are_drawn() -> None:
     assert any(segment.notes for segment in marked.answer.segments)
 
 
+def test_a_passage_that_denies_is_not_said_to_say_it() -> None:
+    """What a passage says with a "not" is told as denied: it is no other value in place of the answer's."""
+    question = "Do associates settle complaints or offer compensation to customers?"
+    answer = "Yes. Associates settle complaints and offer compensation to customers, and the Complaints Unit records."
+    passage = "Associates do not settle complaints or offer compensation to customers."
+    verdict = score(question=question, answer=answer, contexts=[passage])
+    marked, _ = mark_within(answer, [Passage(text=passage)], (), verdict, longest=1_000, most_bytes=100_000)
+    notes = [note for segment in marked.answer.segments for note in segment.notes]
+    assert notes == ["the passage denies: settle"]
+
+
 def test_thousands_of_marks_are_left_out() -> None:
     """The texts stay, as far as there is room for them when every character is escaped."""
     answer = "&[1]" * 3_000

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from plumbrule.rubrics import load_scorecard, policy_differences
-from plumbrule.web.desk.campaign_words import policy_words
+from plumbrule.web.desk.campaign_words import policy_words, reason_words
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,13 @@ from plumbrule.web.desk.campaign_words import policy_words
 def test_a_difference_of_policy_is_in_words(text: str, words: str) -> None:
     """Limits, rules and dimensions are named as people name them."""
     assert policy_words(text) == words
+
+
+def test_a_reason_names_items_as_the_pages_do() -> None:
+    """The pages number the items of a decision; a record is what one evaluator submits."""
+    assert reason_words("response_completeness is at Needs Review (record 4)") == (
+        "Response Completeness is at Needs Review (item 4)"
+    )
 
 
 def test_every_limit_that_can_be_changed_has_words() -> None:

@@ -75,7 +75,7 @@ def test_the_form_says_what_is_certain_and_no_more(client: TestClient, site: Sit
     assert "Lena Lead opened it and rated" in warned
     assert "Needs Review" not in warned
     open_one(site, tmp_path, "bare", [response(9)])
-    assert "Closing bare now is no release" in client.get("/campaigns/bare/close").text
+    assert "Closing bare now means no release" in client.get("/campaigns/bare/close").text
 
 
 @pytest.mark.usefixtures("part")

@@ -29,7 +29,7 @@ def test_the_title_is_the_decision(client: TestClient) -> None:
 def test_a_late_revision_is_a_warning(client: TestClient) -> None:
     """Who changed what, why, and that the blind rating counts; the note is a reason with its item."""
     page = client.get("/campaigns/release-2025-03-31/decision").text
-    assert "<h1>Release with notes: on 1 of 16 items</h1>" in page
+    assert "<h1>Release with notes on 1 of 16 items</h1>" in page
     assert "Ada changed Grounding Integrity from Needs Review to Strong" in page
     assert "The blind rating counts." in page
     assert "Response Completeness is at Needs Review in 1 of 16 items." in page
@@ -86,7 +86,7 @@ def test_the_decision_in_a_browser(page: Page, look: Look, site: Site, tmp_path:
     page.goto("/campaigns/warned/decision")
     look(page, "decision-warned")
     page.goto("/campaigns/release-2025-03-31/decision")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Release with notes: on 1 of 16 items")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Release with notes on 1 of 16 items")
     look(page, "decision-release")
     page.get_by_role("link", name="Print and sign").click()
     expect(page.get_by_role("button", name="Print")).to_be_visible()

@@ -131,6 +131,7 @@ def test_monitoring_in_a_browser(page: Page, look: Callable[[Page, str], None]) 
     page.get_by_role("link", name=re.compile("2025-W23: 0.125")).focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("2025-W23: 1 alert")
+    expect(page.get_by_text("The week from Monday")).to_contain_text("Jun 2, 2025")  # in the form of every date
     look(page, "week")
     page.get_by_role("link", name="Owner and remedy").click()
     page.get_by_text("Name an owner and a remedy").click()

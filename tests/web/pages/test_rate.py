@@ -20,6 +20,7 @@ from plumbrule.api import reviews
 from plumbrule.api.ledger_access import now
 from plumbrule.ledger import open_ledger
 from plumbrule.reviews.campaigns.campaign_store import ReleaseTerms
+from plumbrule.web.application import create_app
 from plumbrule.web.site import Site
 from plumbrule.web.web_store import Store, store_address
 
@@ -41,6 +42,15 @@ def test_an_empty_queue_says_what_to_do(client: TestClient) -> None:
     assert "Nothing to rate" in page
     assert "No campaign is open." in page
     assert "/campaigns/new" in page
+
+
+def test_whoever_is_not_named_is_told_how(site: Site) -> None:
+    """What is done is kept under a name: without one the page says how to give it."""
+    with TestClient(create_app(replace(site, local_person=None))) as client:
+        response = client.get("/rate")
+    assert response.status_code == 403
+    assert "<h1>Say who you are first</h1>" in response.text
+    assert "--as NAME" in response.text
 
 
 def test_the_queue_puts_first_what_is_mine(site: Site, client: TestClient, demo_folder: Path) -> None:
@@ -447,7 +457,7 @@ def review_by_keyboard(page: Page, look: Look) -> None:
     expect(standing).to_contain_text("Note needed: Grounding Integrity is at Needs Review")
     page.keyboard.press("u")
     expect(standing).to_contain_text("2 of 6 rated")
-    page.keyboard.press("Shift+Tab")
+    expect(page.locator(".dimension.active .title")).to_have_text("Grounding Integrity")  # the next key is for it
     page.keyboard.press("d")
     expect(page.locator(".about:popover-open")).to_contain_text("Ask yourself")
     look(page, "rate-levels")

@@ -60,7 +60,10 @@ def test_a_run_that_is_not_there_is_a_page_that_is_not_there(client: TestClient)
         "/runs/last/samples.exe",
         "/runs/other",
     ):
-        assert client.get(address).status_code == 404, address
+        response = client.get(address)
+        assert response.status_code == 404, address
+        assert 'href="/campaigns">Campaigns</a>' in response.text  # the way on is that of every page
+        assert "sqlite" not in response.text
 
 
 def test_samples_are_filtered_sorted_and_paged_by_the_address(client: TestClient, report: Report) -> None:

@@ -22,7 +22,7 @@ def test_a_wrong_value_stands_beside_what_the_passage_says(client: TestClient, s
     assert 'href="#passage-1"' in page
     assert 'href="#citation-1"' in page
     assert "<li>Share of numbers, dates and claims in no passage: " in page  # the rule of the verdict that fired
-    assert "which are those of the run." in page
+    assert "which judged the run, too." in page
     assert "the rules judge without one" in page
     right = client.get(f"/runs/{run}/samples/b").text
     assert "b passes" in right
@@ -64,7 +64,7 @@ def test_a_sample_has_a_history_over_the_runs_of_its_dataset(client: TestClient,
     strip = page[page.index('id="history"') :]
     assert strip.index(f"/runs/{before}/samples/a?repeat=0") < strip.index(f"/runs/{after}/samples/a?repeat=0")
     assert "newest 2 runs" in strip
-    assert "in the only run of the dataset" in client.get(f"/runs/{after}/samples/b").text
+    assert "No other run of the dataset has this sample." in client.get(f"/runs/{after}/samples/b").text
     assert client.get(f"/runs/{after}/samples/a?repeat=7").status_code == 404
     assert client.get(f"/runs/{after}/samples/a?repeat=x").status_code == 422
 

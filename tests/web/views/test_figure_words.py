@@ -2,7 +2,7 @@
 
 import pytest
 
-from plumbrule.web.views.figure_words import aligned, remark_words, rule_words, shown_figure
+from plumbrule.web.views.figure_words import aligned, remark_words, rule_words, shown_figure, shown_score
 
 
 def test_figures_of_a_column_have_the_same_decimals() -> None:
@@ -10,13 +10,17 @@ def test_figures_of_a_column_have_the_same_decimals() -> None:
     assert aligned([1, 0.428, None, 0.4]) == ["1.000", "0.428", "–", "0.400"]
     assert aligned([1_200, 3]) == ["1,200", "3"]
     assert aligned([]) == []
-    assert aligned([1, 2.5], least=2) == ["1.00", "2.50"]
 
 
 def test_a_figure_that_there_is_not_is_a_dash() -> None:
     """Never the word of the command line, and a figure is not rounded across its limit."""
     assert shown_figure(None) == "–"
     assert shown_figure(0.29996, against=0.3) == "0.29996"
+
+
+def test_a_score_of_people_has_two_decimals() -> None:
+    """The same on every page, so that 3.5 and 3.556 of two pages can be compared."""
+    assert [shown_score(value) for value in (3.5, 3.5556, 4, None)] == ["3.50", "3.56", "4.00", "–"]
 
 
 @pytest.mark.parametrize(

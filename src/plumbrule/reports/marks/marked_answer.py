@@ -106,13 +106,13 @@ class _Marks:
         anchors = {
             (anchor.start, anchor.end): anchor for anchor in verdict.hallucination.anchors if anchor.kind != "claim"
         }
-        against = {(each.start, each.end): each.against for each in _narrow(verdict)}
+        against = {(each.start, each.end): each for each in _narrow(verdict)}
         for number, (start, end) in enumerate(sorted({*anchors, *against})[: self.most], 1):
             name, anchor = f"value-{number}", anchors.get((start, end))
-            contradicted = (start, end) in against
+            rival = against.get((start, end))
+            contradicted = rival is not None
             supported = anchor is not None and anchor.supported and not contradicted
             state = "contradicted" if contradicted else "supported" if supported else "missing"
-            rival = against.get((start, end), "")
             evidence = anchor.evidence if anchor is not None else None
             what = answer[start:end]
             self.in_answer.append(
@@ -127,7 +127,7 @@ class _Marks:
                         "supported": "stands in a passage",
                         "missing": "stands in no passage",
                     }[state],
-                    note=f"the passage says: {rival}" if rival else "",
+                    note="" if rival is None else _note(rival),
                     lights=self._evidence(
                         name,
                         evidence,
@@ -173,6 +173,13 @@ class _Marks:
             Span(id=name, start=evidence.start, end=evidence.end, kind=kind, title=title, lights=(of,))
         )
         return (name,)
+
+
+def _note(rival: Contradiction) -> str:
+    """Say what the passage has in place of what is marked, where that is known."""
+    if not rival.against:
+        return ""
+    return f"the passage denies: {rival.against}" if rival.denied else f"the passage says: {rival.against}"
 
 
 def _narrow(verdict: Verdict) -> Iterator[Contradiction]:

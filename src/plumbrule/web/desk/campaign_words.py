@@ -11,6 +11,7 @@ from plumbrule.reviews.review_entries import PairedBy, ReleaseMode
 from plumbrule.rubrics import load_scorecard
 from plumbrule.rubrics.scorecard_rubric import DrawKind
 
+_CARD = re.compile(r"\(record (\d+)\)")  # the items of a decision, as the command line numbers them
 _CODE_AT_END = re.compile(r" \([a-z]+(?:_[a-z]+)+\)$")
 _BLOCKER = re.compile(r"blocker \w+ \(([^)]*)\)")
 _POLICY_WORDS = {
@@ -36,8 +37,8 @@ STATUSES: dict[Status, str] = {
     "done": "Done",
 }
 MODES: dict[ReleaseMode, str] = {
-    "any_record": "Any record blocks",
-    "run_mean": "The mean over all records blocks, except for Unsafe, where any record does",
+    "any_record": "One failing record blocks the release",
+    "run_mean": "A failing mean over all records blocks the release, and one Unsafe does",
 }
 DECIDES_ON: dict[DecideOn, str] = {
     "point": "The average overall score itself",
@@ -96,7 +97,7 @@ def reason_words(text: str) -> str:
     titles |= {rule.rule: rule.title for rule in rubric.blockers} | {each.key: each.title for each in rubric.figures}
     for key in sorted(titles, key=len, reverse=True):
         text = text.replace(key, titles[key])
-    return _CODE_AT_END.sub("", plain_reason(text))
+    return _CODE_AT_END.sub("", _CARD.sub(r"(item \1)", plain_reason(text)))
 
 
 def policy_words(text: str) -> str:

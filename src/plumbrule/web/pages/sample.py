@@ -119,17 +119,16 @@ def _evidence(detail: SampleDetail, scorers: VerdictScorers) -> Evidence:
 
 
 def _remark(detail: SampleDetail, verdict: Verdict) -> str:
-    rubric = f"verdict rubric, version {verdict.rubric['version']}, as the run kept it"
-    text = f"Marked from the kept texts by the {rubric}"
+    text = f"Marked by the run's own verdict rubric, version {verdict.rubric['version']}"
     if verdict.support is None:
         return f"{text}."
     model, kept = verdict.support.model, detail.support.get("model")
-    text += f", and by the support model {model['name']} version {model['version']}"
+    text += f", and by the support model {model['name']}, version {model['version']}"
     if kept is None:
         return f"{text}; the run's own judge gave no support score."
     if kept["sha256"] != model["sha256"]:
         return f"{text}. The run was judged by version {kept['version']} of that model: its own score may be another."
-    return f"{text}, which are those of the run."
+    return f"{text}, which judged the run, too."
 
 
 def _comparable(lines: Sequence[RunLine], detail: SampleDetail) -> Sequence[RunLine]:

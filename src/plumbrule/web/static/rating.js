@@ -107,14 +107,20 @@
     before = state();
     save();
   };
-  const restore = (kept) => {
+  const restore = (kept) => {  // and go back to the dimension that it was about, so that the next key is for it
     const fields = new URLSearchParams(kept);
-    for (const row of rows) {
-      for (const input of row.querySelectorAll("input")) input.checked = fields.getAll(input.name).includes(input.value);
-    }
+    let turned = -1;
+    rows.forEach((row, index) => {
+      for (const input of row.querySelectorAll("input")) {
+        const was = fields.getAll(input.name).includes(input.value);
+        if (input.checked !== was) turned = index;
+        input.checked = was;
+      }
+    });
     for (const text of texts) text.value = fields.get(text.name) || "";
     before = state();
     save();
+    if (turned >= 0) focusRow(turned);
   };
   let typing = 0;
   const acceptOf = (row) => row.querySelector("input[name=accepted]");

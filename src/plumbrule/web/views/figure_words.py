@@ -22,14 +22,16 @@ def shown_figure(value: float | None, *, against: float | None = None) -> str:
     return NOTHING if value is None else figure_text.figure(value, against=against)
 
 
-def aligned(values: Iterable[float | None], least: int = 0) -> list[str]:
-    """Return figures that stand under or beside each other, all with as many decimals as the one that has most.
+def shown_score(value: float | None) -> str:
+    """Return a score of people, or a measure of how far they agree, with two decimals; a dash where there is none."""
+    return NOTHING if value is None else f"{value:.2f}"
 
-    ``least`` is how many they have at least.
-    """
+
+def aligned(values: Iterable[float | None]) -> list[str]:
+    """Return figures that stand under or beside each other, all with as many decimals as the one that has most."""
     texts = [shown_figure(value) for value in values]
     places = max((len(text.partition(".")[2]) for text in texts), default=0)
-    return [text if text == NOTHING else _with_places(text, max(places, least)) for text in texts]
+    return [text if text == NOTHING else _with_places(text, places) for text in texts]
 
 
 def rule_words(reason: str) -> str:
