@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +21,7 @@ from plumbrule.runs.plan import Plan, plan_run, run_body, run_metadata
 from plumbrule.runs.run_entries import AUTHOR, SAMPLES, RunDecision, find_run, read_run
 from plumbrule.runs.run_results import RunSummary, SampleSummary
 from plumbrule.runs.summary import evaluate_run, summarise_run
-from plumbrule.runs.workers.shared_run import SharedRun
+from plumbrule.runs.workers.shared_run import NobodyAtWork, SharedRun
 from plumbrule.runs.workers.worker_processes import worker_processes
 
 __all__ = ["RunOutcome", "begin_run", "carry_out", "execute", "resume_run"]
@@ -86,8 +87,10 @@ def execute(
         progress = carry_out(run, plan, ledger, clock, watch=watch, accept_errors=accept_errors)
     else:
         address = ledger.engine.url.render_as_string(hide_password=False)
-        with worker_processes(workers - 1, _work_beside, run, plan.loaded.path, address, accept_errors):
-            progress = share(run, plan, ledger, clock, watch=watch, accept_errors=accept_errors)
+        others = worker_processes(workers - 1, _work_beside, run, plan.loaded.path, address, accept_errors)
+        shared = _shared(run, plan, ledger, clock, accept_errors=accept_errors)
+        with ExitStack() as stack:
+            progress = shared.carry_out(watch=watch, joined=lambda: stack.enter_context(others))
         # where the run was stopped, others have finished what they had begun after this one ended
         progress.skipped = sum(1 for _ in ledger.outlines(kind="result", run=run)) - progress.done
     if not progress.finished:
@@ -161,27 +164,21 @@ def carry_out(
     return progress
 
 
-def share(
-    run: str, plan: Plan, ledger: Ledger, clock: Clock, *, watch: Watch = lambda _: None, accept_errors: bool = False
-) -> Progress:
-    """Do a part of what is left of a run that other processes may work on, too, and wait for the rest."""
-
+def _shared(run: str, plan: Plan, ledger: Ledger, clock: Clock, *, accept_errors: bool) -> SharedRun:
     def decide(guard: Guard) -> None:
         _record_decision(run, ledger, clock, guard)
 
-    shared = SharedRun(
-        run=run, plan=plan, ledger=ledger, clock=clock, decide=decide, accept_errors=accept_errors, watch=watch
-    )
-    return shared.carry_out()
+    return SharedRun(run=run, plan=plan, ledger=ledger, clock=clock, decide=decide, accept_errors=accept_errors)
 
 
 def _work_beside(run: str, config: Path, address: str, accept_errors: bool) -> None:  # noqa: FBT001 - of a process
-    """Share a run that was begun, in a process of its own."""
+    """Work on a run that another process is at work on, for as long as there is one."""
     with open_ledger(address) as ledger:
         plan = plan_run(config)
         resume_run(run, plan, ledger, _now)
         plan.opener.start()
-        share(run, plan, ledger, _now, accept_errors=accept_errors)
+        with suppress(NobodyAtWork):
+            _shared(run, plan, ledger, _now, accept_errors=accept_errors).carry_out(alone=False)
 
 
 def _now() -> datetime:

@@ -25,7 +25,11 @@ Watch = Callable[[Progress], None]
 Decide = Callable[[Guard], None]  # writes the decision on the complete run
 
 
-@dataclass(kw_only=True)
+class NobodyAtWork(Exception):  # noqa: N818 - no error: there is nothing to join
+    """Nobody else works on a run, and this process was not to work on it alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SharedRun:
     """A run that this process works on with others."""
 
@@ -35,19 +39,24 @@ class SharedRun:
     clock: Callable[[], datetime]
     decide: Decide
     accept_errors: bool = False
-    watch: Watch = lambda _: None
 
-    def carry_out(self) -> Progress:
-        """Work on the run until nothing is left to do of it, by anybody; return how far all of it is."""
+    def carry_out(
+        self, *, alone: bool = True, watch: Watch = lambda _: None, joined: Callable[[], object] = lambda: None
+    ) -> Progress:
+        """Work on the run until nothing is left to do of it, by anybody; return how far all of it is.
+
+        ``joined`` is called when this process is at work. Not ``alone``: only where others are, which may raise
+        ``NobodyAtWork``.
+        """
         with self.ledger.hold(self.run, shared=True):
             make_tables(self.ledger)
-            return run_to_end(self._work())
+            return run_to_end(self._work(watch, joined, alone=alone))
 
-    async def _work(self) -> Progress:
+    async def _work(self, watch: Watch, joined: Callable[[], object], *, alone: bool) -> Progress:
         try:
-            for _ in range(_MOST_LEASES):
+            for lease in range(_MOST_LEASES):
                 try:
-                    return await self._work_for_a_lease()
+                    return await self._work_for_a_lease(watch, joined if not lease else lambda: None, alone=alone)
                 except LeaseLostError:
                     continue  # what it had is others' now: it comes back as another worker
             raise EvaluationError(
@@ -57,11 +66,12 @@ class SharedRun:
         finally:
             await self.plan.opener.aclose()
 
-    async def _work_for_a_lease(self) -> Progress:
+    async def _work_for_a_lease(self, watch: Watch, joined: Callable[[], object], *, alone: bool) -> Progress:
         config, terms = self.plan.config, self._terms()
         board = SharedBoard(self.ledger, self.run, lease_s=config.lease_s, expected=terms.expected)
-        before = await asyncio.to_thread(self._join, board)
+        before = await asyncio.to_thread(self._join, board, alone=alone)
         try:
+            joined()
             async with board.renewed():
                 self.plan.opener.share(lambda provider: BoardTurns(board, provider, terms))
                 execution = Execution(
@@ -81,7 +91,7 @@ class SharedRun:
                     concurrency=config.concurrency,
                     accept_errors=self.accept_errors,
                     refuses=self.plan.rubrics.refusal_reader(),
-                    watch=self.watch,
+                    watch=watch,
                 )
                 progress = await execution.run()
                 if progress.finished == progress.total:
@@ -90,12 +100,14 @@ class SharedRun:
         finally:
             await board.leave()
 
-    def _join(self, board: SharedBoard) -> Before:
+    def _join(self, board: SharedBoard, *, alone: bool) -> Before:
         """Join those at work, or begin the board where nobody is; return what was in the ledger before."""
         while True:
             newest, before = self.ledger.newest(run=self.run), self._read_before()
 
             def make(newest: tuple[int, str] = newest, before: Before = before) -> Board | None:
+                if not alone:
+                    raise NobodyAtWork
                 # a worker that has just gone may have written since
                 return self._new_board(before) if self.ledger.newest(run=self.run) == newest else None
 
