@@ -73,8 +73,7 @@ class ScriptedServer:
     def __init__(self, script: Script | None = None, *, port: int = 0, certificate: Path | None = None) -> None:
         self.requests: list[Request] = []
         self.held = 0  # requests that wait while the test holds them
-        self.answering = threading.Event()  # cleared by a test that holds requests
-        self.answering.set()
+        self.allowed: int | None = None  # how many more are answered; None: all
         self._script = script if script is not None else [Step()]
         self._certificate = certificate  # with its key: the server then speaks TLS
         self._loop = asyncio.new_event_loop()
@@ -114,9 +113,11 @@ class ScriptedServer:
                 self.requests.append(request)
                 step = self._next(request)
                 self.held += 1
-                while len(self.requests) < step.after or not self.answering.is_set():
+                while len(self.requests) < step.after or self.allowed == 0:
                     await asyncio.sleep(0.01)
                 self.held -= 1
+                if self.allowed is not None:
+                    self.allowed -= 1
                 if not await _answer(step, request, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):

@@ -118,6 +118,7 @@ _SQLITE: dict[int, tuple[type[LedgerError], str]] = {
 _POSTGRES: dict[str, tuple[type[LedgerError], str]] = {
     "55P03": (LedgerBusyError, _BUSY),
     "25006": (LedgerReadOnlyError, _READ_ONLY),
+    "25P03": (LeaseLostError, "this process stood still in the middle of a change, and others took over"),
     "42501": (LedgerReadOnlyError, "this user may not write to it: grant the rights, or name another user"),
     "53100": (LedgerFullError, _FULL),
     "3D000": (LedgerUnreachableError, "there is no such database on the server: create it first"),

@@ -7,8 +7,8 @@ they follow each other; what one worker wants at the same time shares one. The d
 import asyncio
 import secrets
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -48,6 +48,8 @@ _MAKE = (
     "CREATE {unlogged}TABLE run_workers (run TEXT, worker TEXT, expires_s DOUBLE PRECISION, PRIMARY KEY (run, worker))",
 )
 _NO_BOARD = text("INSERT INTO run_boards (run, state) VALUES (:run, '') ON CONFLICT DO NOTHING")
+# A process that is stopped in the middle of a change must not hold up the others: the server ends it.
+_HASTE = text("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)")
 _TIME = {
     "postgresql": text("SELECT extract(epoch FROM clock_timestamp())"),
     "sqlite": text("SELECT (julianday('now') - 2440587.5) * 86400.0"),
@@ -69,6 +71,11 @@ def make_tables(ledger: Ledger) -> None:
         unlogged = "UNLOGGED " if connection.dialect.name == "postgresql" else ""
         for statement in _MAKE:
             connection.execute(text(statement.format(unlogged=unlogged)))
+
+
+def _hasten(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(_HASTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,7 @@ class SharedBoard:
 
         Return False where that is None: the ledger has to be read again.
         """
-        with self._lock, changing(self._ledger.engine, self._ledger.name) as connection:
+        with self._lock, self._changing() as connection:
             connection.execute(_NO_BOARD, {"run": self._run})
             board, now_s = self._locked(connection), self._clock(connection)
             alive = self._bury(connection, board, now_s)
@@ -121,7 +128,7 @@ class SharedBoard:
 
     async def leave(self) -> None:
         """Do what is left to do, give back what this worker has, and end its lease; the last one ends the board."""
-        if self._writer is not None:
+        if self._writer is not None and not self._writer.done():
             await asyncio.gather(self._writer, return_exceptions=True)
         changes = [wish.change for wish in self._wishes]
         changes.append(lambda board, _now_s: board.lose(self.worker, self._expected))
@@ -130,6 +137,7 @@ class SharedBoard:
 
     def guard(self, connection: Connection) -> None:
         """Raise where the lease is lost; else nobody takes it before the transaction has ended."""
+        _hasten(connection)
         wanted = select(_WORKERS.c.worker).where(self._own()).with_for_update(read=True)
         if connection.scalar(wanted) is None:
             raise self._lost()
@@ -184,7 +192,7 @@ class SharedBoard:
                         done.set_result(result)
 
     def _transact(self, changes: list[Callable[[Board, float], Any]], *, leaving: bool = False) -> list[Any]:
-        with self._lock, changing(self._ledger.engine, self._ledger.name) as connection:
+        with self._lock, self._changing() as connection:
             board, now_s = self._locked(connection), self._clock(connection)
             alive = self._bury(connection, board, now_s)
             if board is None or self.worker not in alive:
@@ -201,6 +209,12 @@ class SharedBoard:
                 self._write(connection, board)
             self.board = board
         return results
+
+    @contextmanager
+    def _changing(self) -> Iterator[Connection]:
+        with changing(self._ledger.engine, self._ledger.name) as connection:
+            _hasten(connection)
+            yield connection
 
     def _locked(self, connection: Connection) -> Board | None:
         wanted = select(_BOARDS.c.state).where(_BOARDS.c.run == self._run).with_for_update()
