@@ -61,6 +61,8 @@ def run(  # noqa: PLR0913 - each is an option of the command, too
     """
     if join is not None and resume is not None:
         raise UsageError("a run is either joined, with others, or resumed: name it once")
+    if workers is not None and workers < 1:
+        raise UsageError(f"a run needs at least one worker, not {workers}")
     with opened(ledger, make=now()) as store:
         planned = plan_run(Path(config), GatePolicy(decide_on=decide_on, confidence=confidence))
         outcome = execute(

@@ -99,7 +99,8 @@ class SharedBoard:
         self._lease_s, self._expected = lease_s, expected
         self._wishes: list[_Wish[Any]] = []
         self._writer: asyncio.Task[None] | None = None
-        self._error: BaseException | None = None
+        self._error: Exception | None = None
+        self._state: str | None = None  # the board as it was read
         self._lock = threading.Lock()
 
     def join(self, limits: Mapping[str, Any], make: Callable[[], Board | None]) -> bool:
@@ -181,7 +182,7 @@ class SharedBoard:
             waiting = [wish.done for wish in wishes]
             try:
                 results = await asyncio.to_thread(self._transact, [wish.change for wish in wishes])
-            except LedgerError as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait for it raise it
                 self._error = error
                 for done in waiting:
                     if done is not None and not done.done():
@@ -218,7 +219,7 @@ class SharedBoard:
 
     def _locked(self, connection: Connection) -> Board | None:
         wanted = select(_BOARDS.c.state).where(_BOARDS.c.run == self._run).with_for_update()
-        state = connection.scalar(wanted)
+        state = self._state = connection.scalar(wanted)
         return from_json(Board, orjson.loads(state), where=f"the board of {self._run}") if state else None
 
     def _bury(self, connection: Connection, board: Board | None, now_s: float) -> dict[str, float]:
@@ -235,7 +236,8 @@ class SharedBoard:
 
     def _write(self, connection: Connection, board: Board) -> None:
         state = orjson.dumps(board, option=orjson.OPT_NON_STR_KEYS).decode()
-        connection.execute(update(_BOARDS).where(_BOARDS.c.run == self._run).values(state=state))
+        if state != self._state:
+            connection.execute(update(_BOARDS).where(_BOARDS.c.run == self._run).values(state=state))
 
     def _own(self) -> ColumnElement[bool]:
         return and_(_WORKERS.c.run == self._run, _WORKERS.c.worker == self.worker)
