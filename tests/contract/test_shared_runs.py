@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 from tests.clock import LONG_S, wait_until
+from tests.contract.conftest import sample_of, write_priced_samples
 from tests.processes import start_interruptible
 from tests.servers.scripted import Request, ScriptedServer, Step
 
@@ -31,19 +32,11 @@ if TYPE_CHECKING:
 COMMAND = Path(sys.executable).with_name("plumbrule")
 AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 SAMPLES = 60
-ID = re.compile(r"sample (q\d+)\b")
 EACH_ONCE = Counter(f"q{number}" for number in range(SAMPLES))
 postgres = pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 sqlite = pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 
 Configure = Callable[..., Path]
-
-
-def sample_of(request: Request) -> str:
-    """Return the id of the sample that a request is about."""
-    found = ID.search(request.prompt)
-    assert found is not None
-    return found[1]
 
 
 def judged(request: Request) -> Step:
@@ -63,20 +56,7 @@ def server() -> Iterator[ScriptedServer]:
 @pytest.fixture
 def configure(tmp_path: Path, server: ScriptedServer) -> Configure:
     """Write the configuration of a run of recorded answers, with a lease that only the test ends, and more lines."""
-    records = [
-        {
-            "id": f"q{number}",
-            "question": f"What does sample q{number} cost?",
-            "answer": f"It costs ${number}.",
-            "contexts": [f"The price is ${number}."],
-            "reference": f"${number}",
-            "latency_e2e_ms": 100 + 31 * number,
-            "input_tokens": 900,
-            "output_tokens": number,
-        }
-        for number in range(SAMPLES)
-    ]
-    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    write_priced_samples(tmp_path / "data.jsonl", SAMPLES)
 
     def write(*lines: str, name: str = "run.yaml") -> Path:
         path = tmp_path / name
@@ -117,37 +97,49 @@ def board_of(ledger: Ledger) -> tuple[set[str], dict[str, Any]]:
     return workers, json.loads(state) if state else {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Worker:
     """A process that has joined a run."""
 
     process: "subprocess.Popen[bytes]"
-    name: str  # of its lease
 
     def stop(self, number: int) -> None:
         """Send a signal to it."""
         os.kill(self.process.pid, number)
 
+    def has_lease(self, ledger: Ledger) -> bool:
+        """Tell whether it has one."""
+        return any(name.startswith(f"{self.process.pid}-") for name in board_of(ledger)[0])
 
-def end_lease(ledger: Ledger, worker: Worker) -> None:
-    """Let the time of a lease be over."""
-    with ledger.engine.begin() as connection:
-        connection.execute(text("UPDATE run_workers SET expires_s = 0 WHERE worker = :name"), {"name": worker.name})
+    def end_lease(self, ledger: Ledger) -> None:
+        """Let the time of its lease be over."""
+        with ledger.engine.begin() as connection:
+            end = text("UPDATE run_workers SET expires_s = 0 WHERE worker LIKE :name")
+            connection.execute(end, {"name": f"{self.process.pid}-%"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crew:
+    """Three processes that work on one run."""
+
+    ledger: Ledger
+    workers: list[Worker]
+
+
+@pytest.fixture
+def crew(backend: "Backend", configure: Configure, server: ScriptedServer) -> Iterator[Crew]:
+    """Return three processes that work on one run, each with two calls under way, which the server holds."""
+    with open_ledger(backend.url, at=AT) as ledger, _at_work(configure(), ledger, backend.url, server) as workers:
+        yield Crew(ledger=ledger, workers=workers)
 
 
 @contextmanager
-def three_at_work(config: Path, ledger: Ledger, url: str, server: ScriptedServer) -> Iterator[list[Worker]]:
-    """Give three processes that work on one run, each with two calls under way, which the server holds."""
+def _at_work(config: Path, ledger: Ledger, url: str, server: ScriptedServer) -> Iterator[list[Worker]]:
     server.allowed = 0
     run = begun(config, ledger)
-    crew: list[Worker] = []
+    crew = [Worker(start(config, url, "--join", run)) for _ in range(3)]
     try:
-        for number in range(1, 4):
-            process, before = start(config, url, "--join", run), set(board_of(ledger)[0])
-            crew.append(Worker(process=process, name=""))
-            wait_until(lambda: len(board_of(ledger)[0]) == number)  # noqa: B023 - called here
-            [name] = board_of(ledger)[0] - before
-            crew[-1] = Worker(process=process, name=name)
+        wait_until(lambda: len(board_of(ledger)[0]) == 3)
         wait_until(lambda: server.held == 6)
         server.allowed = 4  # of the first one, which had all six
         wait_until(lambda: server.allowed == 0 and server.held == 6)
@@ -190,64 +182,48 @@ def test_a_run_in_three_processes_is_the_run_of_one(
 
 
 @postgres
-def test_a_worker_that_is_killed_loses_nothing(
-    backend: "Backend", configure: Configure, server: ScriptedServer
-) -> None:
+def test_a_worker_that_is_killed_loses_nothing(crew: Crew, server: ScriptedServer) -> None:
     """The others do what it had begun: its two calls are made again and counted, nothing is lost or doubled."""
-    config = configure()
-    with (
-        open_ledger(backend.url, at=AT) as ledger,
-        three_at_work(config, ledger, backend.url, server) as (first, second, third),
-    ):
-        second.stop(signal.SIGKILL)
-        end_lease(ledger, second)
-        server.allowed = None
-        (code, summary, _), (other_code, other, _) = ended(first.process), ended(third.process)
-        assert (code, other_code) == (0, 0)
-        assert summary == other
-        assert summary["usage"]["calls_repeated"] == 2
-        check_whole(ledger, summary["run_id"], server, summary)
+    ledger, (first, second, third) = crew.ledger, crew.workers
+    second.stop(signal.SIGKILL)
+    second.end_lease(ledger)
+    server.allowed = None
+    (code, summary, _), (other_code, other, _) = ended(first.process), ended(third.process)
+    assert (code, other_code) == (0, 0)
+    assert summary == other
+    assert summary["usage"]["calls_repeated"] == 2
+    check_whole(ledger, summary["run_id"], server, summary)
 
 
 @postgres
-def test_a_late_worker_writes_nothing(backend: "Backend", configure: Configure, server: ScriptedServer) -> None:
+def test_a_late_worker_writes_nothing(crew: Crew, server: ScriptedServer) -> None:
     """A worker that was stopped for longer than its lease is refused, joins again, and every call counts once."""
-    config = configure()
-    with (
-        open_ledger(backend.url, at=AT) as ledger,
-        three_at_work(config, ledger, backend.url, server) as (first, second, third),
-    ):
-        second.stop(signal.SIGSTOP)
-        end_lease(ledger, second)
-        server.allowed = None  # its answers are there, and it does not see them yet
-        wait_until(lambda: second.name not in board_of(ledger)[0])
-        second.stop(signal.SIGCONT)
-        ends = [ended(worker.process) for worker in (first, second, third)]
-        assert [code for code, _, _ in ends] == [0, 0, 0]
-        assert ends[0][1] == ends[1][1] == ends[2][1]
-        check_whole(ledger, ends[0][1]["run_id"], server, ends[0][1])
-        assert ends[0][1]["usage"]["calls_repeated"] == 2
+    ledger, (first, second, third) = crew.ledger, crew.workers
+    second.stop(signal.SIGSTOP)
+    second.end_lease(ledger)
+    server.allowed = None  # its answers are there, and it does not see them yet
+    wait_until(lambda: not second.has_lease(ledger))
+    second.stop(signal.SIGCONT)
+    ends = [ended(worker.process) for worker in (first, second, third)]
+    assert [code for code, _, _ in ends] == [0, 0, 0]
+    assert ends[0][1] == ends[1][1] == ends[2][1]
+    check_whole(ledger, ends[0][1]["run_id"], server, ends[0][1])
+    assert ends[0][1]["usage"]["calls_repeated"] == 2
 
 
 @postgres
-def test_ctrl_c_ends_one_worker_and_not_the_run(
-    backend: "Backend", configure: Configure, server: ScriptedServer
-) -> None:
+def test_ctrl_c_ends_one_worker_and_not_the_run(crew: Crew, server: ScriptedServer) -> None:
     """It gives back what it had at once, says how to join again, and the others finish the run."""
-    config = configure()
-    with (
-        open_ledger(backend.url, at=AT) as ledger,
-        three_at_work(config, ledger, backend.url, server) as (first, second, third),
-    ):
-        second.stop(signal.SIGINT)
-        code, _, errors = ended(second.process)
-        assert code == 130
-        assert "go on with: plumbrule run run.yaml --join run-" in errors
-        assert len(board_of(ledger)[0]) == 2
-        server.allowed = None
-        (code, summary, _), (other_code, _, _) = ended(first.process), ended(third.process)
-        assert (code, other_code) == (0, 0)
-        check_whole(ledger, summary["run_id"], server, summary)
+    ledger, (first, second, third) = crew.ledger, crew.workers
+    second.stop(signal.SIGINT)
+    code, _, errors = ended(second.process)
+    assert code == 130
+    assert "go on with: plumbrule run run.yaml --join run-" in errors
+    assert len(board_of(ledger)[0]) == 2
+    server.allowed = None
+    (code, summary, _), (other_code, _, _) = ended(first.process), ended(third.process)
+    assert (code, other_code) == (0, 0)
+    check_whole(ledger, summary["run_id"], server, summary)
 
 
 @postgres

@@ -5,6 +5,7 @@ they follow each other; what one worker wants at the same time shares one. The d
 """
 
 import asyncio
+import os
 import secrets
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -92,7 +93,7 @@ class SharedBoard:
     def __init__(
         self, ledger: Ledger, run: str, *, lease_s: float, expected: Expected, clock: Clock = database_time
     ) -> None:
-        self.worker = secrets.token_hex(8)
+        self.worker = f"{os.getpid()}-{secrets.token_hex(8)}"
         self.board: Board | None = None  # as it was in the last transaction
         self.crew: tuple[str, ...] = ()
         self._ledger, self._run, self._clock = ledger, run, clock
