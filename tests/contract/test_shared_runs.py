@@ -205,7 +205,7 @@ def test_a_late_worker_writes_nothing(crew: Crew, server: ScriptedServer) -> Non
     wait_until(lambda: not second.has_lease(ledger))
     second.stop(signal.SIGCONT)
     ends = [ended(worker.process) for worker in (first, second, third)]
-    assert [code for code, _, _ in ends] == [0, 0, 0]
+    assert [code for code, _, _ in ends] == [0, 0, 0], ends[1][2]
     assert ends[0][1] == ends[1][1] == ends[2][1]
     check_whole(ledger, ends[0][1]["run_id"], server, ends[0][1])
     assert ends[0][1]["usage"]["calls_repeated"] == 2

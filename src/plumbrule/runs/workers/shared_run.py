@@ -8,7 +8,7 @@ from typing import Any
 
 from plumbrule.engines import run_to_end
 from plumbrule.errors import EvaluationError
-from plumbrule.ledger import Guard, LeaseLostError, Ledger
+from plumbrule.ledger import Guard, LeaseLostError, Ledger, LedgerUnreachableError
 from plumbrule.runs.execution import Before, Execution, Progress
 from plumbrule.runs.journal import LedgerJournal, read_before
 from plumbrule.runs.plan import Plan
@@ -55,10 +55,18 @@ class SharedRun:
     async def _work(self, watch: Watch, joined: Callable[[], object], *, alone: bool) -> Progress:
         try:
             for lease in range(_MOST_LEASES):
+                board = SharedBoard(
+                    self.ledger, self.run, lease_s=self.plan.config.lease_s, expected=self.plan.expected
+                )
+                before = await asyncio.to_thread(self._join, board, alone=alone)
                 try:
-                    return await self._work_for_a_lease(watch, joined if not lease else lambda: None, alone=alone)
-                except LeaseLostError:
-                    continue  # what it had is others' now: it comes back as another worker
+                    if not lease:
+                        joined()
+                    return await self._work_for_a_lease(board, before, watch)
+                except (LeaseLostError, LedgerUnreachableError):
+                    continue  # what it had is others' now, or will be: it comes back as another worker
+                finally:
+                    await board.leave()
             raise EvaluationError(
                 f"{self.run}: this process lost its lease {_MOST_LEASES} times: give it more than lease_s "
                 f"{self.plan.config.lease_s:g}, or fewer workers"
@@ -66,39 +74,31 @@ class SharedRun:
         finally:
             await self.plan.opener.aclose()
 
-    async def _work_for_a_lease(self, watch: Watch, joined: Callable[[], object], *, alone: bool) -> Progress:
-        config, terms = self.plan.config, self._terms()
-        board = SharedBoard(self.ledger, self.run, lease_s=config.lease_s, expected=terms.expected)
-        before = await asyncio.to_thread(self._join, board, alone=alone)
-        try:
-            joined()
-            async with board.renewed():
-                self.plan.opener.share(lambda provider: BoardTurns(board, provider, terms))
-                execution = Execution(
-                    candidate=self.plan.candidate,
-                    judge=self.plan.judge,
-                    journal=LedgerJournal(
-                        self.ledger,
-                        self.run,
-                        self.clock,
-                        paid=self.plan.paid,
-                        live=self.plan.live,
-                        guard=board.guard,
-                    ),
-                    tasks=SharedTasks(
-                        board, self.plan.samples, terms=terms, before=before, read_task=self._read_before
-                    ),
-                    concurrency=config.concurrency,
-                    accept_errors=self.accept_errors,
-                    refuses=self.plan.rubrics.refusal_reader(),
-                    watch=watch,
-                )
-                progress = await execution.run()
-                if progress.finished == progress.total:
-                    await self._decide(board)
-                return progress
-        finally:
-            await board.leave()
+    async def _work_for_a_lease(self, board: SharedBoard, before: Before, watch: Watch) -> Progress:
+        terms = self._terms()
+        async with board.renewed():
+            self.plan.opener.share(lambda provider: BoardTurns(board, provider, terms))
+            execution = Execution(
+                candidate=self.plan.candidate,
+                judge=self.plan.judge,
+                journal=LedgerJournal(
+                    self.ledger,
+                    self.run,
+                    self.clock,
+                    paid=self.plan.paid,
+                    live=self.plan.live,
+                    guard=board.guard,
+                ),
+                tasks=SharedTasks(board, self.plan.samples, terms=terms, before=before, read_task=self._read_before),
+                concurrency=terms.concurrency,
+                accept_errors=self.accept_errors,
+                refuses=self.plan.rubrics.refusal_reader(),
+                watch=watch,
+            )
+            progress = await execution.run()
+            if progress.finished == progress.total:
+                await self._decide(board)
+            return progress
 
     def _join(self, board: SharedBoard, *, alone: bool) -> Before:
         """Join those at work, or begin the board where nobody is; return what was in the ledger before."""

@@ -12,7 +12,8 @@ from plumbrule.runs.workers.board_store import SharedBoard
 from plumbrule.runs.workers.run_board import Board, Claim, Terms, Turn
 from plumbrule.samples import Sample
 
-_ASK_AGAIN_S = 0.2  # for a task while others have them all: one may die, or another worker may leave
+_ASK_AGAIN_S = 0.2  # for a task, while others have them all
+_BUSY_S = 2.0  # the same with tasks of its own: only what others leave or lose is asked for
 
 
 class SharedTasks:
@@ -90,7 +91,7 @@ class SharedTasks:
 
     async def _wait(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._ended.wait(), _ASK_AGAIN_S)
+            await asyncio.wait_for(self._ended.wait(), _BUSY_S if self._numbers else _ASK_AGAIN_S)
 
     def _skip(self, number: int) -> int:
         while number < self._terms.tasks and self._task(number).key in self._before.finished:
