@@ -33,6 +33,7 @@ bench: $(STAMPS)/test  ## measure speed, memory, runs, ledger, pre-scores, monit
 	$(BIN)/python -m bench.speed
 	$(BIN)/python -m bench.overhead
 	$(BIN)/python -m bench.faults
+	$(BIN)/python -m bench.run_workers
 	$(BIN)/python -m bench.ledger
 	$(BIN)/python -m bench.prescores
 	$(BIN)/python -m bench.monitoring

@@ -1,6 +1,8 @@
 """The databases that a ledger can be kept in, each fresh for every test."""
 
 import itertools
+import json
+import re
 import sqlite3
 import tempfile
 import warnings
@@ -14,11 +16,13 @@ import pytest
 from psycopg import sql
 from sqlalchemy.engine import URL, make_url
 from tests.clock import LONG_S
+from tests.servers.scripted import Request
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Ledger
 
 _NUMBERS = itertools.count()
+_ID = re.compile(r"sample (q\d+)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,31 @@ def is_free(ledger: Ledger, run: str) -> bool:
             return True
     except UsageError:
         return False
+
+
+def write_priced_samples(path: Path, count: int) -> None:
+    """Write recorded answers whose ids stand in their questions, q0 and so on."""
+    records = [
+        {
+            "id": f"q{number}",
+            "question": f"What does sample q{number} cost?",
+            "answer": f"It costs ${number}.",
+            "contexts": [f"The price is ${number}."],
+            "reference": f"${number}",
+            "latency_e2e_ms": 100 + 31 * number,
+            "input_tokens": 900,
+            "output_tokens": number,
+        }
+        for number in range(count)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)) + "\n")
+
+
+def sample_of(request: Request) -> str:
+    """Return the id of the sample that a request is about."""
+    found = _ID.search(request.prompt)
+    assert found is not None
+    return found[1]
 
 
 def plain(url: str) -> str:

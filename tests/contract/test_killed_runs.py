@@ -7,7 +7,6 @@ which a release is tested with, 100 and 20.
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.clock import wait_until
-from tests.contract.conftest import is_free
+from tests.contract.conftest import is_free, sample_of, write_priced_samples
 from tests.servers.scripted import Request, ScriptedServer, Step
 
 from plumbrule.ledger import ResultKey, open_ledger
@@ -32,7 +31,6 @@ ALL = os.environ.get("PLUMBRULE_TEST_KILLS") == "all"
 # backend, seed, kills
 CASES = [("sqlite", seed, 10) for seed in range(10 if ALL else 2)]
 CASES += [("postgresql", seed, 10) for seed in range(2 if ALL else 1)]
-ID = re.compile(r"sample (q\d+)\b")
 
 
 def judged(request: Request) -> Step:
@@ -43,30 +41,10 @@ def judged(request: Request) -> Step:
     return Step(text=text, delay_s=0.002 * (number % 5))
 
 
-def sample_of(request: Request) -> str:
-    """Return the id of the sample that a request is about."""
-    found = ID.search(request.prompt)
-    assert found is not None
-    return found[1]
-
-
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     """Return the configuration of a run of recorded answers that a model judges; the port is filled in later."""
-    records = [
-        {
-            "id": f"q{number}",
-            "question": f"What does sample q{number} cost?",
-            "answer": f"It costs ${number}.",
-            "contexts": [f"The price is ${number}."],
-            "reference": f"${number}",
-            "latency_e2e_ms": 100 + 31 * number,
-            "input_tokens": 900,
-            "output_tokens": number,
-        }
-        for number in range(SAMPLES)
-    ]
-    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    write_priced_samples(tmp_path / "data.jsonl", SAMPLES)
     path = tmp_path / "run.yaml"
     path.write_text(
         "name: killed\ndataset: {path: data.jsonl, id: killed}\ncandidate: {kind: recorded}\n"

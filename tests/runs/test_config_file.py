@@ -96,6 +96,7 @@ prices:
   "{PINNED}": {{input_per_million: 2, output_per_million: 8.5}}
   "anthropic:claude-sonnet-4-20250514": {{input_per_million: 0, output_per_million: 1}}
 stop_after_failures: 3
+lease_s: 2.5
 rubric: {{verdict: verdict.yaml}}
 """
     loaded = load(run_file, text)
@@ -149,7 +150,7 @@ def test_the_hash_is_of_what_is_said(run_file: Path, tmp_path: Path) -> None:
     assert (
         load(other, f"# a remark\n{RECORDED}concurrency: 16\ngeneration: {{temperature: 0}}\n").sha256 == plain.sha256
     )
-    aside = "concurrency: 17\nbudget: {max_calls: 5}\nstop_after_failures: 3\nretry: {time_budget_s: 9}\n"
+    aside = "concurrency: 17\nbudget: {max_calls: 5}\nstop_after_failures: 3\nretry: {time_budget_s: 9}\nlease_s: 5\n"
     assert load(run_file, RECORDED + aside).sha256 == plain.sha256
     assert load(run_file, RECORDED + "timeout_s: 61\n").sha256 != plain.sha256
     assert plain.folder == tmp_path
@@ -436,7 +437,7 @@ def test_every_other_choice_in_the_starter_is_valid(run_file: Path) -> None:
     for name in ("my_benchmark", "my_rules", "my_verdict"):
         (run_file.parent / f"{name}.yaml").write_text("version: mine\n")
     choices = [line.removeprefix("#: ") for line in starter_text().splitlines() if line.startswith("#: ")]
-    assert len(choices) == 20
+    assert len(choices) == 21
     for choice in choices:
         key = choice.partition(":")[0]
         kept = [line for line in starter_text().splitlines() if not line.startswith(f"{key}:")]

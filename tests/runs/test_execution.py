@@ -14,7 +14,7 @@ from plumbrule.runs.aggregates import aggregate
 from plumbrule.runs.budget import Expected, Meter, Spending
 from plumbrule.runs.candidate import Answered, Candidate, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.config_schema import Budget
-from plumbrule.runs.execution import Before, Execution, Failed, Finished, Progress, Task
+from plumbrule.runs.execution import Before, Execution, Failed, Finished, OwnTasks, Progress, Task
 from plumbrule.runs.gates import decide
 from plumbrule.samples import Reading, Sample
 
@@ -120,14 +120,17 @@ def carry_out(
     **options: object,
 ) -> Progress:
     """Carry out a run."""
+    of_tasks = {name: options.pop(name) for name in ("before", "meter", "stop_after_failures") if name in options}
+    tasks = OwnTasks(samples=samples(count), repeats=repeats, **of_tasks)  # type: ignore[arg-type]  # its fields
     execution = Execution(
         candidate=candidate,
         judge=judge,
         journal=shelf,
+        tasks=tasks,
         concurrency=4,
         **options,  # type: ignore[arg-type]  # fields of the execution
     )
-    return run_counted(execution.run(samples(count), repeats=repeats))
+    return run_counted(execution.run())
 
 
 def test_every_task_is_done_once() -> None:
@@ -222,8 +225,9 @@ def test_an_interrupt_keeps_what_was_paid_for() -> None:
     shelf, judge = Shelf(), SlowJudge()
 
     async def interrupted() -> None:
-        execution = Execution(candidate=RECORDED, judge=judge, journal=shelf, concurrency=4)
-        running = asyncio.ensure_future(execution.run(samples(30), repeats=1))
+        tasks = OwnTasks(samples=samples(30), repeats=1)
+        execution = Execution(candidate=RECORDED, judge=judge, journal=shelf, tasks=tasks, concurrency=4)
+        running = asyncio.ensure_future(execution.run())
         while len(shelf.kept) < 8:
             await asyncio.sleep(0)
         running.cancel()
@@ -254,8 +258,9 @@ def demo_results() -> list[Finished]:
     """Return the demo's answers, judged by the rules."""
     shelf = Shelf()
     judge = RulesJudge(load_rules(), load_verdict())
-    execution = Execution(candidate=RECORDED, judge=judge, journal=shelf, concurrency=8)
-    asyncio.run(execution.run(list(Reading(samples_path())), repeats=1))
+    tasks = OwnTasks(samples=list(Reading(samples_path())), repeats=1)
+    execution = Execution(candidate=RECORDED, judge=judge, journal=shelf, tasks=tasks, concurrency=8)
+    asyncio.run(execution.run())
     return list(shelf.kept.values())
 
 

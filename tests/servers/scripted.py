@@ -72,6 +72,8 @@ class ScriptedServer:
 
     def __init__(self, script: Script | None = None, *, port: int = 0, certificate: Path | None = None) -> None:
         self.requests: list[Request] = []
+        self.held = 0  # requests that wait while the test holds them
+        self.allowed: int | None = None  # how many more are answered; None: all
         self._script = script if script is not None else [Step()]
         self._certificate = certificate  # with its key: the server then speaks TLS
         self._loop = asyncio.new_event_loop()
@@ -110,8 +112,12 @@ class ScriptedServer:
             while (request := await _read(reader)) is not None:
                 self.requests.append(request)
                 step = self._next(request)
-                while len(self.requests) < step.after:
+                self.held += 1
+                while len(self.requests) < step.after or self.allowed == 0:
                     await asyncio.sleep(0.01)
+                self.held -= 1
+                if self.allowed is not None:
+                    self.allowed -= 1
                 if not await _answer(step, request, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):

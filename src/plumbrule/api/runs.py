@@ -38,11 +38,13 @@ def plan(config: Path | str) -> PlanSummary:
     return plan_run(Path(config)).summary()
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command, too
     config: Path | str,
     ledger: Ledgers = None,
     *,
     resume: str | None = None,
+    join: str | None = None,
+    workers: int | None = None,
     accept_errors: bool = False,
     decide_on: DecideOn | None = None,
     confidence: Confidence | None = None,
@@ -51,13 +53,28 @@ def run(
 ) -> RunResults:
     """Execute the run that a configuration file describes, or ``resume`` one: its id, the start of it, or last.
 
+    With ``workers`` so many processes of this machine share the run, and others may ``join`` it by its id; to join one
+    that nobody works on is to resume it so. A script that asks for several begins with ``if __name__ == "__main__":``.
     ``decide_on`` and ``confidence`` may ask for more than the rubric's gates do, and are kept with the run. A ledger
     that does not exist is made. ``begun`` is called with the run's id before the first task, ``watch`` with
     the progress after every task.
     """
+    if join is not None and resume is not None:
+        raise UsageError("a run is either joined, with others, or resumed: name it once")
+    if workers is not None and workers < 1:
+        raise UsageError(f"a run needs at least one worker, not {workers}")
     with opened(ledger, make=now()) as store:
         planned = plan_run(Path(config), GatePolicy(decide_on=decide_on, confidence=confidence))
-        outcome = execute(planned, store, now, resume=resume, accept_errors=accept_errors, begun=begun, watch=watch)
+        outcome = execute(
+            planned,
+            store,
+            now,
+            resume=resume if join is None else join,
+            workers=workers if join is None else workers or 1,
+            accept_errors=accept_errors,
+            begun=begun,
+            watch=watch,
+        )
         return RunResults(outcome, texts=_failed_texts(store, outcome), rules=planned.rubrics.verdict)
 
 

@@ -4,11 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from plumbrule.http.rate_limit import Pace
+from plumbrule.http.rate_limit import Pace, SharedTurns
 from plumbrule.http.transport_errors import TransportError
 
 _SLOW_DOWN = frozenset({429, 503, 529})  # what providers answer when there is too much for them
 _TAKEN = 0.5  # places, by each of these answers
+
+
+def fewer_places(places: float) -> float:
+    """Return how many there are after an answer that asks to slow down."""
+    return max(1.0, places - _TAKEN)
+
+
+def more_places(places: float, most: int) -> float:
+    """Return how many there are after any other answer."""
+    return min(float(most), places + 1 / places)
 
 
 class Throttle:
@@ -30,6 +40,11 @@ class Throttle:
         self._closed_until = float("-inf")
         self._queue = asyncio.Lock()
         self._changed = asyncio.Event()
+        self._shared: SharedTurns | None = None
+
+    def share(self, turns: SharedTurns) -> None:
+        """Take places and turns from now on from those that several processes share."""
+        self._shared = turns
 
     @property
     def places(self) -> int | None:
@@ -39,6 +54,14 @@ class Throttle:
     @asynccontextmanager
     async def place(self) -> AsyncIterator["Place"]:
         """Wait for a place, and give it back at the end."""
+        turns = self._shared
+        if turns is not None:
+            await turns.enter()
+            try:
+                yield Place(self)
+            finally:
+                turns.leave()
+            return
         async with self._queue:
             await self._wait_for_room()
             if self._pace is not None:
@@ -65,17 +88,23 @@ class Throttle:
 
     def _answered(self) -> None:
         self.reached = True
-        if self._adaptive and self._most is not None:
-            self._places = min(float(self._most), self._places + 1 / self._places)
+        if self._shared is not None:
+            self._shared.answered()
+        elif self._adaptive and self._most is not None:
+            self._places = more_places(self._places, self._most)
             self._changed.set()
 
     def _failed(self, error: TransportError) -> None:
         status = error.exchange.status
         self.reached = self.reached or status is not None
-        if self._adaptive and status in _SLOW_DOWN:
-            self._places = max(1.0, self._places - _TAKEN)
+        if status in _SLOW_DOWN and self._shared is not None:
+            self._shared.asked_to_slow_down()
+        elif self._adaptive and status in _SLOW_DOWN:
+            self._places = fewer_places(self._places)
 
     def _close_for(self, seconds: float) -> None:
+        if self._shared is not None:
+            self._shared.close_for(seconds)
         self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + seconds)
 
 

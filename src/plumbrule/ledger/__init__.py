@@ -10,6 +10,7 @@ from plumbrule.ledger.export import export
 from plumbrule.ledger.ledger_errors import (
     AbsentLedgerError,
     EntryError,
+    LeaseLostError,
     LedgerBrokenError,
     LedgerBusyError,
     LedgerError,
@@ -22,6 +23,7 @@ from plumbrule.ledger.ledger_errors import (
 )
 from plumbrule.ledger.ledger_state import LedgerState, state_of_ledger
 from plumbrule.ledger.migration import open_ledger, upgrade
+from plumbrule.ledger.shared_commit import Guard
 from plumbrule.ledger.store import Ledger
 from plumbrule.ledger.tables import SCHEMA_VERSION
 
@@ -35,6 +37,8 @@ __all__ = [
     "Draft",
     "Entry",
     "EntryError",
+    "Guard",
+    "LeaseLostError",
     "Ledger",
     "LedgerBrokenError",
     "LedgerBusyError",

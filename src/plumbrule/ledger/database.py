@@ -77,13 +77,20 @@ def reading(engine: Engine, name: str) -> Iterator[Connection]:
 @contextmanager
 def writing(engine: Engine, name: str) -> Iterator[Connection]:
     """Give the one connection that may write; what it wrote is durable when the block has ended well."""
+    with changing(engine, name) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK_KEY})
+        yield connection
+
+
+@contextmanager
+def changing(engine: Engine, name: str) -> Iterator[Connection]:
+    """Give a connection that may write beside the chain, to tables of other kinds; all is kept or nothing."""
     with (
         told_clearly(name),
         engine.connect().execution_options(plumbrule_writes=True) as connection,
         connection.begin(),
     ):
-        if connection.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK_KEY})
         yield connection
 
 

@@ -6,6 +6,7 @@
     └── LedgerError               2  anything that the ledger refuses
         ├── EntryError            2  an entry that cannot be stored as it is
         ├── ResultStandsError     2  another result already stands for this run, repeat and sample
+        ├── LeaseLostError        4  whoever appends was silent for too long, and others have taken over
         ├── NotALedgerError       2  a file or database that holds something else
         ├── LedgerVersionError    2  a ledger of another version of Plumbrule
         ├── LedgerReadOnlyError   2  a ledger that may be read but not written
@@ -34,6 +35,12 @@ class EntryError(LedgerError):
 
 class ResultStandsError(LedgerError):
     """Another result already stands for this run, repeat and sample."""
+
+
+class LeaseLostError(LedgerError):
+    """Whoever appends was silent for too long, and others have taken over."""
+
+    exit_code = 4
 
 
 class AbsentLedgerError(UsageError):
@@ -111,6 +118,7 @@ _SQLITE: dict[int, tuple[type[LedgerError], str]] = {
 _POSTGRES: dict[str, tuple[type[LedgerError], str]] = {
     "55P03": (LedgerBusyError, _BUSY),
     "25006": (LedgerReadOnlyError, _READ_ONLY),
+    "25P03": (LeaseLostError, "this process stood still in the middle of a change, and others took over"),
     "42501": (LedgerReadOnlyError, "this user may not write to it: grant the rights, or name another user"),
     "53100": (LedgerFullError, _FULL),
     "3D000": (LedgerUnreachableError, "there is no such database on the server: create it first"),

@@ -1,4 +1,4 @@
-"""Lets one process at a time carry out a run: a lock that ends with the process, however it ends."""
+"""Lets one process at a time carry out a run, or several that share it: a lock that ends with the process."""
 
 import hashlib
 import sqlite3
@@ -14,47 +14,55 @@ from plumbrule.ledger.ledger_errors import told_clearly
 
 
 @contextmanager
-def holding(engine: Engine, subject: str, *, name: str, ledger_id: str) -> Iterator[None]:
-    """Hold ``subject`` while the block runs; a second holder is refused."""
+def holding(engine: Engine, subject: str, *, name: str, ledger_id: str, shared: bool = False) -> Iterator[None]:
+    """Hold ``subject`` while the block runs; a second holder is refused, unless both hold it ``shared``."""
     if engine.dialect.name == "sqlite":
-        with _held_by_a_file(Path(f"{engine.url.database}.{subject}.lock"), subject, name=name):
+        with _held_by_a_file(Path(f"{engine.url.database}.{subject}.lock"), subject, name=name, shared=shared):
             yield
         return
     # one number for a lock of PostgreSQL: two runs with the same one would only keep each other out
     key = int.from_bytes(hashlib.sha256(f"{ledger_id}/{subject}".encode()).digest()[:8], "big", signed=True)
+    kind = "_shared" if shared else ""
     with ExitStack() as stack:
         with told_clearly(name):
             connection = stack.enter_context(engine.connect())
-            if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}):
-                raise _taken(subject)
+            if not connection.scalar(text(f"SELECT pg_try_advisory_lock{kind}(:key)"), {"key": key}):
+                raise _taken(subject, shared=shared)
             connection.commit()
         try:
             yield
         finally:
             with told_clearly(name):
-                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
+                connection.execute(text(f"SELECT pg_advisory_unlock{kind}(:key)"), {"key": key})
                 connection.commit()
 
 
 @contextmanager
-def _held_by_a_file(path: Path, subject: str, *, name: str) -> Iterator[None]:
+def _held_by_a_file(path: Path, subject: str, *, name: str, shared: bool) -> Iterator[None]:
     """Hold a file by SQLite's own lock, which works on every system."""
     make_private(path)
     with ExitStack() as stack:
         with told_clearly(name):
             lock = stack.enter_context(closing(sqlite3.connect(path, timeout=0, isolation_level=None)))
             try:
-                lock.execute("BEGIN EXCLUSIVE")
+                lock.execute("BEGIN" if shared else "BEGIN EXCLUSIVE")
+                lock.execute("SELECT count(*) FROM sqlite_master")  # who reads shares the file from here on
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                    raise _taken(subject) from None
+                    raise _taken(subject, shared=shared) from None
                 raise
         try:
             yield
         finally:
-            with suppress(OSError):  # some systems keep a file that is open
+            with suppress(OSError, sqlite3.OperationalError):  # some systems keep a file that is open
+                if shared:  # the last one removes it: others still hold it by its name
+                    lock.execute("COMMIT")
+                    lock.execute("BEGIN EXCLUSIVE")
                 path.unlink()
 
 
-def _taken(subject: str) -> UsageError:
-    return UsageError(f"{subject}: another process is carrying it out; wait for it, or stop it")
+def _taken(subject: str, *, shared: bool) -> UsageError:
+    who = f"{subject}: another process is carrying it out"
+    if shared:
+        return UsageError(f"{who} alone; wait for it, or stop it and go on with --workers")
+    return UsageError(f"{who}; wait for it, or stop it, or join it where it was begun with --workers")

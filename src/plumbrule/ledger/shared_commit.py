@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from sqlalchemy import Connection
+
 from plumbrule.ledger.entry import Entry, Sealed
+
+Guard = Callable[[Connection], None]  # raises where what it guards must not be written any more
 
 
 @dataclass(slots=True, eq=False)
@@ -15,6 +19,7 @@ class Ticket:
 
     drafts: Sequence[Sealed]
     written: Future[None]  # one for all that are written together
+    guard: Guard | None = None  # asked in the transaction of the write
     entries: list[Entry] = field(default_factory=list)
     error: Exception | None = None
 
@@ -35,14 +40,14 @@ class SharedCommit:
         self._lock = threading.Lock()
         self._waiting: list[Ticket] = []
 
-    def submit(self, drafts: Sequence[Sealed], *, gathering_s: float = 0.0) -> Ticket:
+    def submit(self, drafts: Sequence[Sealed], *, gathering_s: float = 0.0, guard: Guard | None = None) -> Ticket:
         """Queue drafts; the first of a write decides how long others may join it once the writer is free."""
         with self._lock:
             if self._waiting:
                 written = self._waiting[0].written
             else:
                 written = self._writer.submit(self._write_waiting, gathering_s)
-            ticket = Ticket(drafts, written)
+            ticket = Ticket(drafts, written, guard)
             self._waiting.append(ticket)
         return ticket
 

@@ -17,9 +17,15 @@ from plumbrule.ledger.database import reading, writing
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
 from plumbrule.ledger.entry_rows import insert, stream
 from plumbrule.ledger.guards import missing_guards
-from plumbrule.ledger.ledger_errors import EntryError, LedgerBrokenError, LedgerError, ResultStandsError
+from plumbrule.ledger.ledger_errors import (
+    EntryError,
+    LeaseLostError,
+    LedgerBrokenError,
+    LedgerError,
+    ResultStandsError,
+)
 from plumbrule.ledger.run_lock import holding
-from plumbrule.ledger.shared_commit import SharedCommit, Ticket
+from plumbrule.ledger.shared_commit import Guard, SharedCommit, Ticket
 from plumbrule.ledger.state_files import StateFiles
 from plumbrule.ledger.tables import entries
 
@@ -109,15 +115,16 @@ class Ledger:
             self._commits.withdraw(ticket)
             raise
 
-    def submit(self, drafts: Iterable[Draft], *, gathering_s: float = 0.0) -> Ticket:
+    def submit(self, drafts: Iterable[Draft], *, gathering_s: float = 0.0, guard: Guard | None = None) -> Ticket:
         """Queue entries that are appended together, all or none, for a caller that waits in a way of its own.
 
-        With ``gathering_s`` the write may wait for others to join it.
+        With ``gathering_s`` the write may wait for others to join it. ``guard`` is asked in the same transaction, and
+        raises a ``LeaseLostError`` where the caller has lost the right to write.
         """
         sealed = [draft.sealed() for draft in drafts]
         if any(draft.kind == "ledger" for draft in sealed):
             raise EntryError("the opening entry of a ledger is written once, when the ledger is made")
-        return self._commits.submit(sealed, gathering_s=gathering_s)
+        return self._commits.submit(sealed, gathering_s=gathering_s, guard=guard)
 
     def entry(self, sequence: int) -> Entry | None:
         """Return one entry by its number."""
@@ -202,9 +209,12 @@ class Ledger:
         search = _Search("result", subjects=(key.subject,))
         return next(iter(self._select(search, *_conditions(kind="result", subject=key.subject))), None)
 
-    def hold(self, run: str) -> AbstractContextManager[None]:
-        """Hold a run while a block carries it out: a second process is refused, and a killed one lets go."""
-        return holding(self._engine, run, name=self.name, ledger_id=self.ledger_id)
+    def hold(self, run: str, *, shared: bool = False) -> AbstractContextManager[None]:
+        """Hold a run while a block carries it out: a second process is refused, and a killed one lets go.
+
+        Those who hold it ``shared`` refuse only who wants it alone.
+        """
+        return holding(self._engine, run, name=self.name, ledger_id=self.ledger_id, shared=shared)
 
     def corrections(self, entry: Entry) -> list[Entry]:
         """Return the corrections of an entry, the oldest first."""
@@ -255,10 +265,13 @@ class Ledger:
                 new: list[Entry] = []
                 standing = _standing(connection, tickets)
                 last = before = _last(connection, self.name)
+                refused = _refused(connection, tickets)
                 for ticket in tickets:
                     try:
+                        if ticket.guard in refused:
+                            raise refused[ticket.guard]
                         added = _place(ticket, last, standing)
-                    except ResultStandsError as error:
+                    except (LeaseLostError, ResultStandsError) as error:
                         ticket.error = error  # only of this one: the others go on
                     else:
                         new += added
@@ -313,6 +326,18 @@ class _Search:
     kind: str | None
     subjects: Sequence[str] | None = None
     run: str | None = None
+
+
+def _refused(connection: Connection, tickets: list[Ticket]) -> dict[Guard | None, LeaseLostError]:
+    """Return the guards that refuse, each asked once: tickets of one caller have the same."""
+    refused: dict[Guard | None, LeaseLostError] = {}
+    for guard in dict.fromkeys(ticket.guard for ticket in tickets):
+        try:
+            if guard is not None:
+                guard(connection)
+        except LeaseLostError as error:
+            refused[guard] = error
+    return refused
 
 
 def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entry]:

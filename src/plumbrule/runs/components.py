@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plumbrule.http.endpoint import Endpoint
-from plumbrule.http.rate_limit import Pace
+from plumbrule.http.rate_limit import Pace, SharedTurns
 from plumbrule.http.retry import Patience
 from plumbrule.http.throttle import Throttle
 from plumbrule.judges import Judge
@@ -99,6 +99,7 @@ class Opener:
         self._benchmark = rubrics.benchmark.rubric
         self._rubrics = rubrics
         self._throttles: dict[str, Throttle] = {}
+        self._paces: dict[str, Pace] = {}
         self.parameters: dict[str, Mapping[str, Any]] = {}  # that models are sent, by their place in the configuration
         self._open = AsyncExitStack()
         self._started: CandidateProcess | None = None
@@ -248,7 +249,17 @@ class Opener:
 
     def _pace(self, provider: str) -> Pace | None:
         rate = self._config.rates.get(provider)
-        return None if rate is None else Pace(rate.requests_per_minute)
+        if rate is None:
+            return None
+        self._paces[provider] = Pace(rate.requests_per_minute)
+        return self._paces[provider]
+
+    def share(self, turns: Callable[[str], SharedTurns]) -> None:
+        """Call each provider from now on in the turns that several processes share."""
+        for provider, pace in self._paces.items():
+            pace.share(turns(provider))
+        for provider, throttle in self._throttles.items():
+            throttle.share(turns(provider))
 
     def _throttle(self, provider: str) -> Throttle:
         """Return the one throttle of a provider: candidate and judge share it where both call the same one."""

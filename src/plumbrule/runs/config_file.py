@@ -21,7 +21,9 @@ from plumbrule.runs.config_schema import ChatModelChoice, RunConfig
 __all__ = ["LoadedConfig", "RunConfig", "check_secrets", "load_config", "starter_text"]
 
 # How a run is carried out, not what comes of it: they may be changed when it is resumed.
-_ASIDE = ("budget", "concurrency", "environment", "network", "prices", "rates", "retry", "stop_after_failures")
+_ASIDE = (
+    *("budget", "concurrency", "environment", "lease_s", "network", "prices", "rates", "retry", "stop_after_failures"),
+)
 # Keys that older versions did not have: left out, they do not count, and what those began can be resumed.
 _LATER = frozenset(
     {
@@ -40,8 +42,13 @@ class LoadedConfig:
 
     config: RunConfig
     sha256: str
-    folder: Path
+    path: Path
     floating: bool  # a model's name may mean another model tomorrow, and that was allowed
+
+    @property
+    def folder(self) -> Path:
+        """Where the file is."""
+        return self.path.parent
 
     def resolve(self, path: str) -> Path:
         """Return the place of a path that the configuration names: relative to the configuration's folder."""
@@ -83,7 +90,7 @@ def load_config(path: Path, overrides: Mapping[str, object] | None = None) -> Lo
     _check_rates(config, source)
     _check_prices(config, source)
     hashed = _without_unset({key: value for key, value in config.to_dict().items() if key not in _ASIDE})
-    return LoadedConfig(config=config, sha256=sha256_of(hashed), folder=path.absolute().parent, floating=bool(floating))
+    return LoadedConfig(config=config, sha256=sha256_of(hashed), path=path.absolute(), floating=bool(floating))
 
 
 def check_secrets(config: RunConfig, environ: Mapping[str, str]) -> None:

@@ -440,6 +440,15 @@ class RunConfig:
     stop_after_failures: Annotated[
         Count, Field(description="Samples in a row that cannot be evaluated before the run gives up.")
     ] = 10
+    lease_s: Annotated[
+        float,
+        Field(
+            strict=True,
+            ge=1,
+            le=86_400,
+            description="How long a worker of a shared run may be silent before it is lost.",
+        ),
+    ] = 30.0
     cluster: Annotated[
         Text | None,
         Field(description="What samples of one document or template share: category, or a key of their metadata."),

@@ -1,14 +1,14 @@
 """Execute a run: answer and judge every sample, a bounded number at a time, each kept before it counts as done."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from plumbrule.errors import PlumbruleError
 from plumbrule.judges.judgement import Judge, Judgement
-from plumbrule.runs.budget import Meter, Spending
+from plumbrule.runs.budget import Expected, Meter, Spending
 from plumbrule.runs.candidate import Answered, Candidate
 from plumbrule.runs.run_entries import Key
 from plumbrule.runs.sample_results import SampleResult
@@ -26,6 +26,15 @@ class Task:
     def key(self) -> Key:
         """What tells it from every other task of the run."""
         return self.repeat, self.sample.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """A task that is to be done now, and what is left of an earlier attempt at it."""
+
+    task: Task
+    answered: Answered | None = None  # an answer that was kept, and is not asked for again
+    repeated: bool = False  # a call for it was under way when a process ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,50 +117,76 @@ class Before:
     spent: Spending = field(default_factory=Spending)
 
 
-@dataclass(kw_only=True)
-class Execution:
-    """One execution of a run, or of what is left of it.
+class TaskSource(Protocol):
+    """Gives out the tasks of a run, each once, for as long as its budget has room."""
 
-    A task counts as done when the journal has it, and what an earlier one left in ``before`` is not done again. A
-    task whose provider fails is left for later, unless ``accept_errors`` says that it counts as it is; after
-    ``stop_after_failures`` of them in a row the run ends, as it does when the meter says so.
+    @property
+    def progress(self) -> Progress:
+        """How far the run is."""
+        ...
+
+    @property
+    def expected(self) -> Expected:
+        """What a task is expected to spend."""
+        ...
+
+    async def begin(self) -> Begun | None:
+        """Return the next task to do; None where none is left, or where the progress says what stops the run."""
+        ...
+
+    def end(self, task: Task, spent: Spending, *, failed: bool = False) -> None:
+        """Count a task that has ended: it is finished, or it ``failed`` and is left for later."""
+        ...
+
+
+@dataclass(kw_only=True)
+class OwnTasks:
+    """The tasks of a run that one process carries out alone.
+
+    What an earlier execution left in ``before`` is not done again. After ``stop_after_failures`` tasks in a row that
+    could not be done none is begun, nor when the meter says so.
     """
 
-    candidate: Candidate
-    judge: Judge
-    journal: Journal
-    concurrency: int
+    samples: Sequence[Sample]
+    repeats: int
     before: Before = field(default_factory=Before)
     meter: Meter = field(default_factory=Meter)
     stop_after_failures: int | None = None
-    accept_errors: bool = False
-    refuses: Callable[[Sample], bool] = lambda sample: sample.refused  # also by its wording, where that is known
-    watch: Callable[[Progress], None] = lambda _: None
     progress: Progress = field(default_factory=Progress)
     _failures_in_a_row: int = 0
 
-    async def run(self, samples: Iterable[Sample], *, repeats: int) -> Progress:
-        """Do every task that is not finished yet; an interrupt lets what is being kept be kept."""
-        places = asyncio.Semaphore(self.concurrency)
-        listed = list(samples)
-        self.progress.total = len(listed) * repeats
+    def __post_init__(self) -> None:
+        """Count what there is to do."""
+        self.progress.total = len(self.samples) * self.repeats
         self.progress.spent = self.meter.spent
-        try:
-            async with asyncio.TaskGroup() as under_way:
-                for task in self._tasks(listed, repeats):
-                    await places.acquire()
-                    self.progress.stopped_by = self._reason_to_stop()
-                    if self.progress.stopped_by is not None:
-                        break
-                    self.meter.begin()
-                    under_way.create_task(self._do(task)).add_done_callback(lambda _: places.release())
-        except BaseExceptionGroup as group:
-            raise _first(group) from None
-        return self.progress
+        self._left = self._tasks()
 
-    def _tasks(self, samples: list[Sample], repeats: int) -> Iterator[Task]:
-        for repeat in range(repeats):
-            for sample in samples:
+    @property
+    def expected(self) -> Expected:
+        """What a task is expected to spend."""
+        return self.meter.expected
+
+    async def begin(self) -> Begun | None:
+        """Return the next task that is not finished yet, if there is one and nothing stops the run."""
+        task = next(self._left, None)
+        if task is None:
+            return None
+        self.progress.stopped_by = self._reason_to_stop()
+        if self.progress.stopped_by is not None:
+            return None
+        self.meter.begin()
+        answered = self.before.answers.get(task.key)
+        return Begun(task=task, answered=answered, repeated=task.key in self.before.lost)
+
+    def end(self, task: Task, spent: Spending, *, failed: bool = False) -> None:  # noqa: ARG002 - any task counts alike
+        """Count a task that has ended, and what it spent."""
+        self._failures_in_a_row = self._failures_in_a_row + 1 if failed else 0
+        self.meter.end(spent)
+        self.progress.spent = self.meter.spent
+
+    def _tasks(self) -> Iterator[Task]:
+        for repeat in range(self.repeats):
+            for sample in self.samples:
                 task = Task(repeat=repeat, sample=sample)
                 if task.key in self.before.finished:
                     self.progress.skipped += 1
@@ -160,32 +195,74 @@ class Execution:
 
     def _reason_to_stop(self) -> str | None:
         if self.stop_after_failures is not None and self._failures_in_a_row >= self.stop_after_failures:
-            return f"{self._failures_in_a_row} samples in a row could not be evaluated"
+            return too_many_failures(self._failures_in_a_row)
         return self.meter.reason_to_stop()
 
-    async def _do(self, task: Task) -> None:
+
+def too_many_failures(number: int) -> str:
+    """Return why a run ends in which so many tasks in a row could not be done."""
+    return f"{number} samples in a row could not be evaluated"
+
+
+@dataclass(kw_only=True)
+class Execution:
+    """One execution of a run, or of what is left of it: at most ``concurrency`` tasks are under way.
+
+    A task counts as done when the journal has it. A task whose provider fails is left for later, unless
+    ``accept_errors`` says that it counts as it is.
+    """
+
+    candidate: Candidate
+    judge: Judge
+    journal: Journal
+    tasks: TaskSource
+    concurrency: int
+    accept_errors: bool = False
+    refuses: Callable[[Sample], bool] = lambda sample: sample.refused  # also by its wording, where that is known
+    watch: Callable[[Progress], None] = lambda _: None
+
+    @property
+    def progress(self) -> Progress:
+        """How far the run is."""
+        return self.tasks.progress
+
+    async def run(self) -> Progress:
+        """Do every task that there is; an interrupt lets what is being kept be kept."""
+        places = asyncio.Semaphore(self.concurrency)
+        try:
+            async with asyncio.TaskGroup() as under_way:
+                while True:
+                    await places.acquire()
+                    begun = await self.tasks.begin()
+                    if begun is None:
+                        break
+                    under_way.create_task(self._do(begun)).add_done_callback(lambda _: places.release())
+        except BaseExceptionGroup as group:
+            raise _first(group) from None
+        return self.progress
+
+    async def _do(self, begun: Begun) -> None:
+        task, answered, for_answer = begun.task, begun.answered, Spending()
         await self.journal.started(task)
-        answered, for_answer = self.before.answers.get(task.key), Spending()
         if answered is None:
             answered = await self.candidate.answer(task.sample, task.repeat)
-            for_answer = self.meter.expected.of_answer(answered)
+            for_answer = self.tasks.expected.of_answer(answered)
             if not answered.final and not self.accept_errors:
                 await _surely(self._fail(Failed(task=task, answered=answered, judgement=None, spent=for_answer)))
                 return
             await _surely(self.journal.answered(task, answered, for_answer))
         judgement = await self.judge.judge(answered.sample)
-        spent = self.meter.expected.of_judgement(judgement)
+        spent = self.tasks.expected.of_judgement(judgement)
         if not judgement.final and not self.accept_errors:
             failed = Failed(task=task, answered=answered, judgement=judgement, spent=spent)
             await _surely(self._fail(failed, for_answer))
             return
-        repeated = task.key in self.before.lost
         refused = self.refuses(answered.sample)
-        result = result_of(answered, judgement, refused=refused, repeat=task.repeat, call_repeated=repeated)
+        result = result_of(answered, judgement, refused=refused, repeat=task.repeat, call_repeated=begun.repeated)
         finished = Finished(answered=answered, judgement=judgement, result=result, spent=spent)
-        await _surely(self._finish(finished, for_answer))
+        await _surely(self._finish(task, finished, for_answer))
 
-    async def _finish(self, finished: Finished, for_answer: Spending) -> None:
+    async def _finish(self, task: Task, finished: Finished, for_answer: Spending) -> None:
         await self.journal.finished(finished)
         self.progress.done += 1
         error = finished.result.candidate_error or finished.result.evaluator_error
@@ -193,19 +270,15 @@ class Execution:
             self.progress.errors += 1
             message = f"{finished.result.sample_id}: {finished.result.error_detail or error}"
             self.progress.first_error = self.progress.first_error or message
-        self._failures_in_a_row = 0
-        self._report(for_answer + finished.spent)
+        self.tasks.end(task, for_answer + finished.spent)
+        self.watch(self.progress)
 
     async def _fail(self, failed: Failed, for_answer: Spending | None = None) -> None:
         await self.journal.failed(failed)
         self.progress.failed += 1
         self.progress.last_failure = failed.reason
-        self._failures_in_a_row += 1
-        self._report(failed.spent if for_answer is None else for_answer + failed.spent)
-
-    def _report(self, spent: Spending) -> None:
-        self.meter.end(spent)
-        self.progress.spent = self.meter.spent
+        spent = failed.spent if for_answer is None else for_answer + failed.spent
+        self.tasks.end(failed.task, spent, failed=True)
         self.watch(self.progress)
 
 

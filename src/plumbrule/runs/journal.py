@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from plumbrule.http.exchange import Exchange
-from plumbrule.ledger import Draft, Ledger, ResultKey
+from plumbrule.ledger import Draft, Guard, Ledger, ResultKey
 from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered
 from plumbrule.runs.execution import Before, Failed, Finished, Task
@@ -26,14 +26,18 @@ class LedgerJournal:
 
     ``paid``: calls are made that cost something, so that each is announced: one under way when the process dies can
     then be told from one that was never made. ``live``: the candidate is called, so that its answers are kept.
+    ``guard`` refuses what comes after the worker's lease, where several share the run.
     """
 
-    def __init__(self, ledger: Ledger, run: str, clock: Clock, *, paid: bool, live: bool) -> None:
+    def __init__(
+        self, ledger: Ledger, run: str, clock: Clock, *, paid: bool, live: bool, guard: Guard | None = None
+    ) -> None:
         self._ledger = ledger
         self._run = run
         self._clock = clock
         self._paid = paid
         self._live = live
+        self._guard = guard
         self._written: Future[None] | None = None
 
     async def started(self, task: Task) -> None:
@@ -73,15 +77,15 @@ class LedgerJournal:
 
     async def _append(self, *drafts: Draft) -> None:
         """Return when the drafts are durable; callers whose drafts are written together wait for one thing."""
-        ticket = self._ledger.submit(drafts, gathering_s=_GATHERING_S)
+        ticket = self._ledger.submit(drafts, gathering_s=_GATHERING_S, guard=self._guard)
         if ticket.written is not self._written:
             self._written, self._done = ticket.written, asyncio.wrap_future(ticket.written)
         await asyncio.shield(self._done)
         ticket.appended()
 
 
-def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:
-    """Return what an earlier execution of a run left in the ledger.
+def read_before(ledger: Ledger, run: str, *, judge_is_called: bool, task: Key | None = None) -> Before:
+    """Return what an earlier execution of a run left in the ledger, or what is left there of one task.
 
     A call that was announced, and neither brought an answer or a result nor failed, was under way when the process
     ended: it is lost, whatever came of it later.
@@ -91,7 +95,8 @@ def read_before(ledger: Ledger, run: str, *, judge_is_called: bool) -> Before:
     open_calls: set[Key] = set()
     lost: list[Key] = []
     spent = Spending()
-    for entry in ledger.entries(run=run):
+    subject = None if task is None else ResultKey(run=run, repeat=task[0], sample=task[1]).subject
+    for entry in ledger.entries(run=run) if subject is None else ledger.entries(subject=subject):
         if entry.kind == "note":
             key, note = task_key(entry), read_note(entry)
             if note.event == "started":

@@ -13,7 +13,7 @@ from plumbrule.runs.budget import Spending
 from plumbrule.runs.candidate import Answered, CandidateIdentity, RecordedCandidate
 from plumbrule.runs.components import Opener, Rubrics, load_rubrics
 from plumbrule.runs.config_file import check_secrets, load_config
-from plumbrule.runs.execution import Execution, Failed, Finished, Task
+from plumbrule.runs.execution import Execution, Failed, Finished, OwnTasks, Task
 from plumbrule.runs.run_results import JudgeUse, SingleJudgement
 from plumbrule.runs.sample_results import grade_all
 from plumbrule.samples import Sample
@@ -43,9 +43,10 @@ async def _judge(sample: Sample, judge: Judge, rubrics: Rubrics, opener: Opener 
     memory = _Memory()
     candidate = RecordedCandidate(CandidateIdentity(kind="recorded", model_id=sample.model_id))
     refuses = rubrics.refusal_reader()
-    execution = Execution(candidate=candidate, judge=judge, journal=memory, concurrency=1, refuses=refuses)
+    tasks = OwnTasks(samples=[sample], repeats=1)
+    execution = Execution(candidate=candidate, judge=judge, journal=memory, tasks=tasks, concurrency=1, refuses=refuses)
     try:
-        await execution.run([sample], repeats=1)
+        await execution.run()
     finally:
         if opener is not None:
             await opener.aclose()

@@ -56,6 +56,19 @@ def test_the_starter_runs_as_it_stands(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / ".plumbrule" / "ledger.db").exists()
 
 
+@pytest.mark.usefixtures("config")
+def test_a_complete_run_may_be_joined(run: Run) -> None:
+    """Nothing is left to do: the same summary and no second decision. It is named once, and labels go with another."""
+    [shown] = run("run", "run.yaml", "--workers", "1", "--json").records
+    entries = run("ledger", "verify", "--json").records[0]["entries"]
+    assert run("run", "run.yaml", "--join", "last", "--json").records == [shown]
+    assert run("ledger", "verify", "--json").records[0]["entries"] == entries
+    for other in ("--resume", "--labels"):
+        refused = run("run", "run.yaml", "--join", "last", other, "last")
+        assert refused.code == 2
+        assert "--join goes neither with --resume nor with --labels" in refused.err
+
+
 def test_a_good_run_passes_the_gate(run: Run, tmp_path: Path) -> None:
     """Exit code 0 where every gate holds; strict asks for whole metadata, too."""
     sample = {

@@ -33,6 +33,12 @@ class _Labels:
     "--dry-run", is_flag=True, help="Show the plan with calls, tokens and cost; nothing is called or written."
 )
 @click.option("--resume", metavar="RUN", help="Go on with an interrupted run: its id, the start of it, or last.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Share the run between so many processes; others may join it, also from other machines.",
+)
+@click.option("--join", metavar="RUN", help="Work on a run that others share: its id, the start of it, or last.")
 @click.option("--accept-errors", is_flag=True, help="Count a sample whose provider fails as errored; do not leave it.")
 @click.option(
     "--labels",
@@ -49,6 +55,8 @@ def command(
     config: Path,
     dry_run: bool,
     resume: str | None,
+    workers: int | None,
+    join: str | None,
     accept_errors: bool,
     labels: Path | None,
     seed: int,
@@ -64,6 +72,8 @@ def command(
     reached is left for --resume, with exit code 4; so ends a run in which nothing could be judged. The outcome is shown
     and kept; 'plumbrule gate' turns it into an exit code. --decide-on and --confidence are kept with the run. --labels
     takes labels that people gave to the same recorded answers in an earlier run, for another judge or rubric.
+    --workers and --join spread one run over processes and machines with one ledger: each sample is done once, and
+    budget and rates hold for all of them together.
 
     \b
     Examples:
@@ -72,13 +82,19 @@ def command(
       plumbrule run run.yaml --ledger sqlite:///runs.db --json
       plumbrule run run.yaml --resume last
       plumbrule run run.yaml --labels sheet.csv --as ada
+      plumbrule run run.yaml --workers 4
+      plumbrule run run.yaml --join last
     """
+    if join is not None and (resume is not None or labels is not None):
+        raise click.UsageError("--join goes neither with --resume nor with --labels.")
     if dry_run:
         _show_plan(config, as_json=as_json)
     else:
         _run(
             config,
             resume=resume,
+            workers=workers,
+            join=join,
             accept_errors=accept_errors,
             decide_on=decide_on,
             confidence=confidence,
@@ -100,6 +116,8 @@ def _run(
     config: Path,
     *,
     resume: str | None,
+    workers: int | None,
+    join: str | None,
     accept_errors: bool,
     decide_on: "DecideOn | None",
     confidence: "Confidence | None",
@@ -117,7 +135,8 @@ def _run(
 
     def resume_command(run_id: str) -> str:
         address = ["--ledger", ledger.name] if ledger_url else []  # the name has no password
-        return shlex.join(["plumbrule", "run", str(config), "--resume", run_id, *address])
+        how = "--resume" if workers is None and join is None else "--join"  # others may be at work on it
+        return shlex.join(["plumbrule", "run", str(config), how, run_id, *address])
 
     count = 0 if given is None else check_labels(config, given.file, seed=given.seed)
     # a user's function may print: standard output is for the result alone
@@ -127,6 +146,8 @@ def _run(
                 config,
                 ledger,
                 resume=resume,
+                join=join,
+                workers=workers,
                 accept_errors=accept_errors,
                 decide_on=decide_on,
                 confidence=confidence,
