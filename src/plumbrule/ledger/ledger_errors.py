@@ -6,6 +6,7 @@
     └── LedgerError               2  anything that the ledger refuses
         ├── EntryError            2  an entry that cannot be stored as it is
         ├── ResultStandsError     2  another result already stands for this run, repeat and sample
+        ├── ArchivedError         2  bodies that are in an archive
         ├── NotALedgerError       2  a file or database that holds something else
         ├── LedgerVersionError    2  a ledger of another version of Plumbrule
         ├── LedgerReadOnlyError   2  a ledger that may be read but not written
@@ -34,6 +35,10 @@ class EntryError(LedgerError):
 
 class ResultStandsError(LedgerError):
     """Another result already stands for this run, repeat and sample."""
+
+
+class ArchivedError(LedgerError):
+    """The bodies that are asked for are in an archive."""
 
 
 class AbsentLedgerError(UsageError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -10,14 +10,14 @@ from typing import Self
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, func, or_, select
 
 from plumbrule.errors import UsageError
-from plumbrule.ledger.chain import Verification, is_intact, judge, link
+from plumbrule.ledger.chain import NO_BODY, ArchivedBodies, RowsWithArchived, Verification, is_intact, judge, link
 from plumbrule.ledger.chain_watch import ChainWatch
 from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.database import reading, writing
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
 from plumbrule.ledger.entry_rows import insert, stream
 from plumbrule.ledger.guards import missing_guards
-from plumbrule.ledger.ledger_errors import EntryError, LedgerBrokenError, LedgerError, ResultStandsError
+from plumbrule.ledger.ledger_errors import ArchivedError, EntryError, LedgerBrokenError, LedgerError, ResultStandsError
 from plumbrule.ledger.run_lock import holding
 from plumbrule.ledger.shared_commit import SharedCommit, Ticket
 from plumbrule.ledger.state_files import StateFiles
@@ -129,11 +129,21 @@ class Ledger:
         return None if row is None else self._checked(Entry(**row))
 
     def entries(
-        self, *, kind: str | None = None, subject: str | None = None, run: str | None = None, after: int = 0
+        self,
+        *,
+        kind: str | None = None,
+        subject: str | None = None,
+        run: str | None = None,
+        after: int = 0,
+        without_archived: bool = False,
     ) -> Iterator[Entry]:
-        """Yield the entries that fit, in the order of the chain; ``run`` finds all that belongs to a run."""
+        """Yield the entries that fit, in the order of the chain; ``run`` finds all that belongs to a run.
+
+        One whose body is in an archive is an ArchivedError, or left out where ``without_archived`` says so.
+        """
         search = _Search(kind, subjects=None if subject is None else (subject,), run=run)
-        return self._select(search, *_conditions(kind=kind, subject=subject, run=run), entries.c.sequence > after)
+        conditions = _conditions(kind=kind, subject=subject, run=run)
+        return self._select(search, *conditions, entries.c.sequence > after, without_archived=without_archived)
 
     def outlines(self, *, kind: str, run: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield subject and author of the entries that fit, in the order of the chain, without reading their bodies."""
@@ -172,14 +182,19 @@ class Ledger:
         """Yield the entries of a kind on these subjects, each whole in itself, for an overview over many runs.
 
         Whether an entry among its neighbours is missing, or this one was exchanged for another, is not looked into:
-        that would be to read every run of the overview. Who shows an entry by itself reads it in another way.
+        that would be to read every run of the overview. Who shows an entry by itself reads it in another way. What is
+        archived is left out.
         """
+        notices: dict[tuple[str, str], Entry | None] = {}
         for start in range(0, len(subjects), _ASK):
             some = entries.c.subject.in_(subjects[start : start + _ASK])
             wanted = select(entries).where(entries.c.kind == kind, some).order_by(entries.c.sequence)
             with self._told(), reading(self._engine, self.name) as connection:
                 for row in connection.execute(wanted).mappings():
                     entry = Entry(**row)
+                    if entry.body == NO_BODY:
+                        self._archived(entry, notices)
+                        continue
                     if self._watch is not None and not is_intact(entry):
                         self._watch.check(entry)  # which names the first bad entry
                     yield entry
@@ -215,7 +230,7 @@ class Ledger:
         """Return the end of the chain as it is now, or as it was when ``sequence`` was the last entry."""
         if sequence is None:
             with reading(self._engine, self.name) as connection:
-                last = _last(connection, self.name)
+                last = last_entry(connection, self.name)
         else:
             entry = self.entry(sequence)
             if entry is None:
@@ -234,19 +249,27 @@ class Ledger:
         with reading(self._engine, self.name) as connection:
             return connection.execute(select(func.count()).select_from(some)).scalar_one() > most
 
-    def verify(self, *checkpoints: Checkpoint, anchors: Iterable[tuple[int, str]] = ()) -> Verification:
+    def verify(
+        self,
+        *checkpoints: Checkpoint,
+        anchors: Iterable[tuple[int, str]] = (),
+        archived: Iterable[tuple[int, bytes]] = (),
+    ) -> Verification:
         """Walk along the whole chain and name the first broken entry; checkpoints must be held, too.
 
-        ``anchors`` are what else is known: the beginning of the hash of an entry, by its number.
+        ``anchors`` are what else is known: the beginning of the hash of an entry, by its number. ``archived`` are
+        bodies from archives, in the order of the chain: those that the ledger does not hold itself are hashed, too.
         """
         for checkpoint in checkpoints:
             if checkpoint.ledger_id != self.ledger_id:
                 raise UsageError(f"{self.name}: is {self.ledger_id}, the checkpoint is of {checkpoint.ledger_id}")
         missing = missing_guards(self._engine, self.name)
         with closing(stream(self._engine, self.name)) as rows:
-            return judge(
-                rows, ledger_id=self.ledger_id, missing_guards=missing, checkpoints=checkpoints, anchors=anchors
+            filled = RowsWithArchived(rows, archived)
+            verification = judge(
+                filled, ledger_id=self.ledger_id, missing_guards=missing, checkpoints=checkpoints, anchors=anchors
             )
+        return replace(verification, archives_verified=filled.filled or None)
 
     def _write(self, tickets: list[Ticket]) -> None:
         """Write what every ticket asks for, in one transaction."""
@@ -254,7 +277,7 @@ class Ledger:
             with writing(self._engine, self.name) as connection:
                 new: list[Entry] = []
                 standing = _standing(connection, tickets)
-                last = before = _last(connection, self.name)
+                last = before = last_entry(connection, self.name)
                 for ticket in tickets:
                     try:
                         added = _place(ticket, last, standing)
@@ -270,9 +293,12 @@ class Ledger:
             for ticket in tickets:
                 ticket.error = ticket.error or error
 
-    def _select(self, search: "_Search", *conditions: ColumnElement[bool]) -> Iterator[Entry]:
+    def _select(
+        self, search: "_Search", *conditions: ColumnElement[bool], without_archived: bool = False
+    ) -> Iterator[Entry]:
         wanted = select(entries).where(*conditions).order_by(entries.c.sequence)
         upto = self._cover(search)
+        notices: dict[tuple[str, str], Entry | None] = {}
         with (
             self._told(),
             reading(self._engine, self.name) as connection,
@@ -282,6 +308,9 @@ class Ledger:
                 entry = Entry(**row)
                 if self._watch is not None and entry.sequence > upto:  # appended in the meantime
                     upto = self._watch.advance()
+                if without_archived and entry.body == NO_BODY:
+                    self._archived(entry, notices)
+                    continue
                 yield self._checked(entry)
 
     def _cover(self, search: "_Search") -> int:
@@ -290,7 +319,35 @@ class Ledger:
             return -1
         return self._watch.cover(search.kind, subjects=search.subjects, run=search.run)
 
+    def _archived(self, entry: Entry, notices: dict[tuple[str, str], Entry | None] | None = None) -> ArchivedError:
+        """Return the error that says where the body of an entry is; where no archive has it, the entry is broken.
+
+        ``notices`` keeps what was looked up, for a caller with many entries.
+        """
+        run, notices = entry.subject.partition("/")[0], {} if notices is None else notices
+        if (run, entry.kind) not in notices:
+            notices[run, entry.kind] = self._archive_notice(run, entry.kind)
+        notice = notices[run, entry.kind]
+        if notice is None or notice.sequence < entry.sequence:
+            error = LedgerBrokenError(f"{self.name}: entry {entry.sequence}: its body is gone, and no archive has it")
+            raise error if self._watch is None else self._watch.fault(error)
+        folder, day = notice.value.get("folder"), notice.recorded_at_utc[:10]
+        return ArchivedError(
+            f"{run}: its {entry.kind} entries were archived on {day} to {folder}: put them back with "
+            f"'plumbrule ledger restore {folder}'"
+        )
+
+    def _archive_notice(self, run: str, kind: str) -> Entry | None:
+        """Return the entry that says where the bodies of a kind of a run are."""
+        notices, bodies = list(self.entries(kind="archive", subject=run)), ArchivedBodies()
+        for notice in notices:
+            bodies.see(notice.sequence, run.encode(), notice.body.encode())
+        since = bodies.since(run.encode(), kind.encode())
+        return next((notice for notice in notices if notice.sequence == since), None)
+
     def _checked(self, entry: Entry) -> Entry:
+        if entry.body == NO_BODY:
+            raise self._archived(entry)
         if self._watch is not None:
             self._watch.check(entry)
         return entry
@@ -323,7 +380,7 @@ def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entr
     for draft in ticket.drafts:
         if draft.kind == "result":
             old = standing.get(draft.subject) or results.get(draft.subject)
-            if old is not None and old.body != draft.body:
+            if old is not None and old.body_sha256 != draft.body_sha256:
                 raise ResultStandsError(
                     f"another result of {draft.subject} stands as entry {old.sequence}: append a correction instead"
                 )
@@ -351,7 +408,8 @@ def _standing(connection: Connection, tickets: list[Ticket]) -> dict[str, Entry]
     return standing
 
 
-def _last(connection: Connection, name: str) -> Entry:
+def last_entry(connection: Connection, name: str) -> Entry:
+    """Return the last entry of a chain."""
     row = connection.execute(_LAST).mappings().first()
     if row is None:
         raise LedgerBrokenError(f"{name}: every entry is gone: restore it from a backup")
