@@ -105,30 +105,37 @@ class ArchivePlan:
     kinds: Mapping[str, Extent]
 
 
-def plan_archive(
+def select_for_archive(
     ledger: Ledger,
     *,
     at: datetime,
     runs: Sequence[str] = (),
     before: datetime | None = None,
     retention: Path | None = None,
-) -> ArchivePlan:
-    """Return what there is to archive of finished runs: those named, those before a moment, or by a policy."""
+) -> Mapping[str, tuple[str, ...]]:
+    """Return what there is to archive of finished runs, as kinds by run: of those named, before a moment, or due."""
     if retention is not None:
-        selection = select_due(ledger, read_retention(retention), at=at)
-    elif before is not None:
-        selection = select_before(ledger, before)
-    else:
-        selection = select_runs(ledger, runs)
+        return select_due(ledger, read_retention(retention), at=at)
+    return select_runs(ledger, runs) if before is None else select_before(ledger, before)
+
+
+def plan_archive(ledger: Ledger, selection: Mapping[str, tuple[str, ...]]) -> ArchivePlan:
+    """Return how much a selection is, without archiving it."""
     return ArchivePlan(runs=selection, kinds=extent_of(ledger, selection))
 
 
 def archive_runs(
-    ledger: Ledger, plan: ArchivePlan, folder: Path, *, author: str, reason: str, at: datetime
+    ledger: Ledger,
+    selection: Mapping[str, tuple[str, ...]],
+    folder: Path,
+    *,
+    author: str,
+    reason: str,
+    at: datetime,
 ) -> ArchiveFolder:
-    """Move what a plan names to a new folder of Parquet files; return the archive."""
+    """Move what is selected to a new folder of Parquet files; return the archive."""
     columns = query_columns(ledger)
-    return archive(ledger, plan.runs, folder, author=author, reason=reason, at=at, columns=columns)
+    return archive(ledger, selection, folder, author=author, reason=reason, at=at, columns=columns)
 
 
 def restore_runs(

@@ -4,6 +4,7 @@ from plumbrule.ledger.acceptance import accept
 from plumbrule.ledger.archive import (
     ArchiveNotice,
     Extent,
+    archivable_kinds,
     archive,
     archived_bodies,
     archived_kinds,
@@ -14,7 +15,7 @@ from plumbrule.ledger.archive import (
 from plumbrule.ledger.archive_folder import ArchiveFolder, ArchiveManifest, Cell, CellType, QueryColumns
 from plumbrule.ledger.backup import backup, restore
 from plumbrule.ledger.bundle import BundleVerification, verify_bundle, write_bundle
-from plumbrule.ledger.chain import ARCHIVABLE, Break, Row, TimeBack, Verification
+from plumbrule.ledger.chain import Break, Row, TimeBack, Verification
 from plumbrule.ledger.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey, escaped
 from plumbrule.ledger.entry_rows import entry_of
@@ -39,7 +40,6 @@ from plumbrule.ledger.store import Ledger
 from plumbrule.ledger.tables import SCHEMA_VERSION
 
 __all__ = [
-    "ARCHIVABLE",
     "KINDS",
     "SCHEMA_VERSION",
     "AbsentLedgerError",
@@ -73,6 +73,7 @@ __all__ = [
     "TimeBack",
     "Verification",
     "accept",
+    "archivable_kinds",
     "archive",
     "archived_bodies",
     "archived_kinds",

@@ -72,6 +72,13 @@ def archived_kinds(ledger: Ledger) -> dict[str, dict[str, Entry]]:
     return standing
 
 
+def archivable_kinds(ledger: Ledger, run: str) -> tuple[str, ...]:
+    """Return the kinds of which a run has bodies that can be archived."""
+    with reading(ledger.engine, ledger.name) as connection:
+        wanted = ((kind, select(entries.c.sequence).where(*_bodies(run, kind)).limit(1)) for kind in ARCHIVABLE)
+        return tuple(kind for kind, some in wanted if connection.scalar(some) is not None)
+
+
 def extent_of(ledger: Ledger, selection: Selection) -> dict[str, Extent]:
     """Return how much there is to archive, by kind."""
     extents: dict[str, Extent] = {}

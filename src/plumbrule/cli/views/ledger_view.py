@@ -1,5 +1,6 @@
 """The ledger on a terminal: whether its chain is whole, and what was written out."""
 
+from collections.abc import Sized
 from pathlib import Path
 
 from rich.console import Console
@@ -66,12 +67,17 @@ def show_backup(console: Console, file: Path, copy: LedgerBackup) -> None:
         console.print(plain(text, "yellow"), soft_wrap=True)
 
 
+def _runs(runs: Sized) -> str:
+    return f"{len(runs):,} run{'s' * (len(runs) != 1)}"
+
+
 def show_archive_plan(console: Console, name: str, plan: ArchivePlan) -> None:
     """Print what there is to archive."""
     if not plan.runs:
         console.print(plain(f"{name}: there is nothing to archive"), soft_wrap=True)
         return
-    console.print(plain(f"{name}: {len(plan.runs)} runs to archive, the first {next(iter(plan.runs))}"), soft_wrap=True)
+    text = f"{name}: {_runs(plan.runs)} to archive, the first {next(iter(plan.runs))}"
+    console.print(plain(text), soft_wrap=True)
     for kind, extent in plan.kinds.items():
         console.print(plain(f"  {kind}: {extent.entries:,} entries, {extent.size / 1e6:,.1f} MB"))
 
@@ -82,7 +88,7 @@ def show_archive(console: Console, archive: ArchiveFolder) -> None:
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in manifest.kinds.items())
     size = sum(file.bytes for file in manifest.files) / 1e6
     console.print(
-        plain(f"{archive.path}: {manifest.entries:,} entries of {len(manifest.runs)} runs ({kinds}), {size:,.1f} MB"),
+        plain(f"{archive.path}: {manifest.entries:,} entries of {_runs(manifest.runs)} ({kinds}), {size:,.1f} MB"),
         soft_wrap=True,
     )
     console.print(plain(f"manifest {archive.manifest_sha256[:12]}: keep the folder, the ledger has the hashes only"))
@@ -91,5 +97,5 @@ def show_archive(console: Console, archive: ArchiveFolder) -> None:
 def show_restored(console: Console, name: str, archive: ArchiveFolder) -> None:
     """Print what was put back."""
     manifest = archive.manifest
-    text = f"{name}: {manifest.entries:,} entries of {len(manifest.runs)} runs are back; {archive.path} stays as it is"
+    text = f"{name}: {manifest.entries:,} entries of {_runs(manifest.runs)} are back; {archive.path} stays as it is"
     console.print(plain(text), soft_wrap=True)

@@ -6,7 +6,7 @@ rubrics, decisions, labels, corrections, records, campaigns, alerts and incident
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from plumbrule.errors import UsageError
-from plumbrule.ledger import ARCHIVABLE, Entry, Ledger, archived_kinds
+from plumbrule.ledger import Ledger, archivable_kinds
 from plumbrule.rubrics.yaml_reader import read_yaml
 from plumbrule.runs.run_entries import find_run
 
@@ -28,14 +28,6 @@ class Retention:
 
     keep_days: Mapping[Kind, Days] = field(default_factory=dict)
 
-    def due(self, decided: datetime, at: datetime) -> tuple[str, ...]:
-        """Return the kinds that are due for an archive."""
-        return tuple(
-            kind
-            for kind in ARCHIVABLE
-            if kind in self.keep_days and decided + timedelta(days=self.keep_days[kind]) <= at  # type: ignore[index]  # a Kind
-        )
-
 
 def read_retention(path: Path) -> Retention:
     """Return the policy of a file."""
@@ -43,48 +35,38 @@ def read_retention(path: Path) -> Retention:
 
 
 def select_due(ledger: Ledger, policy: Retention, *, at: datetime) -> dict[str, tuple[str, ...]]:
-    """Return the kinds that a policy wants archived by now, by finished run, the oldest first."""
-    due = {run.subject: policy.due(_moment(run), at) for run in _decided(ledger)}
-    return _without_archived(ledger, due)
+    """Return the kinds that a policy wants archived by now, by finished run, the oldest decision first."""
+    kept = {str(kind): timedelta(days=days) for kind, days in policy.keep_days.items()}
+    selected = {}
+    for run, decided in _decided(ledger):
+        due = [kind for kind, days in kept.items() if decided + days <= at]
+        selected[run] = tuple(kind for kind in archivable_kinds(ledger, run) if kind in due) if due else ()
+    return {run: kinds for run, kinds in selected.items() if kinds}
 
 
 def select_before(ledger: Ledger, before: datetime) -> dict[str, tuple[str, ...]]:
     """Return everything that can be archived of the runs that were decided before a moment."""
-    old = {run.subject: ARCHIVABLE for run in _decided(ledger) if _moment(run) < before}
-    return _without_archived(ledger, old)
+    old = (run for run, decided in _decided(ledger) if decided < before)
+    return {run: kinds for run in old if (kinds := archivable_kinds(ledger, run))}
 
 
 def select_runs(ledger: Ledger, references: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return everything that can be archived of runs that are named; each must be finished."""
-    decided = {entry.subject for entry in _decided(ledger)}
-    named = [find_run(ledger, reference).subject for reference in references]
-    for run in named:
+    """Return everything that can be archived of runs that are named; each must be finished, and have something."""
+    decided = dict(_decided(ledger))
+    selected = {}
+    for run in (find_run(ledger, reference).subject for reference in references):
         if run not in decided:
-            raise UsageError(
-                f"{run}: is not finished, and only finished runs are archived: finish it with 'plumbrule run'"
-            )
-    selected = _without_archived(ledger, dict.fromkeys(named, ARCHIVABLE))
-    for run in named:
-        if run not in selected:
-            raise UsageError(f"{run}: is archived already")
+            raise UsageError(f"{run}: is not finished, and only finished runs are archived")
+        selected[run] = archivable_kinds(ledger, run)
+        if not selected[run]:
+            raise UsageError(f"{run}: there is nothing to archive: it was archived already")
     return selected
 
 
-def _decided(ledger: Ledger) -> Iterator[Entry]:
-    """Yield the first decision on each run; those of campaigns are of no run."""
+def _decided(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
+    """Yield the finished runs, and when each was first decided; decisions on campaigns are of no run."""
     runs = {subject for subject, _ in ledger.outlines(kind="run")}
     for entry in ledger.entries(kind="decision"):
         if entry.subject in runs:
             runs.discard(entry.subject)
-            yield entry
-
-
-def _moment(entry: Entry) -> datetime:
-    return datetime.fromisoformat(entry.recorded_at_utc).astimezone(UTC)
-
-
-def _without_archived(ledger: Ledger, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Leave out what is archived already, and runs of which nothing is left."""
-    archived = archived_kinds(ledger)
-    left = {run: tuple(kind for kind in kinds if kind not in archived.get(run, {})) for run, kinds in wanted.items()}
-    return {run: kinds for run, kinds in left.items() if kinds}
+            yield entry.subject, datetime.fromisoformat(entry.recorded_at_utc)

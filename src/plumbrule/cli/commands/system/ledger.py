@@ -254,7 +254,7 @@ def archive(
         raise click.UsageError("say what to archive: --run RUN, --before DATE or --retention FILE")
     if not dry_run and (folder is None or reason is None):
         raise click.UsageError("an archive needs -o FOLDER and --reason TEXT; --dry-run shows what there is")
-    from plumbrule.api.ledger import archive_runs, plan_archive
+    from plumbrule.api.ledger import archive_runs, plan_archive, select_for_archive
     from plumbrule.api.ledger_access import now, open_here
     from plumbrule.cli.options import author_name
     from plumbrule.cli.terminal_console import print_json, stdout
@@ -264,11 +264,12 @@ def archive(
     at = now()
     with open_here(ledger_url) as ledger:
         moment = None if before is None else before.replace(tzinfo=UTC)
-        plan = plan_archive(ledger, at=at, runs=runs, before=moment, retention=retention)
-        if folder is None or reason is None or author is None or not plan.runs:
+        selection = select_for_archive(ledger, at=at, runs=runs, before=moment, retention=retention)
+        if folder is None or reason is None or author is None or not selection:
+            plan = plan_archive(ledger, selection)
             print_json(plan) if as_json else show_archive_plan(stdout(), ledger.name, plan)
             return
-        written = archive_runs(ledger, plan, folder, author=author, reason=reason, at=at)
+        written = archive_runs(ledger, selection, folder, author=author, reason=reason, at=at)
     print_json(written.manifest) if as_json else show_archive(stdout(), written)
 
 
