@@ -2,13 +2,17 @@
 
 ``python -m bench.large_ledger make URL --results 1000000`` makes one in bulk: real results of the demo, without their
 explanations, in runs of 1,000 samples and five repeats. ``python -m bench.large_ledger measure SMALL LARGE`` measures
-the same things on two of them, in turn and in one process, in processor time; the ratio of the two should be near 1.
+the same things on two of them, in turn and in one process, in processor time, with that of a PostgreSQL server; the
+ratio of the two should be near 1 where only what is shown counts. The first use of a ledger verifies it whole.
 """
 
 import argparse
 import hashlib
+import os
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
@@ -18,12 +22,19 @@ from typing import Any
 from bench.web_ledger import AT, REPEATS, SMALL, Template, run_once
 
 from plumbrule.hashing import canonical_json
-from plumbrule.ledger import open_ledger
+from plumbrule.ledger import Ledger, open_ledger
 from plumbrule.ledger.chain import TAG
 from plumbrule.ledger.entry import utc_text
 from plumbrule.ledger.migration import upgrade
 from plumbrule.ledger.tables import COLUMNS
+from plumbrule.runs.run_entries import find_run
+from plumbrule.runs.sample_detail import read_sample_detail
+from plumbrule.runs.summary import run_lines, summarise_run
 
+_TIMES = 3
+_AGAIN = 20
+_BACKENDS = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'"
+RUN_ENTRIES = SMALL * (REPEATS + 1) + 5  # with the run, its rubrics and its decision
 _AT_ONCE = 50_000
 _HOLE = "@hole@"  # where a number or a name goes into a body
 _BETWEEN_RUNS = timedelta(hours=6)
@@ -38,8 +49,105 @@ def main() -> None:
     make = commands.add_parser("make")
     make.add_argument("url")
     make.add_argument("--results", type=int, default=1_000_000)
+    measure = commands.add_parser("measure")
+    measure.add_argument("urls", nargs=2)
+    measure.add_argument("--whole", action="store_true", help="verify all of both, too")
     chosen = options.parse_args()
-    make_ledger(chosen.url, chosen.results)
+    if chosen.command == "make":
+        make_ledger(chosen.url, chosen.results)
+    else:
+        measure_ledgers(chosen.urls, whole=chosen.whole)
+
+
+def measure_ledgers(urls: Sequence[str], *, whole: bool) -> None:
+    """Print what each thing costs on a small and on a large ledger, and the ratio."""
+    for url in urls:
+        open_ledger(url).close()  # verified whole, where this is its first use
+    counts = [_count(url) for url in urls]
+    print(f"{'milliseconds on the processor':46}{counts[0]:>12,}{counts[1]:>12,}  ratio")
+    print(f"{'  of them runs':46}{counts[0] // RUN_ENTRIES:>12,}{counts[1] // RUN_ENTRIES:>12,}")
+    _say("open the ledger and close it", [_least(url, lambda _: None, opened=True) for url in urls])
+    for what, act in ACTS.items():
+        _say(what, [_least(url, act) for url in urls])
+    if whole:
+        _say("verify 1,000 entries of all", [_verified(url) for url in urls])
+    print(f"load of the machine over the last minute: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+def _count(url: str) -> int:
+    with open_ledger(url) as ledger:
+        return ledger.checkpoint().sequence + 1
+
+
+def _say(what: str, seconds: Sequence[float]) -> None:
+    small, large = (each * 1000 for each in seconds)
+    print(f"{what:46}{small:12.2f}{large:12.2f}{large / small:7.2f}", flush=True)
+
+
+def _least(url: str, act: Callable[[Ledger], object], *, opened: bool = False) -> float:
+    """Return the least processor time of several times, each as a new command would take it, here and on the server."""
+    taken = []
+    for _ in range(_TIMES):
+        begin = time.process_time()
+        with open_ledger(url) as ledger:
+            if not opened:
+                begin = time.process_time()
+            before = _server_time(ledger)
+            for _again in range(_AGAIN if before else 1):  # a server's time is counted in hundredths of a second
+                act(ledger)
+            spent = time.process_time() - begin + _server_time(ledger) - before
+            taken.append(spent / (_AGAIN if before else 1))
+    return min(taken)
+
+
+def _server_time(ledger: Ledger) -> float:
+    """Return the processor time that the processes of a PostgreSQL server have taken so far; 0 for SQLite."""
+    if ledger.engine.dialect.name == "sqlite":
+        return 0.0
+    with ledger.engine.connect() as connection:
+        pids = connection.exec_driver_sql(_BACKENDS).scalars().all()
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _verified(url: str) -> float:
+    begin = time.process_time()
+    with open_ledger(url, checked=False) as ledger:
+        found = ledger.verify()
+    if not found.whole:
+        sys.exit(1)
+    return (time.process_time() - begin) / found.entries * 1000
+
+
+def _forget(ledger: Ledger) -> Ledger:
+    """Let a ledger verify again what it reads, as a new command does."""
+    if ledger._watch is not None:  # noqa: SLF001 - what another process would not have
+        ledger._watch._verified.clear()  # noqa: SLF001 - the same
+    return ledger
+
+
+def _shown(ledger: Ledger) -> object:
+    return summarise_run(ledger, find_run(ledger, run_name(100)), samples=True)
+
+
+ACTS: Mapping[str, Callable[[Ledger], object]] = {
+    "append an entry": lambda ledger: ledger.append("note", "bench", {"n": 1}, "bench", at=AT),
+    "read the results of a run (5,000)": lambda ledger: sum(1 for _ in _forget(ledger).results(run_name(100))),
+    "summary of a run with its samples": lambda ledger: _shown(_forget(ledger)),
+    "one sample of a run": lambda ledger: read_sample_detail(
+        _forget(ledger), find_run(ledger, run_name(100)), "s0007", 0
+    ),
+    "a sample in 20 runs": lambda ledger: sum(
+        1 for _ in ledger.glance("result", [f"{run_name(number)}/0/s0007" for number in range(100, 120)])
+    ),
+    "whether a page is up to date": lambda ledger: ledger.newest("run", "decision", "label"),
+    "whether a page of a run is": lambda ledger: ledger.newest(run=run_name(100)),
+    "the last run": lambda ledger: find_run(_forget(ledger), "last"),
+    "list of all runs": lambda ledger: run_lines(_forget(ledger)),
+}
 
 
 def make_ledger(url: str, results: int) -> None:

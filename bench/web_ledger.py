@@ -161,6 +161,7 @@ class Template:
 
     @classmethod
     def read(cls, ledger: Ledger, name: str) -> "Template":
+        """Return the template that a run of a ledger is."""
         by_kind: dict[str, list[Entry]] = {}
         for entry in ledger.entries(run=name):
             by_kind.setdefault(entry.kind, []).append(entry)

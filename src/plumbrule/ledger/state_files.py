@@ -29,7 +29,7 @@ from plumbrule.settings import settings_directory, signing_key_file
 ACCEPT = "plumbrule ledger checkpoint --reset --as NAME"
 _LOCK_TIMEOUT_S = 10.0
 _LARGEST_KEY = 1 << 16
-_LARGEST_STATE = 1 << 24
+_LARGEST_STATE = 1 << 28  # a run has about five scopes of 130 bytes: more than 400,000 runs
 _SHORTEST_KEY = 16
 
 

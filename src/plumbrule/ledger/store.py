@@ -27,6 +27,7 @@ _FETCH = 1000
 _ASK = 500  # subjects in one question
 
 
+_END = select(func.max(entries.c.sequence))
 _LAST = select(entries).order_by(entries.c.sequence.desc()).limit(1)
 _STANDING = select(entries).where(
     entries.c.kind == "result", entries.c.subject.in_(bindparam("subjects", expanding=True))
@@ -53,6 +54,7 @@ class Ledger:
         self.files = files  # what is kept of it outside the database
         self._engine = engine
         self._watch = watch  # None where what is read is not verified
+        self._newest: dict[tuple[str, ...], _Newest] = {}  # by the kinds that were asked for
         self._commits = SharedCommit(self._write)
 
     @property
@@ -160,13 +162,27 @@ class Ledger:
         """Return number and hash of the last entry of these kinds, of any for none; -1 and "" where there is none.
 
         As entries are only ever added, what was made from them holds for as long as this is the same. It reads no entry
-        whole, and verifies none.
+        whole, and verifies none. Asked again, it looks only at what was appended since.
         """
-        last = select(func.max(entries.c.sequence)).where(entries.c.kind.in_(kinds or KINDS), *_within(run))
-        wanted = select(entries.c.sequence, entries.c.entry_sha256).where(entries.c.sequence == last.scalar_subquery())
+        columns = entries.c.sequence, entries.c.entry_sha256
+        before = None if run is not None else self._newest.get(kinds)
         with reading(self._engine, self.name) as connection:
+            end = connection.scalar(_END) or 0
+            if before is not None and before.upto <= end:
+                # the empty text keeps a database from its index by kind, which has all entries of a kind
+                later = entries.c.sequence > before.upto, (entries.c.kind + "").in_(kinds or KINDS)
+                wanted = select(*columns).where(*later).order_by(entries.c.sequence.desc()).limit(1)
+            else:
+                last = select(func.max(entries.c.sequence)).where(entries.c.kind.in_(kinds or KINDS), *_within(run))
+                before, wanted = None, select(*columns).where(entries.c.sequence == last.scalar_subquery())
             found = connection.execute(wanted).first()
-        return (-1, "") if found is None else (found.sequence, found.entry_sha256)
+        if found is None:
+            newest = (-1, "") if before is None else before.newest
+        else:
+            newest = found.sequence, found.entry_sha256
+        if run is None:
+            self._newest[kinds] = _Newest(max(end, newest[0]), newest)
+        return newest
 
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
@@ -207,6 +223,11 @@ class Ledger:
     def runs(self, prefix: str = "") -> Iterator[Entry]:
         """Yield the runs whose id begins with ``prefix``, the oldest first."""
         return self._select(_Search("run"), entries.c.kind == "run", *_begins(prefix))
+
+    def last_run(self) -> Entry | None:
+        """Return the last run; the others are not read."""
+        last = select(func.max(entries.c.sequence)).where(entries.c.kind == "run").scalar_subquery()
+        return next(self._select(_Search("run"), entries.c.sequence == last), None)
 
     def results(self, run: str) -> Iterator[Entry]:
         """Yield the results of a run, in the order in which they were finished."""
@@ -361,6 +382,14 @@ class Ledger:
             if type(error) is not LedgerError or self._watch is None:
                 raise
             raise self._watch.fault(error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Newest:
+    """The number and hash of the newest entry of some kinds, of all entries up to one."""
+
+    upto: int
+    newest: tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
