@@ -32,7 +32,7 @@ from plumbrule.runs.sample_detail import read_sample_detail
 from plumbrule.runs.summary import run_lines, summarise_run
 
 _TIMES = 3
-_AGAIN = 20
+_MOST, _ENOUGH_S = 50, 0.2  # a server's time is counted in hundredths of a second
 _PROBE = 10  # the run that is looked at
 _BACKENDS = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'"
 RUN_ENTRIES = SMALL * (REPEATS + 1) + 5  # with the run, its rubrics and its decision
@@ -89,17 +89,14 @@ def _least(url: str, act: Callable[[Ledger], object], *, opened: bool = False) -
     """Return the least processor time of several times, each as a new command would take it, here and on the server."""
     taken = []
     for _ in range(_TIMES):
-        begin = time.process_time()
+        opening = time.process_time()
         with open_ledger(url) as ledger:
-            if not opened:
-                begin = time.process_time()
-            # a server's time is counted in hundredths of a second
-            again = 1 if opened or ledger.engine.dialect.name == "sqlite" else _AGAIN
-            before = _server_time(ledger)
-            for _ in range(again):
+            begin, before, count = time.process_time(), _server_time(ledger), 0
+            while not count or (before and count < _MOST and time.process_time() - begin < _ENOUGH_S):
                 act(ledger)
-            spent = time.process_time() - begin + _server_time(ledger) - before
-        taken.append((time.process_time() - begin if opened else spent) / again)
+                count += 1
+            spent = (time.process_time() - begin + _server_time(ledger) - before) / count
+        taken.append(time.process_time() - opening if opened else spent)
     return min(taken)
 
 

@@ -23,6 +23,7 @@ from plumbrule.ledger import (
     ResultKey,
     ResultStandsError,
     Row,
+    archivable,
     archive,
     archived_bodies,
     archived_kinds,
@@ -202,6 +203,18 @@ class TestArchiving:
             put_away(ledger, tmp_path / "archive", columns=QueryColumns(types={}, cells=cells))
         assert ledger.entry(late[0].sequence) == late[0]
         assert ledger.verify().archived == 6
+
+    def test_a_kind_of_a_run_is_archived_as_a_whole(self, ledger: Ledger, tmp_path: Path) -> None:
+        """What is added to an archived run is archived with the rest, after that was restored."""
+        put_away(ledger, tmp_path / "archive")
+        ledger.append("result", "run-1/1/late", {}, "cy", at=AT)
+        assert archivable(ledger, ["run-1", "run-10"]) == {"run-10": ("result", "sample")}
+        with pytest.raises(LedgerError, match="run-1: some of its result entries are archived already: restore them"):
+            put_away(ledger, tmp_path / "other")
+        assert ledger.verify().archived == 6
+        restore_archive(ledger, tmp_path / "archive", author="bo", at=AT)
+        put_away(ledger, tmp_path / "both")
+        assert ledger.verify().archived == 7
 
     def test_two_at_once_are_refused(self, ledger: Ledger, tmp_path: Path) -> None:
         """The second is told to wait."""
@@ -449,5 +462,5 @@ def test_bodies_that_are_not_all_there_are_not_taken_away(backend: "Backend", le
             restore_guards(ledger.engine, ledger.name)
         return {}
 
-    with pytest.raises(LedgerError, match="run-1: 3 bodies of result entries were archived, 2 are there"):
+    with pytest.raises(LedgerError, match="run-1: of 3 result entries that were archived 2 are there"):
         put_away(ledger, tmp_path / "other", columns=QueryColumns(types={}, cells=cells))

@@ -4,7 +4,7 @@ from plumbrule.ledger.acceptance import accept
 from plumbrule.ledger.archive import (
     ArchiveNotice,
     Extent,
-    archivable_kinds,
+    archivable,
     archive,
     archived_bodies,
     archived_kinds,
@@ -73,7 +73,7 @@ __all__ = [
     "TimeBack",
     "Verification",
     "accept",
-    "archivable_kinds",
+    "archivable",
     "archive",
     "archived_bodies",
     "archived_kinds",

@@ -5,8 +5,8 @@ then one transaction takes the bodies away and appends an entry of the kind ``ar
 ends in between leaves a ledger that is whole, and perhaps a folder that the same command takes as it is.
 """
 
-import hashlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
+import heapq
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -72,11 +72,17 @@ def archived_kinds(ledger: Ledger) -> dict[str, dict[str, Entry]]:
     return standing
 
 
-def archivable_kinds(ledger: Ledger, run: str) -> tuple[str, ...]:
-    """Return the kinds of which a run has bodies that can be archived."""
+def archivable(ledger: Ledger, runs: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the kinds of which runs have bodies that can be archived; a run that has none is left out."""
+    archived = archived_kinds(ledger)
+    found: dict[str, list[str]] = {}
     with reading(ledger.engine, ledger.name) as connection:
-        wanted = ((kind, select(entries.c.sequence).where(*_bodies(run, kind)).limit(1)) for kind in ARCHIVABLE)
-        return tuple(kind for kind, some in wanted if connection.scalar(some) is not None)
+        for run in runs:
+            for kind in ARCHIVABLE:
+                some = select(entries.c.sequence).where(*_bodies(run, kind)).limit(1)
+                if kind not in archived.get(run, {}) and connection.scalar(some) is not None:
+                    found.setdefault(run, []).append(kind)
+    return {run: tuple(kinds) for run, kinds in found.items()}
 
 
 def extent_of(ledger: Ledger, selection: Selection) -> dict[str, Extent]:
@@ -133,7 +139,8 @@ def restore_archive(
                 raise UsageError(f"{ledger.name}: has every body of {path} already: there is nothing to restore")
             for run, kinds in folder.manifest.runs.items():
                 for kind in kinds:
-                    _see_none_left(connection, run, kind, upto=folder.manifest.last, path=path)
+                    if left := _count_archived(connection, run, kind):
+                        raise InputError(f"{path}: has not all of {run}: {left} {kind} entries are still archived")
             _append(connection, ledger, folder, "restored", author=author, reason=reason, at=at)
     return folder
 
@@ -149,8 +156,6 @@ def check_named(ledger: Ledger, folder: ArchiveFolder) -> None:
 
 def archived_bodies(ledger: Ledger, paths: Sequence[Path]) -> Iterator[tuple[int, bytes]]:
     """Yield the bodies in archives of a ledger, with their numbers, in the order of the chain."""
-    import heapq  # noqa: PLC0415 - for those who verify archives
-
     folders = [open_archive(path) for path in paths]
     for folder in folders:
         check_named(ledger, folder)
@@ -180,26 +185,20 @@ def _selected(ledger: Ledger, selection: Selection, end: int) -> Generator[Row]:
 
 
 def _read_back(folder: ArchiveFolder) -> None:
-    """Read all of an archive from the disk again before anything is taken away."""
+    """Read all of an archive from the disk again, before anything is taken away."""
     folder.check_files()
-    count = 0
-    for row in folder.rows():
-        if hashlib.sha256(row[5]).hexdigest().encode() != row[6]:
-            raise LedgerError(
-                f"{folder.path}: entry {row[0]} did not come back as it was written: nothing was taken away"
-            )
-        count += 1
+    count = sum(1 for _ in folder.checked_rows())
     if count != folder.manifest.entries:
-        raise LedgerError(f"{folder.path}: has {count} entries of {folder.manifest.entries}: nothing was taken away")
+        raise InputError(f"{folder.path}: has {count} entries of {folder.manifest.entries}: nothing was taken away")
 
 
 def _take_away(connection: Connection, run: str, kind: str, count: int, *, upto: int, name: str) -> None:
     change = entries.update().where(*_bodies(run, kind), entries.c.sequence <= upto).values(body=NO_BODY)
     taken = connection.execute(change).rowcount
     if taken != count:
-        raise LedgerError(
-            f"{name}: {run}: {count} bodies of {kind} entries were archived, {taken} are there: try again"
-        )
+        raise LedgerError(f"{name}: {run}: of {count} {kind} entries that were archived {taken} are there: try again")
+    if _count_archived(connection, run, kind) != count:  # a run is restored as it was archived, a kind at a time
+        raise LedgerError(f"{name}: {run}: some of its {kind} entries are archived already: restore them first")
 
 
 _PUT_BACK = (
@@ -216,11 +215,8 @@ _PUT_BACK = (
 
 def _put_back(connection: Connection, folder: ArchiveFolder) -> int:
     """Write every body of an archive that fits its hash to its place; return how many were written."""
-    rows, restored = folder.rows(), 0
+    rows, restored = folder.checked_rows(), 0
     while some := list(islice(rows, _AT_ONCE)):
-        for row in some:
-            if hashlib.sha256(row[5]).hexdigest().encode() != row[6]:
-                raise InputError(f"{folder.path}: entry {row[0]}: its body is not the one that was written")
         values = [
             {"number": row[0], "digest": row[6].decode(), "own": row[8].decode(), "text": row[5].decode()}
             for row in some
@@ -229,11 +225,9 @@ def _put_back(connection: Connection, folder: ArchiveFolder) -> int:
     return restored
 
 
-def _see_none_left(connection: Connection, run: str, kind: str, *, upto: int, path: Path) -> None:
-    bare = select(func.count()).where(*_of_run(run, kind), entries.c.body == NO_BODY, entries.c.sequence <= upto)
-    left = connection.scalar(bare)
-    if left:
-        raise InputError(f"{path}: has not all bodies of {run}: {left} {kind} entries are in another archive")
+def _count_archived(connection: Connection, run: str, kind: str) -> int:
+    wanted = select(func.count()).select_from(entries).where(*_of_run(run, kind), entries.c.body == NO_BODY)
+    return connection.scalar(wanted) or 0
 
 
 def _append(

@@ -20,7 +20,7 @@ from plumbrule.codec import from_json, to_json
 from plumbrule.errors import InputError, MissingExtraError, UsageError
 from plumbrule.files import PRIVATE, read_file, sha256_of_file
 from plumbrule.hashing import canonical_json
-from plumbrule.ledger.chain import Row
+from plumbrule.ledger.chain import Row, header_hash
 from plumbrule.ledger.tables import COLUMNS
 
 if TYPE_CHECKING:
@@ -105,6 +105,16 @@ class ArchiveFolder:
                     numbers, *texts = (column.to_pylist() for column in batch.columns)
                     encoded = ([text.encode() for text in column] for column in texts)
                     yield from zip(numbers, *encoded, strict=True)
+
+    def checked_rows(self) -> Iterator[Row]:
+        """Yield the archived entries, each as its own hash says."""
+        for row in self.rows():
+            header = (*row[:5], *row[6:])
+            if hashlib.sha256(row[5]).hexdigest().encode() != row[6] or header_hash(header) != row[8]:
+                raise InputError(
+                    f"{self.path}: entry {row[0]} is not the one that was written: take another copy of it"
+                )
+            yield row
 
 
 def open_archive(path: Path) -> ArchiveFolder:

@@ -7,7 +7,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, bindparam, func, or_, select
 
 from plumbrule.errors import UsageError
 from plumbrule.ledger.chain import NO_BODY, ArchivedBodies, RowsWithArchived, Verification, is_intact, judge, link
@@ -173,8 +173,8 @@ class Ledger:
                 later = entries.c.sequence > before.upto, (entries.c.kind + "").in_(kinds or KINDS)
                 wanted = select(*columns).where(*later).order_by(entries.c.sequence.desc()).limit(1)
             else:
-                last = select(func.max(entries.c.sequence)).where(entries.c.kind.in_(kinds or KINDS), *_within(run))
-                before, wanted = None, select(*columns).where(entries.c.sequence == last.scalar_subquery())
+                last = _newest(entries.c.kind.in_(kinds or KINDS), *_within(run))
+                before, wanted = None, select(*columns).where(entries.c.sequence == last)
             found = connection.execute(wanted).first()
         if found is None:
             newest = (-1, "") if before is None else before.newest
@@ -226,7 +226,7 @@ class Ledger:
 
     def last_run(self) -> Entry | None:
         """Return the last run; the others are not read."""
-        last = select(func.max(entries.c.sequence)).where(entries.c.kind == "run").scalar_subquery()
+        last = _newest(entries.c.kind == "run")
         return next(self._select(_Search("run"), entries.c.sequence == last), None)
 
     def results(self, run: str) -> Iterator[Entry]:
@@ -399,6 +399,14 @@ class _Search:
     kind: str | None
     subjects: Sequence[str] | None = None
     run: str | None = None
+
+
+def _newest(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+    """Return the number of the last entry that fits, as a part of a statement.
+
+    Adding nothing keeps PostgreSQL from going through all entries from the last one back until one fits.
+    """
+    return select(func.max(entries.c.sequence + 0)).where(*conditions).scalar_subquery()
 
 
 def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entry]:

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from plumbrule.errors import UsageError
-from plumbrule.ledger import Ledger, archivable_kinds
+from plumbrule.ledger import Ledger, archivable
 from plumbrule.rubrics.yaml_reader import read_yaml
 from plumbrule.runs.run_entries import find_run
 
@@ -37,28 +37,27 @@ def read_retention(path: Path) -> Retention:
 def select_due(ledger: Ledger, policy: Retention, *, at: datetime) -> dict[str, tuple[str, ...]]:
     """Return the kinds that a policy wants archived by now, by finished run, the oldest decision first."""
     kept = {str(kind): timedelta(days=days) for kind, days in policy.keep_days.items()}
-    selected = {}
-    for run, decided in _decided(ledger):
-        due = [kind for kind, days in kept.items() if decided + days <= at]
-        selected[run] = tuple(kind for kind in archivable_kinds(ledger, run) if kind in due) if due else ()
+    due = {run: [kind for kind, days in kept.items() if decided + days <= at] for run, decided in _decided(ledger)}
+    there = archivable(ledger, (run for run, kinds in due.items() if kinds))
+    selected = {run: tuple(kind for kind in kinds if kind in due[run]) for run, kinds in there.items()}
     return {run: kinds for run, kinds in selected.items() if kinds}
 
 
 def select_before(ledger: Ledger, before: datetime) -> dict[str, tuple[str, ...]]:
     """Return everything that can be archived of the runs that were decided before a moment."""
-    old = (run for run, decided in _decided(ledger) if decided < before)
-    return {run: kinds for run in old if (kinds := archivable_kinds(ledger, run))}
+    return archivable(ledger, [run for run, decided in _decided(ledger) if decided < before])
 
 
 def select_runs(ledger: Ledger, references: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return everything that can be archived of runs that are named; each must be finished, and have something."""
     decided = dict(_decided(ledger))
-    selected = {}
-    for run in (find_run(ledger, reference).subject for reference in references):
+    runs = [find_run(ledger, reference).subject for reference in references]
+    for run in runs:
         if run not in decided:
             raise UsageError(f"{run}: is not finished, and only finished runs are archived")
-        selected[run] = archivable_kinds(ledger, run)
-        if not selected[run]:
+    selected = archivable(ledger, runs)
+    for run in runs:
+        if run not in selected:
             raise UsageError(f"{run}: there is nothing to archive: it was archived already")
     return selected
 
