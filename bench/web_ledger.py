@@ -56,7 +56,7 @@ def make_ledger(folder: Path, *, results: int, records: int) -> LargeLedger:
             reviews.close_campaign(name, second="Second", author="Lead", ledger=ledger, at=AT + timedelta(days=90))
         large = max(2, results // LARGE // 5)
         small = max(0, results - large * LARGE) // (SMALL * REPEATS)
-        template = _Template.read(ledger, _run_once(ledger, folder))
+        template = Template.read(ledger, run_once(ledger, folder))
         sizes = [(SMALL, REPEATS)] * small + [(LARGE, 1)] * large
         for number, (samples, repeats) in enumerate(sizes):
             _append(ledger, template.copies(number, samples=samples, repeats=repeats))
@@ -68,7 +68,7 @@ def make_ledger(folder: Path, *, results: int, records: int) -> LargeLedger:
 def make_run(ledger: Ledger, folder: Path, *, samples: int) -> str:
     """Make one run with so many samples, each with the texts and the result of an answer of the demo; return its id."""
     with open_ledger(f"sqlite:///{folder}/demo.db", at=AT) as demo:  # whose entries are younger than those of the copy
-        template = _Template.read(demo, _run_once(demo, folder))
+        template = Template.read(demo, run_once(demo, folder))
     _append(ledger, template.copies(0, samples=samples, repeats=1))
     return _run_name(0, samples)
 
@@ -136,7 +136,7 @@ def _claim(campaign: str, trace_id: str, who: str) -> Draft:
     return Draft(kind="claim", subject=f"campaigns/{campaign}/{key_of_trace(trace_id)}", body=body, author=who, at=AT)
 
 
-def _run_once(ledger: Ledger, folder: Path) -> str:
+def run_once(ledger: Ledger, folder: Path) -> str:
     """Run the answers of the demo, judged by the rules; return the run's id."""
     (folder / "demo.jsonl").write_bytes((files("plumbrule.demo") / "samples.jsonl").read_bytes())
     config = {
@@ -150,7 +150,7 @@ def _run_once(ledger: Ledger, folder: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Template:
+class Template:
     """The entries of a run, from which larger ones are made."""
 
     begun: Entry
@@ -160,7 +160,8 @@ class _Template:
     decision: Entry
 
     @classmethod
-    def read(cls, ledger: Ledger, name: str) -> "_Template":
+    def read(cls, ledger: Ledger, name: str) -> "Template":
+        """Return the template that a run of a ledger is."""
         by_kind: dict[str, list[Entry]] = {}
         for entry in ledger.entries(run=name):
             by_kind.setdefault(entry.kind, []).append(entry)

@@ -486,3 +486,39 @@ class TestVersions:
             open_ledger(backend.url, at=AT)
         with pytest.raises(NotALedgerError):
             upgrade(backend.url, at=AT)
+
+
+class TestNewest:
+    """What is made from entries holds while the newest of them is the same."""
+
+    def test_it_is_found_again_among_what_came_since(self, backend: "Backend", ledger: Ledger) -> None:
+        """By kind, by any kind and by run, whoever appended; none is -1."""
+        fill(ledger)
+        assert ledger.newest("alert") == (-1, "")
+        assert ledger.newest("result")[0] == 5
+        assert ledger.newest()[0] == 6
+        with open_ledger(backend.url) as other:
+            alert = other.append("alert", "a", {}, "bo", at=AT)
+            other.append("note", "run-1", {}, "bo", at=AT)
+        assert ledger.newest("alert") == (alert.sequence, alert.entry_sha256)
+        assert ledger.newest("result")[0] == 5
+        assert ledger.newest()[0] == 8
+        assert ledger.newest("result", run="run-1")[0] == 5
+        assert ledger.newest("result", run="run-2") == (-1, "")
+
+    def test_a_ledger_that_was_cut_is_looked_at_again(self, backend: "Backend", ledger: Ledger) -> None:
+        """What was found before is not held on to."""
+        fill(ledger)
+        assert ledger.newest("note")[0] == 6
+        backend.tamper("DELETE FROM entries WHERE sequence > 4")
+        assert ledger.newest("note") == (-1, "")
+        assert ledger.newest("result")[0] == 4
+
+    def test_the_last_run(self, ledger: Ledger) -> None:
+        """The others are not read; there may be none."""
+        assert ledger.last_run() is None
+        fill(ledger)
+        ledger.append("run", "run-0", {}, "ana", at=AT)
+        last = ledger.last_run()
+        assert last is not None
+        assert last.subject == "run-0"

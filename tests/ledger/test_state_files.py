@@ -18,6 +18,7 @@ from plumbrule import cli
 from plumbrule.errors import InputError, UsageError
 from plumbrule.files import written_whole
 from plumbrule.ledger import LedgerBrokenError, backup, export, open_ledger, state_files
+from plumbrule.ledger.chain_state import ChainState
 from plumbrule.settings import settings_directory
 
 AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -518,3 +519,16 @@ def test_a_long_chain_is_located_between_anchors(tmp_path: Path, monkeypatch: py
             ledger.append("note", "n", number if number < 20 else -number, "ana", at=AT)
     with pytest.raises(LedgerBrokenError, match=r"entry 24: it is not .* written again from an entry after 16"):
         notes(path)
+
+
+def test_a_checkpoint_of_very_many_runs_is_read(home: Path) -> None:
+    """A ledger of 200,000 runs has a checkpoint of more than 16 MB, and each place that it is kept in has the same."""
+    key = state_files.signing_key()
+    assert key is not None
+    scopes = {("result", f"run-{number:06}/0"): (5, "a" * 64) for number in range(200_000)}
+    state = ChainState(ledger_id="ledger-1", sequence=1_000_000, entry_sha256="b" * 64, scopes=scopes)
+    files = state_files.StateFiles(key, places=("one", "another"), beside=None)
+    assert files.write(state) == ()
+    assert [path.stat().st_size > 1 << 24 for path in (home / "plumbrule" / "checkpoints").glob("*.json")] == [True] * 2
+    assert files.read().own == (state,)
+    assert files.last_known() == state

@@ -1,5 +1,6 @@
 """The ledger for Python callers and the command line: verify its chain, keep checkpoints of it, and copy it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -7,27 +8,38 @@ from pathlib import Path
 from plumbrule.api.reports import report_on
 from plumbrule.errors import InputError, UsageError
 from plumbrule.ledger import (
+    ArchiveFolder,
     BundleVerification,
     Checkpoint,
+    Extent,
     Ledger,
     Verification,
     accept,
+    archive,
+    archived_bodies,
     backup,
+    extent_of,
     open_ledger,
     read_checkpoint,
+    restore_archive,
     verify_bundle,
     write_bundle,
     write_checkpoint,
 )
 from plumbrule.reports import FORMATS
 from plumbrule.reviews.record_store import open_campaigns
+from plumbrule.runs.archive.query_columns import query_columns
+from plumbrule.runs.archive.retention import read_retention, select_before, select_due, select_runs
 from plumbrule.runs.run_entries import find_run
 
 
-def verify_ledger(ledger: Ledger, *, checkpoint: Path | None = None, keep: Path | None = None) -> Verification:
+def verify_ledger(
+    ledger: Ledger, *, checkpoint: Path | None = None, keep: Path | None = None, archives: Sequence[Path] = ()
+) -> Verification:
     """Walk the hash chain, against what is kept of it outside the database and, too, against a checkpoint file.
 
-    ``keep`` is where the end of a whole chain is written. A ledger that may be broken is opened with ``checked=False``.
+    ``keep`` is where the end of a whole chain is written; the bodies in ``archives`` are hashed, too. A ledger that may
+    be broken is opened with ``checked=False``.
     """
     checkpoints = [] if checkpoint is None else [_read(ledger, checkpoint)]
     anchors: list[tuple[int, str]] = []
@@ -35,7 +47,7 @@ def verify_ledger(ledger: Ledger, *, checkpoint: Path | None = None, keep: Path 
         kept = ledger.files.read()
         kept.see_ledger(ledger.ledger_id, name=ledger.name)
         anchors += kept.known_hashes()
-    verification = ledger.verify(*checkpoints, anchors=anchors)
+    verification = ledger.verify(*checkpoints, anchors=anchors, archived=archived_bodies(ledger, archives))
     if keep is not None and verification.whole:
         write_checkpoint(ledger.checkpoint(), keep)
     return verification
@@ -83,6 +95,54 @@ class LedgerBackup:
 def back_up_ledger(ledger: Ledger, file: Path) -> LedgerBackup:
     """Copy the ledger to a file, verified, while others may go on writing."""
     return LedgerBackup(end=backup(ledger, file), open_campaigns=open_campaigns(ledger))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivePlan:
+    """What is to be archived: which kinds of entries of which runs, and how much that is by kind."""
+
+    runs: Mapping[str, tuple[str, ...]]
+    kinds: Mapping[str, Extent]
+
+
+def select_for_archive(
+    ledger: Ledger,
+    *,
+    at: datetime,
+    runs: Sequence[str] = (),
+    before: datetime | None = None,
+    retention: Path | None = None,
+) -> Mapping[str, tuple[str, ...]]:
+    """Return what there is to archive of finished runs, as kinds by run: of those named, before a moment, or due."""
+    if retention is not None:
+        return select_due(ledger, read_retention(retention), at=at)
+    return select_runs(ledger, runs) if before is None else select_before(ledger, before)
+
+
+def plan_archive(ledger: Ledger, selection: Mapping[str, tuple[str, ...]]) -> ArchivePlan:
+    """Return how much a selection is, without archiving it."""
+    return ArchivePlan(runs=selection, kinds=extent_of(ledger, selection))
+
+
+def archive_runs(
+    ledger: Ledger,
+    selection: Mapping[str, tuple[str, ...]],
+    folder: Path,
+    *,
+    author: str,
+    reason: str,
+    at: datetime,
+) -> ArchiveFolder:
+    """Move what is selected to a new folder of Parquet files; return the archive."""
+    columns = query_columns(ledger)
+    return archive(ledger, selection, folder, author=author, reason=reason, at=at, columns=columns)
+
+
+def restore_runs(
+    ledger: Ledger, folder: Path, *, author: str, at: datetime, reason: str | None = None
+) -> ArchiveFolder:
+    """Put back into the ledger what is in an archive of it; return the archive, which stays as it is."""
+    return restore_archive(ledger, folder, author=author, at=at, reason=reason)
 
 
 def _read(ledger: Ledger, path: Path) -> Checkpoint:

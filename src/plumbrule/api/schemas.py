@@ -23,6 +23,8 @@ class Described:
 # One line for each: the type is imported when its schema is asked for.
 SCHEMAS: Mapping[str, Described] = {
     "agreement": Described("reviews.campaigns.campaign_agreement:CampaignAgreement", "'review agreement --json'"),
+    "archive": Described("ledger.archive_folder:ArchiveManifest", "'ledger archive --json', and 'manifest.json' in it"),
+    "archive-plan": Described("api.ledger:ArchivePlan", "'ledger archive --dry-run --json'"),
     "assigned-items": Described("reviews.campaigns.campaign_progress:AssignedItems", "'review assign --json'"),
     "bundle": Described("ledger.bundle:BundleVerification", "'ledger verify BUNDLE --json'"),
     "calibration": Described("support.calibration_results:FittedCalibration", "'support calibrate --json'"),

@@ -17,11 +17,10 @@ from sqlalchemy.engine import URL
 from plumbrule.errors import InputError, RecordError, UsageError
 from plumbrule.files import make_private, open_file
 from plumbrule.hashing import canonical_json
-from plumbrule.ledger.chain import BrokenChainError, Row, walk
+from plumbrule.ledger.chain import NO_BODY, BrokenChainError, Row, walk
 from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.database import writing
-from plumbrule.ledger.entry import Entry
-from plumbrule.ledger.entry_rows import insert
+from plumbrule.ledger.entry_rows import entry_of, insert
 from plumbrule.ledger.export import export_jsonl
 from plumbrule.ledger.ledger_errors import LedgerBrokenError, LedgerError, told_clearly
 from plumbrule.ledger.migration import LOCK_TIMEOUT_S, open_ledger
@@ -74,7 +73,7 @@ def restore(source: Path, address: str | URL, *, lock_timeout_s: float = LOCK_TI
                 end = ledger.checkpoint()
                 if end.sequence or end.entry_sha256 != _rest[-1].decode():
                     raise LedgerError(f"{ledger.name}: is in use already: restore into a new ledger")
-                while batch := [_entry(row) for row in islice(rows, _BATCH_ROWS)]:
+                while batch := [entry_of(row) for row in islice(rows, _BATCH_ROWS)]:
                     insert(connection, batch)
             return ledger.checkpoint()
     except BrokenChainError as error:
@@ -111,7 +110,8 @@ def _read(source: Path) -> Iterator[Row]:
                     if value.get("withheld"):
                         said = "withholds its body: restore from a backup, or from an export with open ratings"
                         raise RecordError(said, source=str(source), line=number)
-                    yield _row({**value, "body": canonical_json(value["body"]).decode()})
+                    body = NO_BODY if value.get("archived") is True else canonical_json(value["body"]).decode()
+                    yield _row({**value, "body": body})
                 except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
                     raise RecordError("is not an entry of a ledger", source=str(source), line=number) from None
     except OSError as error:
@@ -124,8 +124,3 @@ def _row(value: dict[str, object]) -> Row:
         raise TypeError("a part of the entry has the wrong type")
     kind, subject, author, at, body, body_sha256, previous, own = (str(text).encode() for text in texts)
     return sequence, kind, subject, author, at, body, body_sha256, previous, own
-
-
-def _entry(row: Row) -> Entry:
-    sequence, *texts = row
-    return Entry(sequence=sequence, **{name: text.decode() for name, text in zip(COLUMNS[1:], texts, strict=True)})

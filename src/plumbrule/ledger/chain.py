@@ -1,4 +1,8 @@
-"""The hash chain: how an entry is linked to the one before, and how the first broken link is found."""
+"""The hash chain: how an entry is linked to the one before, and how the first broken link is found.
+
+The body of an entry may be in an archive. The chain needs its hash alone, and a later entry of the kind ``archive``
+says where it is; a body that is gone without one is a broken entry.
+"""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -6,12 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+import orjson
+
 from plumbrule.codec import optional_key
 from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.entry import Entry, Sealed
 
 TAG = "plumbrule-entry-1"
 BEFORE_ALL = "0" * 64  # what the opening entry names as the one before it
+ARCHIVABLE = ("exchange", "result", "sample")  # the kinds whose bodies may be archived: what is large, and of one run
+NO_BODY = ""  # what stands in place of a body that is in an archive; no JSON text is empty
 
 Fault = Literal["body", "form", "gap", "hash", "identity", "previous", "rewritten", "truncated"]
 Row = tuple[int, bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes]  # the columns, text as UTF-8
@@ -58,6 +66,35 @@ class Verification:
     broken: Break | None
     missing_guards: tuple[str, ...]
     times_back: tuple[TimeBack, ...] | None = optional_key()  # the first of them; None where time only goes on
+    archived: int | None = optional_key()  # bodies in archives that were not given; None where there are none
+    archives_verified: int | None = optional_key()  # bodies that were hashed in archives that were given
+
+
+class ArchivedBodies:
+    """What the archive entries of a chain say: of which runs the bodies of a kind are in an archive.
+
+    An archive entry has the run as its subject; one with the event "restored" takes back those before it.
+    """
+
+    def __init__(self) -> None:
+        self._since: dict[tuple[bytes, bytes], int] = {}  # by run and kind
+
+    def see(self, sequence: int, run: bytes, body: bytes) -> None:
+        """Take in an archive entry; one that cannot be read says nothing."""
+        try:
+            content = orjson.loads(body)
+            event, kinds = content["event"], [kind.encode() for kind in ARCHIVABLE if kind in content["kinds"]]
+        except (ValueError, TypeError, KeyError):
+            return
+        for kind in kinds:
+            if event == "archived":
+                self._since[run, kind] = sequence
+            elif event == "restored":
+                self._since.pop((run, kind), None)
+
+    def since(self, run: bytes, kind: bytes) -> int:
+        """Return the number of the entry that says so of a run and a kind; -1 where none does."""
+        return self._since.get((run, kind), -1)
 
 
 class BrokenChainError(Exception):
@@ -123,10 +160,12 @@ def time_back(sequence: int, at: str, before: str) -> TimeBack | None:
 def walk(rows: Iterable[Row], *, after: int = -1, after_sha256: str = BEFORE_ALL) -> Iterator[Row]:
     """Yield each row that is rightly linked to the one before; raise at the first that is not.
 
-    The first row must follow the entry ``after``; by default it is the opening entry.
+    The first row must follow the entry ``after``; by default it is the opening entry. Of a row without a body only the
+    header is hashed; it is broken where no archive entry after it names its run and kind, which shows at the end.
     """
     sha256, tag, newline = hashlib.sha256, TAG.encode(), b"\n"
     expected, before = after + 1, after_sha256.encode()
+    archived, bare = ArchivedBodies(), _Bare()
     for row in rows:
         sequence, kind, subject, author, at, body, body_sha256, previous, own = row
         try:
@@ -134,9 +173,13 @@ def walk(rows: Iterable[Row], *, after: int = -1, after_sha256: str = BEFORE_ALL
             whole = (
                 sequence == expected
                 and previous == before
-                and sha256(body).hexdigest().encode() == body_sha256
+                and (not body or sha256(body).hexdigest().encode() == body_sha256)
                 and sha256(text).hexdigest().encode() == own
             )
+            if not body:
+                bare.add(row)
+            elif kind == b"archive":
+                archived.see(sequence, subject, body)
         except TypeError:  # a number or nothing where text belongs
             raise BrokenChainError(_broken(expected, "form", "a column holds no text", row)) from None
         if not whole:
@@ -145,6 +188,45 @@ def walk(rows: Iterable[Row], *, after: int = -1, after_sha256: str = BEFORE_ALL
         expected, before = expected + 1, own
     if not expected:
         raise BrokenChainError(_broken(0, "gap", "the opening entry is missing"))
+    unexplained = bare.unexplained(archived)
+    if unexplained is not None:
+        raise BrokenChainError(_broken(unexplained[0], "body", "its body is gone, and no archive has it", unexplained))
+
+
+class _Bare:
+    """The rows without a body, by run and kind: the first of each, and the number of the last."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[bytes, bytes], tuple[Row, int]] = {}
+
+    def add(self, row: Row) -> None:
+        key = row[2].partition(b"/")[0], row[1]
+        first, _last = self._rows.get(key, (row, -1))
+        self._rows[key] = first, row[0]
+
+    def unexplained(self, archived: ArchivedBodies) -> Row | None:
+        """Return the first row that no archive entry after it explains."""
+        rows = [row for key, (row, last) in self._rows.items() if archived.since(*key) < last]
+        return min(rows, default=None)
+
+
+class RowsWithArchived:
+    """Rows, with the bodies that archives have in the place of those that are not there; both in the chain's order."""
+
+    def __init__(self, rows: Iterable[Row], bodies: Iterable[tuple[int, bytes]]) -> None:
+        self._rows, self._bodies = rows, iter(bodies)
+        self.filled = 0  # how many so far
+
+    def __iter__(self) -> Iterator[Row]:
+        number, body = next(self._bodies, (-1, b""))
+        for row in self._rows:
+            while 0 <= number < row[0]:
+                number, body = next(self._bodies, (-1, b""))
+            if not row[5] and number == row[0]:
+                self.filled += 1
+                yield (*row[:5], body, *row[6:])
+            else:
+                yield row
 
 
 def judge(
@@ -159,13 +241,13 @@ def judge(
 
     ``anchors`` are what else is known of the chain: the beginning of the hash of an entry, by its number.
     """
-    count, last, broken = 0, BEFORE_ALL.encode(), None
+    count, archived, last, broken = 0, 0, BEFORE_ALL.encode(), None
     latest = b""
     times: list[TimeBack] = []
     known = [*anchors, *((checkpoint.sequence, checkpoint.entry_sha256) for checkpoint in checkpoints)]
     try:
         for row in _held(rows, ledger_id, known):
-            count, last = count + 1, row[8]
+            count, archived, last = count + 1, archived + (not row[5]), row[8]
             if row[4] < latest and (back := time_back(row[0], row[4].decode(), latest.decode())):
                 times.append(back)
             latest = row[4]
@@ -179,6 +261,7 @@ def judge(
         broken=broken,
         missing_guards=missing_guards,
         times_back=tuple(times[:_LISTED_TIMES]) or None,
+        archived=archived or None,
     )
 
 
@@ -214,7 +297,7 @@ def _explain(row: Row, expected: int, before: bytes) -> Break:
         return _broken(expected, "gap", f"it is missing; entry {sequence} comes instead")
     if sequence < expected:
         return _broken(sequence, "gap", "it stands before the opening entry", row)
-    if hashlib.sha256(body).hexdigest().encode() != body_sha256:
+    if body and hashlib.sha256(body).hexdigest().encode() != body_sha256:
         return _broken(sequence, "body", "its body is not the one that was written", row)
     if previous != before:
         message = "it does not follow the entry before it: one of the two was exchanged"

@@ -16,6 +16,8 @@ _LOCK_KEY = 0x506C756D62  # "Plumb": the advisory lock that writers take in Post
 _DURABLE = (  # a stricter setting stays
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 )
+# By default the server plans for the first rows of a cursor, and goes through all entries in their order to find them.
+_READ_WHOLE = "SELECT set_config('cursor_tuple_fraction', '1', false)"
 _NO_LIMIT = -1  # of connections: as many as threads read; one that waits for another's connection could wait for ever
 _FORMS = "sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
 
@@ -62,6 +64,7 @@ def make_engine(url: URL, *, lock_timeout_s: float) -> Engine:
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{round(lock_timeout_s * 1000)}ms"])
             cursor.execute(_DURABLE)
+            cursor.execute(_READ_WHOLE)
         connection.commit()
 
     return engine

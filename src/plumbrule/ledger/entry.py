@@ -16,6 +16,7 @@ KINDS = (
     "account",
     "acknowledgement",
     "alert",
+    "archive",
     "campaign",
     "claim",
     "correction",

@@ -23,6 +23,12 @@ def row_of(entry: Entry) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in COLUMNS}
 
 
+def entry_of(row: Row) -> Entry:
+    """Return a row as an entry."""
+    sequence, *texts = row
+    return Entry(sequence=sequence, **{name: text.decode() for name, text in zip(COLUMNS[1:], texts, strict=True)})
+
+
 def insert(connection: Connection, new: Sequence[Entry]) -> None:
     """Write entries inside the transaction of ``connection``."""
     if not new:

@@ -25,7 +25,7 @@ def export(ledger: Ledger, path: Path, *, withholds: Withholds = lambda _kind, _
     """Write every entry to ``path``, by its suffix; return how many entries there are.
 
     Where ``withholds`` says so by kind and subject, the body stays out. Its hash is written, so that every link can be
-    checked all the same; only ``restore`` needs the bodies.
+    checked all the same; only ``restore`` needs the bodies. What is archived has its hash alone, too.
     """
     if path.suffix == ".jsonl":
         return export_jsonl(ledger, path, withholds=withholds)
@@ -73,7 +73,8 @@ def _whole(ledger: Ledger) -> Iterator[Row]:
 
 
 def _withheld(row: Row, withholds: Withholds) -> bool:
-    return withholds(row[1].decode(), row[2].decode())
+    """Tell whether a row is written without its body; what is archived has none."""
+    return not row[5] or withholds(row[1].decode(), row[2].decode())
 
 
 def _bare(row: Row) -> tuple[int | bytes | None, ...]:
@@ -83,7 +84,7 @@ def _bare(row: Row) -> tuple[int | bytes | None, ...]:
 def _line(row: Row, *, withheld: bool) -> bytes:
     sequence, *texts = row
     parts: dict[str, object] = {name: text.decode() for name, text in zip(COLUMNS[1:], texts, strict=True)}
-    parts |= {"sequence": sequence, "body": orjson.Fragment(row[5])}
+    parts |= {"sequence": sequence, "body": None if withheld else orjson.Fragment(row[5])}
     if withheld:
-        parts |= {"body": None, "withheld": True}
+        parts["withheld" if row[5] else "archived"] = True
     return canonical_json(parts) + b"\n"

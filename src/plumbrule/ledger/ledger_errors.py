@@ -7,6 +7,7 @@
         ├── EntryError            2  an entry that cannot be stored as it is
         ├── ResultStandsError     2  another result already stands for this run, repeat and sample
         ├── LeaseLostError        4  whoever appends was silent for too long, and others have taken over
+        ├── ArchivedError         2  bodies that are in an archive
         ├── NotALedgerError       2  a file or database that holds something else
         ├── LedgerVersionError    2  a ledger of another version of Plumbrule
         ├── LedgerReadOnlyError   2  a ledger that may be read but not written
@@ -41,6 +42,10 @@ class LeaseLostError(LedgerError):
     """Whoever appends was silent for too long, and others have taken over."""
 
     exit_code = 4
+
+
+class ArchivedError(LedgerError):
+    """The bodies that are asked for are in an archive."""
 
 
 class AbsentLedgerError(UsageError):

@@ -29,7 +29,7 @@ from plumbrule.settings import settings_directory, signing_key_file
 ACCEPT = "plumbrule ledger checkpoint --reset --as NAME"
 _LOCK_TIMEOUT_S = 10.0
 _LARGEST_KEY = 1 << 16
-_LARGEST_STATE = 1 << 24
+_LARGEST_STATE = 1 << 28  # a run has about five scopes of 130 bytes: more than 400,000 runs
 _SHORTEST_KEY = 16
 
 
@@ -142,10 +142,14 @@ class StateFiles:
         """Return what was kept; a file that our key signed and that was changed since is refused."""
         own: list[ChainState] = []
         foreign: list[ChainState] = []
+        seen: set[bytes] = set()
         for path in self._paths():
-            state, ours = self._read(path)
-            if state is not None:
-                (own if ours else foreign).append(state)
+            content = self._content(path)
+            if content is None or content in seen:  # most often all are the same, and large where there are many runs
+                continue
+            seen.add(content)
+            state, ours = self._parsed(path, content)
+            (own if ours else foreign).append(state)
         missing = self.beside is not None and not self.beside.exists()
         complete = all(path.exists() for path in self._paths())
         return Kept(own=tuple(own), foreign=tuple(foreign), beside_is_missing=missing, is_complete=complete)
@@ -190,23 +194,31 @@ class StateFiles:
 
     def _is_later(self, path: Path, state: ChainState) -> bool:
         try:
-            kept, ours = self._read(path)
+            content = self._content(path)
+            if content is None:
+                return False
+            kept, ours = self._parsed(path, content)
         except LedgerBrokenError:
             return True  # left as it is, for the next reader to find
         except UsageError:
             return False  # writing will say why
-        return kept is not None and ours and kept.ledger_id == state.ledger_id and kept.sequence >= state.sequence
+        return ours and kept.ledger_id == state.ledger_id and kept.sequence >= state.sequence
 
-    def _read(self, path: Path) -> tuple[ChainState | None, bool]:
-        """Return the state that a file keeps, and whether our key signed it."""
+    def _content(self, path: Path) -> bytes | None:
+        """Return what a file holds; None for one that is not there or may not be read."""
         try:
-            content = orjson.loads(read_file(path, most=_LARGEST_STATE))
-            signature, key_id = content.pop("hmac_sha256"), content["key_id"]
-            state = ChainState.read(content)
+            return read_file(path, most=_LARGEST_STATE)
         except (FileNotFoundError, PermissionError):  # what another user keeps for themselves tells us nothing
-            return None, False
+            return None
         except OSError as error:
             raise UsageError(f"{path}: the checkpoint cannot be read: {error.strerror}") from None
+
+    def _parsed(self, path: Path, raw: bytes) -> tuple[ChainState, bool]:
+        """Return the state that a file keeps, and whether our key signed it."""
+        try:
+            content = orjson.loads(raw)
+            signature, key_id = content.pop("hmac_sha256"), content["key_id"]
+            state = ChainState.read(content)
         except (ValueError, TypeError, KeyError, AttributeError):  # orjson's own error is a ValueError
             raise self._changed(path, "is damaged") from None
         if key_id == self.key.key_id:

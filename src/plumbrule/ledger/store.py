@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, ScalarSelect, bindparam, func, or_, select
 
 from plumbrule.errors import UsageError
-from plumbrule.ledger.chain import Verification, is_intact, judge, link
+from plumbrule.ledger.chain import NO_BODY, ArchivedBodies, RowsWithArchived, Verification, is_intact, judge, link
 from plumbrule.ledger.chain_watch import ChainWatch
 from plumbrule.ledger.checkpoint import Checkpoint
 from plumbrule.ledger.database import reading, writing
@@ -18,6 +18,7 @@ from plumbrule.ledger.entry import KINDS, Draft, Entry, ResultKey
 from plumbrule.ledger.entry_rows import insert, stream
 from plumbrule.ledger.guards import missing_guards
 from plumbrule.ledger.ledger_errors import (
+    ArchivedError,
     EntryError,
     LeaseLostError,
     LedgerBrokenError,
@@ -33,6 +34,7 @@ _FETCH = 1000
 _ASK = 500  # subjects in one question
 
 
+_END = select(func.max(entries.c.sequence))
 _LAST = select(entries).order_by(entries.c.sequence.desc()).limit(1)
 _STANDING = select(entries).where(
     entries.c.kind == "result", entries.c.subject.in_(bindparam("subjects", expanding=True))
@@ -59,6 +61,7 @@ class Ledger:
         self.files = files  # what is kept of it outside the database
         self._engine = engine
         self._watch = watch  # None where what is read is not verified
+        self._newest: dict[tuple[str, ...], _Newest] = {}  # by the kinds that were asked for
         self._commits = SharedCommit(self._write)
 
     @property
@@ -136,11 +139,21 @@ class Ledger:
         return None if row is None else self._checked(Entry(**row))
 
     def entries(
-        self, *, kind: str | None = None, subject: str | None = None, run: str | None = None, after: int = 0
+        self,
+        *,
+        kind: str | None = None,
+        subject: str | None = None,
+        run: str | None = None,
+        after: int = 0,
+        without_archived: bool = False,
     ) -> Iterator[Entry]:
-        """Yield the entries that fit, in the order of the chain; ``run`` finds all that belongs to a run."""
+        """Yield the entries that fit, in the order of the chain; ``run`` finds all that belongs to a run.
+
+        One whose body is in an archive is an ArchivedError, or left out where ``without_archived`` says so.
+        """
         search = _Search(kind, subjects=None if subject is None else (subject,), run=run)
-        return self._select(search, *_conditions(kind=kind, subject=subject, run=run), entries.c.sequence > after)
+        conditions = _conditions(kind=kind, subject=subject, run=run)
+        return self._select(search, *conditions, entries.c.sequence > after, without_archived=without_archived)
 
     def outlines(self, *, kind: str, run: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield subject and author of the entries that fit, in the order of the chain, without reading their bodies."""
@@ -157,13 +170,27 @@ class Ledger:
         """Return number and hash of the last entry of these kinds, of any for none; -1 and "" where there is none.
 
         As entries are only ever added, what was made from them holds for as long as this is the same. It reads no entry
-        whole, and verifies none.
+        whole, and verifies none. Asked again, it looks only at what was appended since.
         """
-        last = select(func.max(entries.c.sequence)).where(entries.c.kind.in_(kinds or KINDS), *_within(run))
-        wanted = select(entries.c.sequence, entries.c.entry_sha256).where(entries.c.sequence == last.scalar_subquery())
+        columns = entries.c.sequence, entries.c.entry_sha256
+        before = None if run is not None else self._newest.get(kinds)
         with reading(self._engine, self.name) as connection:
+            end = connection.scalar(_END) or 0
+            if before is not None and before.upto <= end:
+                # the empty text keeps a database from its index by kind, which has all entries of a kind
+                later = entries.c.sequence > before.upto, (entries.c.kind + "").in_(kinds or KINDS)
+                wanted = select(*columns).where(*later).order_by(entries.c.sequence.desc()).limit(1)
+            else:
+                last = _newest(entries.c.kind.in_(kinds or KINDS), *_within(run))
+                before, wanted = None, select(*columns).where(entries.c.sequence == last)
             found = connection.execute(wanted).first()
-        return (-1, "") if found is None else (found.sequence, found.entry_sha256)
+        if found is None:
+            newest = (-1, "") if before is None else before.newest
+        else:
+            newest = found.sequence, found.entry_sha256
+        if run is None:
+            self._newest[kinds] = _Newest(max(end, newest[0]), newest)
+        return newest
 
     def last_entries(self, kind: str, subjects: Iterable[str]) -> dict[str, Entry]:
         """Return the last entry of a kind on each of these subjects; none where there is none."""
@@ -179,14 +206,19 @@ class Ledger:
         """Yield the entries of a kind on these subjects, each whole in itself, for an overview over many runs.
 
         Whether an entry among its neighbours is missing, or this one was exchanged for another, is not looked into:
-        that would be to read every run of the overview. Who shows an entry by itself reads it in another way.
+        that would be to read every run of the overview. Who shows an entry by itself reads it in another way. What is
+        archived is left out.
         """
+        notices: dict[tuple[str, str], Entry | None] = {}
         for start in range(0, len(subjects), _ASK):
             some = entries.c.subject.in_(subjects[start : start + _ASK])
             wanted = select(entries).where(entries.c.kind == kind, some).order_by(entries.c.sequence)
             with self._told(), reading(self._engine, self.name) as connection:
                 for row in connection.execute(wanted).mappings():
                     entry = Entry(**row)
+                    if entry.body == NO_BODY:
+                        self._archived(entry, notices)
+                        continue
                     if self._watch is not None and not is_intact(entry):
                         self._watch.check(entry)  # which names the first bad entry
                     yield entry
@@ -199,6 +231,11 @@ class Ledger:
     def runs(self, prefix: str = "") -> Iterator[Entry]:
         """Yield the runs whose id begins with ``prefix``, the oldest first."""
         return self._select(_Search("run"), entries.c.kind == "run", *_begins(prefix))
+
+    def last_run(self) -> Entry | None:
+        """Return the last run; the others are not read."""
+        last = _newest(entries.c.kind == "run")
+        return next(self._select(_Search("run"), entries.c.sequence == last), None)
 
     def results(self, run: str) -> Iterator[Entry]:
         """Yield the results of a run, in the order in which they were finished."""
@@ -225,7 +262,7 @@ class Ledger:
         """Return the end of the chain as it is now, or as it was when ``sequence`` was the last entry."""
         if sequence is None:
             with reading(self._engine, self.name) as connection:
-                last = _last(connection, self.name)
+                last = last_entry(connection, self.name)
         else:
             entry = self.entry(sequence)
             if entry is None:
@@ -244,19 +281,27 @@ class Ledger:
         with reading(self._engine, self.name) as connection:
             return connection.execute(select(func.count()).select_from(some)).scalar_one() > most
 
-    def verify(self, *checkpoints: Checkpoint, anchors: Iterable[tuple[int, str]] = ()) -> Verification:
+    def verify(
+        self,
+        *checkpoints: Checkpoint,
+        anchors: Iterable[tuple[int, str]] = (),
+        archived: Iterable[tuple[int, bytes]] = (),
+    ) -> Verification:
         """Walk along the whole chain and name the first broken entry; checkpoints must be held, too.
 
-        ``anchors`` are what else is known: the beginning of the hash of an entry, by its number.
+        ``anchors`` are what else is known: the beginning of the hash of an entry, by its number. ``archived`` are
+        bodies from archives, in the order of the chain: those that the ledger does not hold itself are hashed, too.
         """
         for checkpoint in checkpoints:
             if checkpoint.ledger_id != self.ledger_id:
                 raise UsageError(f"{self.name}: is {self.ledger_id}, the checkpoint is of {checkpoint.ledger_id}")
         missing = missing_guards(self._engine, self.name)
         with closing(stream(self._engine, self.name)) as rows:
-            return judge(
-                rows, ledger_id=self.ledger_id, missing_guards=missing, checkpoints=checkpoints, anchors=anchors
+            filled = RowsWithArchived(rows, archived)
+            verification = judge(
+                filled, ledger_id=self.ledger_id, missing_guards=missing, checkpoints=checkpoints, anchors=anchors
             )
+        return replace(verification, archives_verified=filled.filled or None)
 
     def _write(self, tickets: list[Ticket]) -> None:
         """Write what every ticket asks for, in one transaction."""
@@ -264,7 +309,7 @@ class Ledger:
             with writing(self._engine, self.name) as connection:
                 new: list[Entry] = []
                 standing = _standing(connection, tickets)
-                last = before = _last(connection, self.name)
+                last = before = last_entry(connection, self.name)
                 refused = _refused(connection, tickets)
                 for ticket in tickets:
                     try:
@@ -283,9 +328,12 @@ class Ledger:
             for ticket in tickets:
                 ticket.error = ticket.error or error
 
-    def _select(self, search: "_Search", *conditions: ColumnElement[bool]) -> Iterator[Entry]:
+    def _select(
+        self, search: "_Search", *conditions: ColumnElement[bool], without_archived: bool = False
+    ) -> Iterator[Entry]:
         wanted = select(entries).where(*conditions).order_by(entries.c.sequence)
         upto = self._cover(search)
+        notices: dict[tuple[str, str], Entry | None] = {}
         with (
             self._told(),
             reading(self._engine, self.name) as connection,
@@ -295,6 +343,9 @@ class Ledger:
                 entry = Entry(**row)
                 if self._watch is not None and entry.sequence > upto:  # appended in the meantime
                     upto = self._watch.advance()
+                if without_archived and entry.body == NO_BODY:
+                    self._archived(entry, notices)
+                    continue
                 yield self._checked(entry)
 
     def _cover(self, search: "_Search") -> int:
@@ -303,7 +354,35 @@ class Ledger:
             return -1
         return self._watch.cover(search.kind, subjects=search.subjects, run=search.run)
 
+    def _archived(self, entry: Entry, notices: dict[tuple[str, str], Entry | None] | None = None) -> ArchivedError:
+        """Return the error that says where the body of an entry is; where no archive has it, the entry is broken.
+
+        ``notices`` keeps what was looked up, for a caller with many entries.
+        """
+        run, notices = entry.subject.partition("/")[0], {} if notices is None else notices
+        if (run, entry.kind) not in notices:
+            notices[run, entry.kind] = self._archive_notice(run, entry.kind)
+        notice = notices[run, entry.kind]
+        if notice is None or notice.sequence < entry.sequence:
+            error = LedgerBrokenError(f"{self.name}: entry {entry.sequence}: its body is gone, and no archive has it")
+            raise error if self._watch is None else self._watch.fault(error)
+        folder, day = notice.value.get("folder"), notice.recorded_at_utc[:10]
+        return ArchivedError(
+            f"{run}: its {entry.kind} entries were archived on {day} to {folder}: put them back with "
+            f"'plumbrule ledger restore {folder}'"
+        )
+
+    def _archive_notice(self, run: str, kind: str) -> Entry | None:
+        """Return the entry that says where the bodies of a kind of a run are."""
+        notices, bodies = list(self.entries(kind="archive", subject=run)), ArchivedBodies()
+        for notice in notices:
+            bodies.see(notice.sequence, run.encode(), notice.body.encode())
+        since = bodies.since(run.encode(), kind.encode())
+        return next((notice for notice in notices if notice.sequence == since), None)
+
     def _checked(self, entry: Entry) -> Entry:
+        if entry.body == NO_BODY:
+            raise self._archived(entry)
         if self._watch is not None:
             self._watch.check(entry)
         return entry
@@ -317,6 +396,14 @@ class Ledger:
             if type(error) is not LedgerError or self._watch is None:
                 raise
             raise self._watch.fault(error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Newest:
+    """The number and hash of the newest entry of some kinds, of all entries up to one."""
+
+    upto: int
+    newest: tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +427,14 @@ def _refused(connection: Connection, tickets: list[Ticket]) -> dict[Guard | None
     return refused
 
 
+def _newest(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+    """Return the number of the last entry that fits, as a part of a statement.
+
+    Adding nothing keeps PostgreSQL from going through all entries from the last one back until one fits.
+    """
+    return select(func.max(entries.c.sequence + 0)).where(*conditions).scalar_subquery()
+
+
 def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entry]:
     """Give the drafts of a ticket their places after ``last``; return those that are new."""
     added: list[Entry] = []
@@ -348,7 +443,7 @@ def _place(ticket: Ticket, last: Entry, standing: dict[str, Entry]) -> list[Entr
     for draft in ticket.drafts:
         if draft.kind == "result":
             old = standing.get(draft.subject) or results.get(draft.subject)
-            if old is not None and old.body != draft.body:
+            if old is not None and old.body_sha256 != draft.body_sha256:
                 raise ResultStandsError(
                     f"another result of {draft.subject} stands as entry {old.sequence}: append a correction instead"
                 )
@@ -376,7 +471,8 @@ def _standing(connection: Connection, tickets: list[Ticket]) -> dict[str, Entry]
     return standing
 
 
-def _last(connection: Connection, name: str) -> Entry:
+def last_entry(connection: Connection, name: str) -> Entry:
+    """Return the last entry of a chain."""
     row = connection.execute(_LAST).mappings().first()
     if row is None:
         raise LedgerBrokenError(f"{name}: every entry is gone: restore it from a backup")

@@ -12,7 +12,7 @@ import orjson
 from plumbrule.codec import from_json, to_json
 from plumbrule.interactions.contract_findings import Finding
 from plumbrule.interactions.interaction_reader import Source
-from plumbrule.ledger import Entry, Ledger, ResultKey
+from plumbrule.ledger import Entry, Ledger, ResultKey, archived_kinds
 from plumbrule.ledger.entry import utc_text
 from plumbrule.monitoring.alerts import kept_alerts, read_alert
 from plumbrule.monitoring.incident_model import (
@@ -140,6 +140,7 @@ def incident_on(
         campaigns=() if ledger is None else tuple(_campaigns(ledger, located.trace_id)),
         alerts=tuple(_event_of(entry) for entry in alerts),
         runs=() if everywhere is None else tuple(_runs(everywhere, located.trace_id)),
+        archived_runs=None if everywhere is None else _archived_runs(everywhere),
         similar=() if everywhere is None else tuple(_similar(everywhere, located)),
         rubrics=(
             *(compliance.stamp(), refusals.stamp(), evidence.stamp()),
@@ -285,7 +286,7 @@ def _decided(decision: CampaignDecision | None) -> Body | None:
 
 def _runs(ledger: Ledger, trace_id: str) -> Iterator[RunResult]:
     """Yield the results of runs whose dataset has the interaction, by its trace id or as the sample's own id."""
-    for entry in _naming(ledger.entries(kind="sample"), trace_id):
+    for entry in _naming(ledger.entries(kind="sample", without_archived=True), trace_id):
         run, _, rest = entry.subject.partition("/")
         sample = entry.value
         names = {key_of_trace(str(sample.get(name))) for name in ("id", "trace_id")}
@@ -294,8 +295,8 @@ def _runs(ledger: Ledger, trace_id: str) -> Iterator[RunResult]:
         [about] = ledger.entries(kind="run", subject=run)
         summary = about.value["summary"]
         for repeat in range(summary["repeats"]):
-            result = ledger.result(ResultKey(run=run, repeat=repeat, sample=sample["id"]))
-            if result is not None:
+            key = ResultKey(run=run, repeat=repeat, sample=sample["id"])
+            for result in ledger.entries(kind="result", subject=key.subject, without_archived=True):
                 yield RunResult(
                     run_id=run,
                     name=summary["name"],
@@ -304,6 +305,11 @@ def _runs(ledger: Ledger, trace_id: str) -> Iterator[RunResult]:
                     result=result.value["result"],
                     judgement=result.value["judgement"],
                 )
+
+
+def _archived_runs(ledger: Ledger) -> tuple[str, ...] | None:
+    """Return the runs that could not be looked into, because their samples or results are archived."""
+    return tuple(run for run, kinds in archived_kinds(ledger).items() if {"sample", "result"} & {*kinds}) or None
 
 
 def _similar(ledger: Ledger, located: Located) -> Iterator[Similar]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from plumbrule.codec import optional_key
 from plumbrule.interactions.contract_findings import Finding
 from plumbrule.monitoring.monitoring_report import AnyAlert
 from plumbrule.monitoring.reviewed_interactions import ReviewedInteraction
@@ -179,6 +180,7 @@ class Incident:
     similar: tuple[Similar, ...]
     rubrics: tuple[Stamp, ...]
     ledger: Place | None
+    archived_runs: tuple[str, ...] | None = optional_key()  # those that were not looked into
 
 
 def remarks_on(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from plumbrule.ledger import Ledger
 from plumbrule.outcomes import WORST_FIRST, Outcome, worst
 from plumbrule.runs.report.gate_text import DIRECTIONS, GATE_TITLES
-from plumbrule.runs.run_entries import find_run, read_decision, read_run
+from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import GateResult, RunLine
-from plumbrule.runs.summary import run_lines, summarise_run
+from plumbrule.runs.summary import gates_now, run_lines
 from plumbrule.text.figure_format import figure
 
 
@@ -86,7 +86,7 @@ def _dataset_state(ledger: Ledger, complete: Sequence[RunLine]) -> DatasetState:
         if line.outcome != outcome:
             break
         since = line.at
-    gates = _gates(ledger, last.run_id)
+    gates = gates_now(ledger, find_run(ledger, last.run_id))
     return DatasetState(
         dataset=last.dataset,
         run_id=last.run_id,
@@ -98,13 +98,6 @@ def _dataset_state(ledger: Ledger, complete: Sequence[RunLine]) -> DatasetState:
         gates=len(gates),
         gates_kept=sum(gate.passed for gate in gates),
     )
-
-
-def _gates(ledger: Ledger, run_id: str) -> tuple[GateResult, ...]:
-    run = find_run(ledger, run_id)
-    if read_run(run).body.anchor == "people":
-        return summarise_run(ledger, run).gates
-    return read_decision(ledger.last_entries("decision", [run_id])[run_id]).gates
 
 
 def _why(outcome: Outcome, gates: Sequence[GateResult]) -> str:

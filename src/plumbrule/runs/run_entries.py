@@ -317,10 +317,9 @@ def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
 
 def find_run(ledger: Ledger, reference: str) -> Entry:
     """Return the run with this id, the only one whose id begins so, or the last one."""
-    runs = list(ledger.runs("" if reference == "last" else reference))
-    if reference == "last" and runs:
-        return runs[-1]
-    run = pick(reference, runs, lambda entry: (entry.subject,), where=ledger.name, what="runs")
+    if reference == "last" and (last := ledger.last_run()) is not None:
+        return last
+    run = pick(reference, list(ledger.runs(reference)), lambda entry: (entry.subject,), where=ledger.name, what="runs")
     if run is None:
         raise UsageError(f"{ledger.name}: there is no run '{reference}'; 'plumbrule runs' lists them")
     return run

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from plumbrule.codec import take_fields
 from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
-from plumbrule.ledger import Entry, Ledger
+from plumbrule.ledger import ArchivedError, Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric, load_benchmark
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.anchor.anchored_figures import anchor_figures
@@ -32,7 +32,7 @@ from plumbrule.runs.run_entries import (
     run_samples,
 )
 from plumbrule.runs.run_metadata import RunMetadata
-from plumbrule.runs.run_results import CompletedMetadata, RoleUsage, RunLine, RunSummary, RunUsage
+from plumbrule.runs.run_results import CompletedMetadata, GateResult, RoleUsage, RunLine, RunSummary, RunUsage
 from plumbrule.runs.sample_results import SampleResult
 from plumbrule.text.figure_format import figure
 
@@ -309,12 +309,30 @@ def run_lines(ledger: Ledger) -> tuple[RunLine, ...]:
     return tuple(_line(ledger, run, decisions.get(run.subject)) for run in ledger.runs())
 
 
+def gates_now(ledger: Ledger, entry: Entry) -> tuple[GateResult, ...]:
+    """Return the gates of a complete run: as they were recorded, or where labels decide, as they are now."""
+    summary = _summary_by_labels(ledger, entry, read_run(entry))
+    if summary is not None:
+        return summary.gates
+    return read_decision(ledger.last_entries("decision", [entry.subject])[entry.subject]).gates
+
+
+def _summary_by_labels(ledger: Ledger, entry: Entry, run: RunEntry) -> RunSummary | None:
+    """Return the summary of a run that labels decide; None for another, and where its results are archived."""
+    if run.body.anchor != "people":
+        return None
+    try:
+        return summarise_run(ledger, entry)
+    except ArchivedError:
+        return None
+
+
 def _line(ledger: Ledger, entry: Entry, decision: Entry | None) -> RunLine:
     """Return a run with the outcome that was recorded when it was complete; where labels decide, what they give now."""
     run = read_run(entry)
     decided = None if decision is None else read_decision(decision)
-    if decided is not None and run.body.anchor == "people":
-        summary = summarise_run(ledger, entry)
+    summary = None if decided is None else _summary_by_labels(ledger, entry, run)
+    if summary is not None:
         outcome, gates = summary.outcome, summary.gates
     elif decided is not None:  # older versions recorded only whether the run may be released
         outcome, gates = decided.outcome or ("RELEASE" if decided.release_ready else "NO RELEASE"), decided.gates

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from plumbrule._version import __version__
 from plumbrule.codec import json_line
 from plumbrule.errors import PlumbruleError
-from plumbrule.ledger import LedgerError
+from plumbrule.ledger import ArchivedError, LedgerError
 from plumbrule.web import json_api, pages
 from plumbrule.web.addresses import with_query
 from plumbrule.web.kept_views import BeingMadeError
@@ -38,6 +38,7 @@ _TITLES = {
     404: "There is no such page",
     405: "This page cannot do that",
     409: "Somebody else was first",
+    410: "This is archived",
 }
 
 
@@ -101,6 +102,8 @@ def _refuse(request: Request, error: Exception) -> Response:
 
 def _explain(request: Request, error: Exception) -> Response:
     """Show a mistake that the visitor can mend, or a ledger that cannot be read, in the words of the command line."""
+    if isinstance(error, ArchivedError):
+        return _tell(request, 410, str(error))
     return _tell(request, 503 if isinstance(error, LedgerError) else 400, str(error))
 
 

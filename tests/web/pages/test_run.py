@@ -6,6 +6,8 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 
 import orjson
 import pytest
@@ -14,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from plumbrule.api.reports import report_on
 from plumbrule.api.runs import show
-from plumbrule.ledger import open_ledger
+from plumbrule.ledger import archivable, archive, open_ledger, restore_archive
 from plumbrule.reports import FORMATS
 from plumbrule.reports.figure_text import METADATA_TITLES, metadata_rows
 from plumbrule.runs.report.run_report import Report
@@ -49,6 +51,24 @@ def test_a_page_says_no_less_than_the_command_line(client: TestClient, report: R
     assert report.ledger.entry_sha256 in page
     with open_ledger(site.ledger) as ledger:
         assert show("last", ledger).run_id in page
+
+
+def test_an_archived_run_says_where_it_is(client: TestClient, site: Site, tmp_path: Path) -> None:
+    """Its page and those of its samples are one sentence and no fault; the list of runs and the overview show it."""
+    with open_ledger(site.ledger) as ledger:
+        run = find_run(ledger, "last").subject
+        kinds = archivable(ledger, [run])
+        archive(ledger, kinds, tmp_path / "archive", author="Ada", reason="old", at=datetime.now(UTC))
+        try:
+            for address in (f"/runs/{run}", f"/runs/{run}/samples"):
+                answer = client.get(address)
+                assert answer.status_code == 410
+                assert f"were archived on {datetime.now(UTC):%Y}" in html.unescape(answer.text)
+            assert run in client.get("/runs").text
+            assert client.get("/").status_code == 200
+        finally:
+            restore_archive(ledger, tmp_path / "archive", author="Ada", at=datetime.now(UTC))
+    assert client.get(f"/runs/{run}").status_code == 200
 
 
 def test_a_run_that_is_not_there_is_a_page_that_is_not_there(client: TestClient) -> None:

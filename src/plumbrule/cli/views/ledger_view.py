@@ -1,12 +1,13 @@
 """The ledger on a terminal: whether its chain is whole, and what was written out."""
 
+from collections.abc import Sized
 from pathlib import Path
 
 from rich.console import Console
 
-from plumbrule.api.ledger import LedgerBackup
+from plumbrule.api.ledger import ArchivePlan, LedgerBackup
 from plumbrule.cli.terminal_console import plain
-from plumbrule.ledger import BundleVerification, Checkpoint, Verification
+from plumbrule.ledger import ArchiveFolder, BundleVerification, Checkpoint, Verification
 from plumbrule.reviews.disclosure import Written
 
 
@@ -17,6 +18,11 @@ def show_verification(console: Console, name: str, verification: Verification) -
         return
     last = verification.last_sha256[:12]
     console.print(plain(f"whole: {name}, {verification.entries} entries, last {last}", "green"))
+    if verification.archives_verified:
+        console.print(plain(f"{verification.archives_verified} bodies are whole in the archives given", "green"))
+    if verification.archived:
+        text = f"{verification.archived} bodies are in archives, and were not hashed: name them with --archive"
+        console.print(plain(text, "yellow"), soft_wrap=True)
     for guard in verification.missing_guards:
         text = f"missing or changed guard: {guard}; the database would let entries be changed"
         console.print(plain(text, "bold red"))
@@ -59,3 +65,37 @@ def show_backup(console: Console, file: Path, copy: LedgerBackup) -> None:
         names = ", ".join(copy.open_campaigns)
         text = f"it is whole, with the ratings of open campaigns: keep it from their evaluators ({names})"
         console.print(plain(text, "yellow"), soft_wrap=True)
+
+
+def _runs(runs: Sized) -> str:
+    return f"{len(runs):,} run{'s' * (len(runs) != 1)}"
+
+
+def show_archive_plan(console: Console, name: str, plan: ArchivePlan) -> None:
+    """Print what there is to archive."""
+    if not plan.runs:
+        console.print(plain(f"{name}: there is nothing to archive"), soft_wrap=True)
+        return
+    text = f"{name}: {_runs(plan.runs)} to archive, the first {next(iter(plan.runs))}"
+    console.print(plain(text), soft_wrap=True)
+    for kind, extent in plan.kinds.items():
+        console.print(plain(f"  {kind}: {extent.entries:,} entries, {extent.size / 1e6:,.1f} MB"))
+
+
+def show_archive(console: Console, archive: ArchiveFolder) -> None:
+    """Print what was archived, and how to check it and put it back."""
+    manifest = archive.manifest
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in manifest.kinds.items())
+    size = sum(file.bytes for file in manifest.files) / 1e6
+    console.print(
+        plain(f"{archive.path}: {manifest.entries:,} entries of {_runs(manifest.runs)} ({kinds}), {size:,.1f} MB"),
+        soft_wrap=True,
+    )
+    console.print(plain(f"manifest {archive.manifest_sha256[:12]}: keep the folder, the ledger has the hashes only"))
+
+
+def show_restored(console: Console, name: str, archive: ArchiveFolder) -> None:
+    """Print what was put back."""
+    manifest = archive.manifest
+    text = f"{name}: {manifest.entries:,} entries of {_runs(manifest.runs)} are back; {archive.path} stays as it is"
+    console.print(plain(text), soft_wrap=True)

@@ -1,15 +1,16 @@
 """``plumbrule ledger``: the store."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from plumbrule.cli.options import json_option, ledger_option
+from plumbrule.cli.options import author_option, json_option, ledger_option
 
 
 @click.group("ledger")
 def command() -> None:
-    """Verify, export, back up and upgrade the append-only store of runs, and keep checkpoints of it.
+    """Verify, export, archive, back up and upgrade the append-only store of runs, and keep checkpoints of it.
 
     \b
     Examples:
@@ -22,15 +23,29 @@ def command() -> None:
 @click.argument("bundle", type=click.Path(path_type=Path), required=False)
 @click.option("--checkpoint", type=click.Path(path_type=Path), metavar="FILE", help="Hold the chain against this, too.")
 @click.option("--keep", type=click.Path(path_type=Path), metavar="FILE", help="Write the end of a whole chain to FILE.")
+@click.option(
+    "--archive",
+    "archives",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    multiple=True,
+    help="Hash the bodies in this archive, too; can be given several times.",
+)
 @ledger_option
 @json_option
 def verify(
-    bundle: Path | None, checkpoint: Path | None, keep: Path | None, ledger_url: str | None, as_json: bool
+    bundle: Path | None,
+    checkpoint: Path | None,
+    keep: Path | None,
+    archives: tuple[Path, ...],
+    ledger_url: str | None,
+    as_json: bool,
 ) -> int:
     """Walk the hash chain and name the first broken entry: exit code 1 if there is one, or if a guard is missing.
 
     The chain is held against the checkpoint that every command keeps outside the database, signed; also against one
-    that you keep elsewhere. With BUNDLE, an audit bundle is checked in place of a ledger.
+    that you keep elsewhere. Bodies that were archived are counted, and hashed where their archive is given. With
+    BUNDLE, an audit bundle is checked in place of a ledger.
 
     \b
     Examples:
@@ -39,8 +54,8 @@ def verify(
       plumbrule ledger verify audit.zip
     """
     if bundle is not None:
-        if keep is not None or ledger_url is not None:
-            raise click.UsageError("a bundle has its own ledger and checkpoint: leave out --keep and --ledger")
+        if keep is not None or ledger_url is not None or archives:
+            raise click.UsageError("a bundle has its own ledger: leave out --keep, --archive and --ledger")
         return _verify_bundle(bundle, checkpoint, as_json=as_json)
     from plumbrule.api.ledger import verify_ledger
     from plumbrule.api.ledger_access import open_here
@@ -50,7 +65,7 @@ def verify(
 
     try:
         with open_here(ledger_url, checked=False) as ledger:
-            verification = verify_ledger(ledger, checkpoint=checkpoint, keep=keep)
+            verification = verify_ledger(ledger, checkpoint=checkpoint, keep=keep, archives=archives)
     except LedgerBrokenError as error:  # too broken to be walked along, or not the ledger that it was
         stderr().print(plain(f"plumbrule: {error}"), soft_wrap=True)
         return 1
@@ -193,6 +208,91 @@ def backup(file: Path, ledger_url: str | None) -> None:
     with open_here(ledger_url) as ledger:
         copy = back_up_ledger(ledger, file)
     show_backup(stdout(), file, copy)
+
+
+@command.command("archive")
+@click.option(
+    "--output", "-o", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="The new folder to write to."
+)
+@click.option("--run", "runs", metavar="RUN", multiple=True, help="A finished run; can be given several times.")
+@click.option(
+    "--before",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Every run that was decided before this day (UTC), such as 2026-01-01.",
+)
+@click.option(
+    "--retention", type=click.Path(path_type=Path), metavar="FILE", help="What a retention policy says is due."
+)
+@click.option("--reason", metavar="TEXT", help="Why; it is recorded.")
+@click.option("--dry-run", is_flag=True, help="Show what would be archived, and change nothing.")
+@click.option("--as", "person", metavar="NAME", help="Who archives it; else user.name in settings.")
+@ledger_option
+@json_option
+def archive(
+    folder: Path | None,
+    runs: tuple[str, ...],
+    before: datetime | None,
+    retention: Path | None,
+    reason: str | None,
+    dry_run: bool,
+    person: str | None,
+    ledger_url: str | None,
+    as_json: bool,
+) -> None:
+    """Move samples, results and model calls of finished runs to Parquet files; the chain stays verifiable.
+
+    The ledger keeps everything else, and of what was archived the hashes and where it is. Runs stay in the list of runs
+    with their decision; to show one with its samples, restore it.
+
+    \b
+    Examples:
+      plumbrule ledger archive --before 2026-01-01 -o archive-2025 --reason "older than a year"
+      plumbrule ledger archive --retention retention.yaml --dry-run
+    """
+    if sum([bool(runs), before is not None, retention is not None]) != 1:
+        raise click.UsageError("say what to archive: --run RUN, --before DATE or --retention FILE")
+    if not dry_run and (folder is None or reason is None):
+        raise click.UsageError("an archive needs -o FOLDER and --reason TEXT; --dry-run shows what there is")
+    from plumbrule.api.ledger import archive_runs, plan_archive, select_for_archive
+    from plumbrule.api.ledger_access import now, open_here
+    from plumbrule.cli.options import author_name
+    from plumbrule.cli.terminal_console import print_json, stdout
+    from plumbrule.cli.views.ledger_view import show_archive, show_archive_plan
+
+    author = None if dry_run else author_name(person)
+    at = now()
+    with open_here(ledger_url) as ledger:
+        moment = None if before is None else before.replace(tzinfo=UTC)
+        selection = select_for_archive(ledger, at=at, runs=runs, before=moment, retention=retention)
+        if folder is None or reason is None or author is None or not selection:
+            plan = plan_archive(ledger, selection)
+            print_json(plan) if as_json else show_archive_plan(stdout(), ledger.name, plan)
+            return
+        written = archive_runs(ledger, selection, folder, author=author, reason=reason, at=at)
+    print_json(written.manifest) if as_json else show_archive(stdout(), written)
+
+
+@command.command("restore")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--reason", metavar="TEXT", help="Why; it is recorded.")
+@author_option("Who restores it")
+@ledger_option
+def restore(folder: Path, reason: str | None, person: str, ledger_url: str | None) -> None:
+    """Put back what is in the archive in FOLDER, each body checked against the chain; the archive stays.
+
+    \b
+    Example:
+      plumbrule ledger restore archive-2025
+    """
+    from plumbrule.api.ledger import restore_runs
+    from plumbrule.api.ledger_access import now, open_here
+    from plumbrule.cli.terminal_console import stdout
+    from plumbrule.cli.views.ledger_view import show_restored
+
+    with open_here(ledger_url) as ledger:
+        archive = restore_runs(ledger, folder, author=person, at=now(), reason=reason)
+    show_restored(stdout(), ledger.name, archive)
 
 
 @command.command("upgrade")
