@@ -11,7 +11,6 @@ from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Confidence
 from plumbrule.runs.differences import (
     FIGURES,
-    GATED,
     ComparedFigure,
     FigureComparison,
     MarginResult,
@@ -238,7 +237,8 @@ class Comparison:
 
     @property
     def _worse(self) -> list[str]:
-        return [figure.name for figure in self.figures if figure.name in GATED and figure.clearly_worse]
+        gated = {gate.second.name for gate in self.gates}
+        return [figure.name for figure in self.figures if figure.name in gated and figure.clearly_worse]
 
     def _for_certain(self, gate: ComparedGate) -> bool:
         return gate.second.name in self._worse or gate.second.left_out.value is None
