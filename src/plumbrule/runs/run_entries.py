@@ -315,11 +315,15 @@ def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
     return loaded.rubric
 
 
+_RECENT = {"last": 1, "previous": 2}  # counted from the end
+
+
 def find_run(ledger: Ledger, reference: str) -> Entry:
-    """Return the run with this id, the only one whose id begins so, or the last one."""
-    runs = list(ledger.runs("" if reference == "last" else reference))
-    if reference == "last" and runs:
-        return runs[-1]
+    """Return the run with this id, the only one whose id begins so, the ``last`` one, or the ``previous`` before it."""
+    back = _RECENT.get(reference, 0)
+    runs = list(ledger.runs("" if back else reference))
+    if back and len(runs) >= back:
+        return runs[-back]
     run = pick(reference, runs, lambda entry: (entry.subject,), where=ledger.name, what="runs")
     if run is None:
         raise UsageError(f"{ledger.name}: there is no run '{reference}'; 'plumbrule runs' lists them")

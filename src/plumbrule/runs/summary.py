@@ -268,7 +268,7 @@ def _candidate(run: RunEntry) -> tuple[str | None, ...]:
 
 
 def policy_differences(rubric: BenchmarkRubric) -> tuple[str, ...]:
-    """Return in words where a rubric is not the one that ships: limits, weights, scales and repeats."""
+    """Return in words where a rubric is not the default one: limits, weights, scales and repeats."""
     used, shipped = (dict(_numbers(asdict(each))) for each in (rubric, load_benchmark().rubric))
     alone = len(rubric.components) == 1
     implied = {f"weights.{name}" for name in COMPONENTS if alone or name not in rubric.components}
@@ -290,7 +290,7 @@ def _numbers(content: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
 
 def _difference(key: str, value: Any, shipped: Any) -> str:  # noqa: ANN401 - whatever a rubric says
     words = [_worded(each) for each in (value, shipped)]
-    text = f"{key} is {words[0]}, {words[1]} in the rubric that ships"
+    text = f"{key} is {words[0]}, {words[1]} by default"
     direction = DIRECTIONS.get(key.removeprefix("gates."))
     if direction is None:
         return text

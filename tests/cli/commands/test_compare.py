@@ -243,6 +243,7 @@ def test_mended_answers_are_compared_by_question_and_contexts(run: Run, record: 
     assert changed == set(compared["paired"]["first_ids"])
     assert (compared["differences"], compared["warnings"]) == ([], [])
     assert "4 samples compared, paired 2 by id and 2 by question and contexts" in run("compare", first, second).out
+    assert run("compare", "previous", "last", "--json").records == [compared]
 
 
 def test_ids_of_ones_own_pair_mended_answers(run: Run, record: Make) -> None:

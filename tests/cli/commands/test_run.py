@@ -85,7 +85,7 @@ def test_data_without_references_has_a_gated_run(run: Run, tmp_path: Path) -> No
         "errored": 0,
     }
     assert shown["aggregates"]["pass_rate"] == 1
-    assert "gates.pass_rate is none, 0.85 in the rubric that ships (weaker)" in shown["policy_differences"]
+    assert "gates.pass_rate is none, 0.85 by default (weaker)" in shown["policy_differences"]
     assert run("gate", "last").code == 0
     for kind in ("html", "md", "json", "xml"):
         assert run("report", "last", "-o", f"report.{kind}").code == 0
@@ -250,7 +250,7 @@ def test_a_weaker_rubric_is_shown_at_the_top(run: Run, tmp_path: Path) -> None:
     with (tmp_path / "run.yaml").open("a") as file:
         file.write("rubric: {benchmark: mine.yaml}\n")
     assert run("run", "run.yaml").code == 0
-    said = "gates.pass_rate is 0.5, 0.85 in the rubric that ships (weaker)"
+    said = "gates.pass_rate is 0.5, 0.85 by default (weaker)"
     run("report", "last", "-o", "report.md")
     for text, below in (
         (run("gate", "last").out, "nulls"),
@@ -259,7 +259,7 @@ def test_a_weaker_rubric_is_shown_at_the_top(run: Run, tmp_path: Path) -> None:
     ):
         assert text.index(said) < text.index(below)
     [decision] = run("gate", "last", "--json").records
-    assert decision["policy_differences"] == [said, "gates.decide_on is bound, point in the rubric that ships"]
+    assert decision["policy_differences"] == [said, "gates.decide_on is bound, point by default"]
 
 
 def test_clusters_are_kept_with_the_run(run: Run, tmp_path: Path) -> None:

@@ -53,10 +53,11 @@ def command(
     """Compare two runs of the same questions sample by sample: what is better or worse in the second RUN.
 
     Each difference has its 95% interval. It is called better or worse only where that excludes 0 and a test corrected
-    for the number of figures agrees. RUN is a run's id, the start of one, or last.
+    for the number of figures agrees. RUN is a run's id, the start of one, last, or previous: the one before the last.
 
     \b
     Examples:
+      plumbrule compare previous last
       plumbrule compare run-20250101T120000-a1b2c3 last
       plumbrule compare run-20250101 last --fail-on worse
       plumbrule compare run-20250101 last --margin 0.03 --margin latency_e2e_p95_ms=500 --fail-on margin
