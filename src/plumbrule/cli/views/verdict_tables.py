@@ -69,6 +69,7 @@ def _clipped(text: str) -> str:
 
 
 _COLOURS: Mapping[Outcome, str] = {"PASS": "green", "WARN": "yellow", "FAIL": "red"}
+_BAD_OUTCOMES: tuple[Outcome, ...] = ("FAIL", "WARN")
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDEST_BAR = 24
 _GOOD, _BAD = "green", "bold red"
@@ -117,8 +118,8 @@ def show_summary(console: Console, scored: ScoredFile, *, output: str | None = N
 def _not_shown(scored: ScoredFile) -> dict[Outcome, int]:
     """Return how many answers fail or warn besides the worst that are shown."""
     shown = [bad.verdict.verdict for bad in scored.worst]
-    counts = {outcome: scored.summary.verdicts[outcome] - shown.count(outcome) for outcome in ("FAIL", "WARN")}
-    return {outcome: count for outcome, count in counts.items() if count}
+    counts = {outcome: count - shown.count(outcome) for outcome, count in scored.summary.verdicts.items()}
+    return {outcome: counts[outcome] for outcome in _BAD_OUTCOMES if counts[outcome]}
 
 
 def show_warning(console: Console, scored: ScoredFile) -> None:
