@@ -118,11 +118,11 @@ def test_the_ledger_goes_from_job_to_job_with_one_key(folder: Path, tmp_path: Pa
     done = check(folder, **job)
     assert (done.returncode, "first use" in done.stderr) == (1, False)
     runs = call(folder, "plumbrule", "runs", "--json", PLUMBRULE_LEDGER_KEY=job["PLUMBRULE_LEDGER_KEY"])
-    assert len(runs.stdout.splitlines()) == 2
+    assert len(json.loads(runs.stdout)) == 2
     shutil.rmtree(folder / ".config", ignore_errors=True)
-    mark = folder / ".plumbrule" / "ledger.db.checkpoint"
-    mark.write_text(mark.read_text().replace('"entries":', '"entries" :').replace("0", "1", 1))
-    assert check(folder, **job).returncode == 4
+    (tmp_path / "key").write_text("1" * 32)  # whoever changed the ledger and signed it does not have the key
+    done = check(folder, **job)
+    assert (done.returncode, "ledger.db" in done.stderr) == (4, True)
 
 
 @pytest.mark.parametrize(("recipe", "job"), [("github.yml", "answers"), ("github-release.yml", "release")])
