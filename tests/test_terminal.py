@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plumbrule.terminal import masked_address, safe
+from plumbrule.terminal import listed, masked_address, safe
 
 TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
@@ -54,3 +54,9 @@ def test_nothing_steers_the_terminal(text: str) -> None:
 def test_an_address_is_shown_without_its_secrets(address: str, shown: str) -> None:
     """Passwords and keys, before the host and in the query, whatever their case and escapes."""
     assert masked_address(address) == shown
+
+
+def test_a_list_that_is_cut_says_how_many_more() -> None:
+    """What is left out is counted, never an ellipsis."""
+    assert listed(["a", "b"], 2) == "a, b"
+    assert listed(["a", "b", "c"], 2, between="; ") == "a; b; and 1 more"

@@ -5,6 +5,7 @@
 #   PLUMBRULE_DATASET        answers to give verdicts to          PLUMBRULE_RUBRIC   recommended
 #   PLUMBRULE_CONFIGURATION  a run to carry out and to gate       PLUMBRULE_FAIL_ON  fail
 #   PLUMBRULE_MAP            where the fields of the answers stand: lines of FIELD=COLUMN
+#   PLUMBRULE_VERDICTS       the format of the report on answers: md, or xml for JUnit
 #   PLUMBRULE_REPORT         the folder, plumbrule-report         PLUMBRULE_DECIDE_ON  point
 #   PLUMBRULE_ACCEPT_INCONCLUSIVE  true: a run that is not settled passes
 set -uo pipefail
@@ -37,7 +38,7 @@ if [ -n "${PLUMBRULE_DATASET:-}" ]; then
     if [ -n "$line" ]; then columns+=(--map "$line"); fi
   done <<<"${PLUMBRULE_MAP:-}"
   plumbrule score "$PLUMBRULE_DATASET" ${columns[@]+"${columns[@]}"} --rubric "${PLUMBRULE_RUBRIC:-recommended}" \
-    --fail-on "${PLUMBRULE_FAIL_ON:-fail}" -o "$report/verdicts.md"
+    --fail-on "${PLUMBRULE_FAIL_ON:-fail}" -o "$report/verdicts.${PLUMBRULE_VERDICTS:-md}"
   keep $?
   summarise "$report/verdicts.md"
 fi
@@ -54,6 +55,8 @@ if [ -n "${PLUMBRULE_CONFIGURATION:-}" ]; then
     summarise "$report/run.md"
     plumbrule gate last --decide-on "${PLUMBRULE_DECIDE_ON:-point}" >/dev/null
     gated=$?
+    plumbrule ledger verify --keep "$report/checkpoint.json"
+    keep $?
     if [ "$gated" -ne "$inconclusive" ] || [ "${PLUMBRULE_ACCEPT_INCONCLUSIVE:-false}" != true ]; then keep $gated; fi
   fi
 fi

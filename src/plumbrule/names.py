@@ -8,7 +8,7 @@ from plumbrule.errors import UsageError
 
 _Thing = TypeVar("_Thing")
 
-DatasetFormat = Literal["csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
+DatasetFormat = Literal["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 FORMATS: dict[str, DatasetFormat] = {  # by the suffix of a file
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -16,6 +16,9 @@ FORMATS: dict[str, DatasetFormat] = {  # by the suffix of a file
     ".csv": "csv",
     ".tsv": "tsv",
     ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
     ".xlsx": "xlsx",
 }
 

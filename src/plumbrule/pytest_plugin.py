@@ -222,6 +222,9 @@ class Gatherer:
         """Report a pass rate as a test of its own, so that the exit code, JUnit XML and every other plugin see it."""
         nodeid, location = f"{rate.test}[pass rate]", self._locations[rate.test]
         told = [rate.in_words(), *(f"\n{failure}" for failure in rate.failures)]
+        more = rate.attempted - rate.passed - len(rate.failures)
+        if more > 0:
+            told.append(f"\nand {more} more")
         hook = self._config.hook
         hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
         for when in ("setup", "call", "teardown"):

@@ -1,6 +1,7 @@
 """Text of unknown origin, made safe and short enough to show on a terminal or in a page."""
 
 import re
+from collections.abc import Sequence
 from urllib.parse import unquote_plus
 
 # Everything that could move the cursor, change the colours, turn the text round, break a line unseen or spoil an XML
@@ -40,6 +41,12 @@ def text_of_cell(cell: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Return the text, cut to ``most`` characters with an ellipsis at its end where it is longer."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def listed(texts: Sequence[str], most: int, *, between: str = ", ") -> str:
+    """Return the first texts as one, and behind them how many more there are."""
+    more = len(texts) - most
+    return between.join(texts if more <= 0 else (*texts[:most], f"and {more} more"))
 
 
 def masked_address(address: str) -> str:

@@ -70,7 +70,7 @@ def test_the_file_states_every_key() -> None:
     content = yaml.safe_load(shipped_text("benchmark"))
     # as shipped, these are not written: see the next tests
     names = ("anchor", "confidence", "contradicted_rate", "decide_on", "unsupported_rate")
-    unsaid = [*(f"gates.{name}" for name in names), *leaves(content.pop("labels"), "labels")]
+    unsaid = ["components", *(f"gates.{name}" for name in names), *leaves(content.pop("labels"), "labels")]
     said = [*leaves(content), *(key for key in unsaid if key.startswith("labels."))]
     assert sorted(said) == sorted([*leaves(content_of(load_benchmark())), *unsaid])
 
@@ -84,6 +84,28 @@ def test_a_policy_that_is_not_changed_leaves_the_hash() -> None:
     assert bound.sha256 != shipped.sha256
     assert content_of(bound)["gates"]["decide_on"] == "bound"
     assert kept_rubric("benchmark", content_of(bound)) == bound
+
+
+def test_the_grounding_rubric_needs_no_reference_latency_or_tokens() -> None:
+    """It grades faithfulness alone, gates three rates, and is told apart from the rubric with the four gates."""
+    loaded = load_benchmark(Path("grounding"))
+    assert (loaded.name, loaded.version) == ("benchmark", "grounding-1")
+    assert loaded.rubric.components == ("faithfulness",)
+    assert set(loaded.rubric.gates.limits) == {"faithfulness_failure_rate", "contradicted_rate", "unsupported_rate"}
+    assert kept_rubric("benchmark", content_of(loaded)) == loaded
+    weaker = [each.text for each in policy_differences(loaded) if each.effect == "weaker"]
+    assert "gate latency_e2e_p95_ms is left out, 10000 in the rubric that ships" in weaker
+
+
+def test_a_rubric_keeps_one_gate_and_weighs_only_what_it_grades() -> None:
+    """A release without any limit, or by a component that is not graded, would be decided by nothing."""
+    named = ("aggregate_score", "pass_rate", "faithfulness_failure_rate", "latency_e2e_p95_ms")
+    with pytest.raises(RubricError, match=r"every gate is null: a release needs at least one limit"):
+        load_benchmark(None, {f"gates.{name}": None for name in named})
+    with pytest.raises(RubricError, match=r"weights\.accuracy must be 0, because components does not name accuracy"):
+        load_benchmark(None, {"components": ["faithfulness"]})
+    with pytest.raises(RubricError, match=r"components names one of them twice"):
+        load_benchmark(None, {"components": ["faithfulness", "faithfulness"]})
 
 
 def test_the_gates_on_evidence_are_off_and_leave_the_hash() -> None:

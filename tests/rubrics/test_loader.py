@@ -39,11 +39,11 @@ def test_the_rubric_that_ships() -> None:
 
 def test_every_rubric_ships_as_text() -> None:
     """The text is the file, comments and all; it loads to itself."""
-    assert RUBRICS == ("benchmark", "compliance", "recommended", "refusals", "rules", "scorecard", "verdict")
+    assert ", ".join(RUBRICS) == "benchmark, compliance, grounding, recommended, refusals, rules, scorecard, verdict"
     assert shipped_text("verdict").startswith("# The verdict rubric")
     with pytest.raises(
         RubricError,
-        match="there is no rubric 'nope'; there are: benchmark, compliance, recommended, refusals, rules, ",
+        match="there is no rubric 'nope'; there are: benchmark, compliance, grounding, recommended, refusals, rules, ",
     ):
         shipped_text("nope")
 

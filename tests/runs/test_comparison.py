@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from plumbrule.codec import json_line, to_json
 from plumbrule.rubrics import load_benchmark
 from plumbrule.runs.comparison import Comparison, compare
-from plumbrule.runs.differences import FIGURES, GATED, SHARES, ComparedFigure
+from plumbrule.runs.differences import FIGURES, SHARES, ComparedFigure
 from plumbrule.runs.gate_estimates import SampleDesign
 from plumbrule.runs.repeats import summarise
 from plumbrule.runs.sample_results import SampleResult
@@ -303,7 +303,7 @@ def test_every_name_of_a_figure_is_known() -> None:
     rubric = load_benchmark(None, {"gates.contradicted_rate": 0, "gates.unsupported_rate": 0}).rubric
     assert tuple(each.name for each in compare([], [], rubric).figures) == FIGURES
     assert tuple(each.name for each in compare([], [], RUBRIC).figures) == FIGURES[:-2]
-    assert set(SHARES) < GATED < set(FIGURES)
+    assert set(SHARES) < set(rubric.gates.limits) < set(FIGURES)
 
 
 def test_many_figures_are_allowed_for() -> None:

@@ -1,6 +1,7 @@
 """One result is graded exactly: a limit is met or missed, and a null never passes."""
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,6 +68,15 @@ def test_latency_is_normalised(latency: float, norm: Fraction) -> None:
 def test_tokens_are_normalised(tokens: int, norm: Fraction) -> None:
     """R26: 1 up to 2000 tokens, then 2000 over the tokens; no tokens divide nothing."""
     assert grade(result(input_tokens=0, output_tokens=tokens), RUBRIC).token_efficiency_norm == norm
+
+
+def test_what_a_rubric_does_not_grade_is_not_needed() -> None:
+    """A sample passes by the components that the rubric names; the others may be null, and count for nothing."""
+    rubric = load_benchmark(Path("grounding")).rubric
+    found = grade(result(accuracy_score=None, latency_e2e_ms=None, input_tokens=None), rubric)
+    assert (found.passed, found.failed, found.nulls, found.sample_score) == (True, (), (), Fraction(1))
+    found = grade(result(faithfulness_score=None), rubric)
+    assert (found.passed, found.failed, found.nulls) == (False, ("faithfulness_score",), ("faithfulness_norm",))
 
 
 def test_the_score_is_the_weighted_sum() -> None:

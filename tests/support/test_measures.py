@@ -256,6 +256,8 @@ def test_a_denial_left_out_is_two_opposites(answer: str, context: str, count: fl
     ("answer", "claims"),
     [
         ("Yes. The fee is $25.", [False, True]),
+        ("Yes, of course! The fee is $25.", [False, True]),
+        ("Yes, the fee. The fee is $25.", [True, True]),
         ("**No.** The fee is $25.", [False, True]),
         ("The fee is $25. Yes.", [True, True]),
         ("Yes. I love fees.", [True, True]),

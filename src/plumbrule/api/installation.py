@@ -22,7 +22,7 @@ _PURPOSES: Mapping[str, str] = {
     "": "verdicts, support, recorded runs, scorecards",
     "judge": "models and HTTP endpoints as candidates and judges",
     "notebook": "charts and tables in a notebook",
-    "parquet": "Parquet files",
+    "parquet": "Parquet and Arrow files",
     "postgres": "a ledger on PostgreSQL",
     "ray": "scoring on a Ray cluster",
     "s3": "datasets and verdicts in an object store",

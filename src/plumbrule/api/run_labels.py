@@ -23,7 +23,7 @@ from plumbrule.runs.anchor.label_store import (
 )
 from plumbrule.runs.plan import plan_run
 from plumbrule.runs.run_entries import LabelSet, RunEntry, find_run, read_run, rubric_of, run_results
-from plumbrule.runs.sample_results import SampleResult
+from plumbrule.runs.sample_results import SampleResult, rounded
 from plumbrule.runs.summary import summarise_run
 
 SEED = 42  # of a draw, as for a review sample
@@ -162,7 +162,9 @@ def plan_samples(  # noqa: PLR0913 - each is a figure of its own, and all are op
     if rate is None:
         raise UsageError("give the rate that you expect, or a run with labels that says it")
     if limit is None and margin is None:
-        limit = float(rubric.gates.pass_rate)
+        limit = rounded(rubric.gates.pass_rate)
+        if limit is None:
+            raise UsageError("the rubric has no gate for the pass rate: give a limit, or a margin")
     return plan_labels(
         rate=rate,
         limit=limit,

@@ -40,7 +40,7 @@ from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictJson, VerdictS
 
 ShippedRubric = Literal["recommended"] | None  # None is the specification's
 _LINES = frozenset({".jsonl", ".ndjson"})
-RESULT_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".xlsx", ".parquet", ".html", ".md")  # of a file of verdicts
+RESULT_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".xlsx", ".parquet", ".html", ".md", ".xml")  # of a file of verdicts
 CHUNK_SIZE = 1000  # samples in each file of a folder of verdicts
 _LISTED_BAD = 5  # bad records that are listed; the others are counted
 _KNOWN = frozenset(FIELDS).union(*ALIASES.values())
@@ -156,12 +156,13 @@ def score_file(
     skip_bad: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
+    fail_on: Iterable[FailOn] = (),
 ) -> ScoredFile:
     """Score a whole dataset over several processes; ``into`` gets the verdicts, a file in the format of its suffix.
 
-    JSONL has each verdict whole as one line, which is also what a stream gets; the other formats are tables with one
-    row for each. A file is written whole or not at all. With ``skip_bad`` bad records are counted; without, the first
-    is an error.
+    JSONL has each verdict whole as one line, which is also what a stream gets; XML is a JUnit report, in which a sample
+    fails by ``fail_on``; the other formats are tables with one row for each. A file is written whole or not at all.
+    With ``skip_bad`` bad records are counted; without, the first is an error.
     """
     rules = rules if rules is not None else load_verdict()
     if isinstance(into, Path):
@@ -169,7 +170,7 @@ def score_file(
     skipped: list[RecordError] = []
     reading = dataset.open(on_bad=_keep_first(skipped) if skip_bad else None)
     tally: VerdictTally[Verdict] = VerdictTally(worst)
-    form, write = _writer_for(into)
+    form, write = _writer_for(into, fail_on)
 
     def written() -> Iterator[Any]:
         make_task = functools.partial(_ChunkScorer, rules, worst=worst, form=form)
@@ -373,13 +374,17 @@ def _line(_sample: Sample, verdict: Verdict) -> bytes:
 
 
 def _writer_for(
-    into: Path | BinaryIO | None,
+    into: Path | BinaryIO | None, fail_on: Iterable[FailOn]
 ) -> tuple[Callable[[Sample, Verdict], object] | None, Callable[[Iterator[Any]], Iterator[bytes]]]:
     """Return what is made of each verdict where it is scored, and what makes the pieces of the file of all of them."""
     if into is None:
         return None, iter
     if not isinstance(into, Path) or into.suffix.lower() in _LINES:
         return _line, iter
+    if into.suffix.lower() == ".xml":
+        from plumbrule.reports.verdict_junit import case_form, write_junit  # noqa: PLC0415 - few need it
+
+        return case_form(fail_on), write_junit
     from plumbrule.reports.table_files import TABLE_FILES, Table  # noqa: PLC0415 - heavy, and only tables need it
     from plumbrule.reports.verdict_files import VERDICT_COLUMNS, verdict_row  # noqa: PLC0415 - the same
 

@@ -39,8 +39,10 @@ class _Rating:
 class RulesJudge:
     """Rates samples by two policies, its own and the verdict rubric's; there is no hosted model and no network."""
 
-    def __init__(self, policy: Loaded[RulesPolicy], rubric: Loaded[VerdictRubric]) -> None:
+    def __init__(self, policy: Loaded[RulesPolicy], rubric: Loaded[VerdictRubric], *, accuracy: bool = True) -> None:
+        """``accuracy`` is whether an answer without a reference is an error, because accuracy is graded."""
         self._policy = policy.rubric
+        self._accuracy_wanted = accuracy
         self._scorer = VerdictScorer(rubric)
         self._turn = threading.Lock()
         self._stop = lemma_set(rubric.rubric.words.stop)
@@ -48,7 +50,12 @@ class RulesJudge:
             name="rules",
             version=policy.version,
             sha256=sha256_of(
-                {"policy": policy.stamp(), "verdict": rubric.stamp(), "support": self._scorer.support_identity}
+                {
+                    "policy": policy.stamp(),
+                    "verdict": rubric.stamp(),
+                    "support": self._scorer.support_identity,
+                    **({} if accuracy else {"accuracy": False}),
+                }
             ),
         )
 
@@ -70,7 +77,8 @@ class RulesJudge:
         faithfulness = self._faithfulness(verdict.hallucination, refused="refusal" in verdict.flags)
         if sample.contexts:  # without any, all of an answer has no support, and its anchors say so already
             faithfulness = self._supported(faithfulness, verdict.support, sample.answer or "")
-        error: EvaluatorError | None = "no_reference" if accuracy.score is None else None
+        unrated = accuracy.score is None and self._accuracy_wanted
+        error: EvaluatorError | None = "no_reference" if unrated else None
         return Judgement(
             accuracy_score=accuracy.score,
             faithfulness_score=faithfulness.score,

@@ -94,11 +94,11 @@ def spread_words(spread: Spread, *, unit: str = "") -> str:
     return f"Samples: {', '.join(steps) or 'none'}. Marked: {marked or 'nothing'}."
 
 
-def repeats_chart(repeats: Repeats, *, limit: float) -> Markup:
+def repeats_chart(repeats: Repeats, *, limit: float | None) -> Markup:
     """Draw each repeat's aggregate score as a dot, the mean as a line and one standard deviation around it."""
     [variation] = [variation for variation in repeats.variations if variation.name == "aggregate_score"]
     known = [repeat.aggregate_score for repeat in repeats.each if repeat.aggregate_score is not None]
-    low, high = _window([*known, limit])
+    low, high = _window([*known, *([] if limit is None else [limit])] or [0.0, 1.0])
 
     def x(value: float) -> float:
         return _LEFT + _PLOT * (value - low) / (high - low)
@@ -110,8 +110,9 @@ def repeats_chart(repeats: Repeats, *, limit: float) -> Markup:
         parts.append(_rect("band", x(start), 18, x(end) - x(start), floor - 18))
     if variation.mean is not None:
         parts.append(_line("mark", x(variation.mean), 18, x(variation.mean), floor))
-    parts.append(_line("limit", x(limit), 18, x(limit), floor))
-    parts.append(_text(x(limit), 12, f"limit {figure(limit)}", anchor=_anchor(x(limit))))
+    if limit is not None:
+        parts.append(_line("limit", x(limit), 18, x(limit), floor))
+        parts.append(_text(x(limit), 12, f"limit {figure(limit)}", anchor=_anchor(x(limit))))
     for row, repeat in enumerate(repeats.each):
         y = 28 + 16 * row
         parts.append(_text(_LEFT - 8, y + 4, str(repeat.repeat), anchor="end"))
@@ -128,11 +129,12 @@ def repeats_chart(repeats: Repeats, *, limit: float) -> Markup:
         f"{'every gate passes' if repeat.release_ready else 'a gate fails'}"
         for repeat in repeats.each
     )
-    spread = f"Mean {figure(variation.mean)}, standard deviation {figure(variation.sd)}, limit {figure(limit)}."
+    of_gate = "no gate" if limit is None else f"limit {figure(limit)}"
+    spread = f"Mean {figure(variation.mean)}, standard deviation {figure(variation.sd)}, {of_gate}."
     return _svg("repeats", floor + 20, "aggregate_score of each repeat", f"{scores}. {spread}", parts)
 
 
-def rate_chart(rate: float, low: float | None, high: float | None, *, limit: float) -> Markup:
+def rate_chart(rate: float, low: float | None, high: float | None, *, limit: float | None) -> Markup:
     """Draw a small rate with its interval; the words stand in the table beside it."""
 
     def x(value: float) -> float:
@@ -142,8 +144,9 @@ def rate_chart(rate: float, low: float | None, high: float | None, *, limit: flo
         _rect("track", 2, 5, 116, 6),
         _rect("bar", 2, 5, x(rate) - 2, 6),
         _line("whisker", x(low or 0.0), 8, x(1.0 if high is None else high), 8),
-        _line("limit", x(limit), 1, x(limit), 15),
     ]
+    if limit is not None:
+        parts.append(_line("limit", x(limit), 1, x(limit), 15))
     return drawn(f'<svg class="small" viewBox="0 0 120 16" aria-hidden="true">{"".join(parts)}</svg>')
 
 

@@ -57,10 +57,10 @@ def render_html(report: Report) -> bytes:
         gate_charts={gate.name: charts.gate_chart(gate) for gate in report.gates},
         score_chart=charts.spread_chart(report.scores, title="sample_score over the samples"),
         latency_chart=charts.spread_chart(report.latencies, title="latency_e2e_ms over the samples", unit=" ms"),
-        repeats_chart=charts.repeats_chart(report.repeats, limit=limits["aggregate_score"]),
+        repeats_chart=charts.repeats_chart(report.repeats, limit=limits.get("aggregate_score")),
         category_charts=[
             charts.rate_chart(
-                category.pass_rate, category.interval.low, category.interval.high, limit=limits["pass_rate"]
+                category.pass_rate, category.interval.low, category.interval.high, limit=limits.get("pass_rate")
             )
             for category in report.categories[:MOST_CATEGORIES]
         ],

@@ -15,6 +15,7 @@ from plumbrule.rubrics.scorecard_rubric import BlockerRule, Recommendation
 from plumbrule.stats.mean_intervals import MeanEstimate, mean_estimate
 from plumbrule.stats.sample_sizes import mean_power_samples, share_power_samples
 from plumbrule.stats.spread import mean_of
+from plumbrule.terminal import listed
 
 _SHOWN = 5
 
@@ -234,4 +235,4 @@ def _noted_records(decisions: Sequence[Decision], rubric: ScorecardRubric) -> li
 
 
 def _where(records: Sequence[int]) -> str:
-    return f"record {', '.join(map(str, records[:_SHOWN]))}{', …' if len(records) > _SHOWN else ''}"
+    return f"record {listed([str(record) for record in records], _SHOWN)}"

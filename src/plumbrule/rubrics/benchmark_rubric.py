@@ -1,8 +1,8 @@
 """The typed form of the benchmark rubric: what its file may say, and within which bounds."""
 
-from dataclasses import field
+from dataclasses import field, fields
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     BeforeValidator,
@@ -23,6 +23,8 @@ _CLOSED = ConfigDict(extra="forbid")
 _MOST = 1_000_000_000
 Confidence = Literal["fixed", "sequential"]
 Anchor = Literal["judge", "people"]  # whose word the gates on judged figures go by
+Component = Literal["accuracy", "faithfulness", "latency", "token_efficiency"]
+COMPONENTS: tuple[Component, ...] = get_args(Component)
 # what a rubric says of gates where it says nothing; not written, so that rubrics of older versions keep their hash
 _UNSAID = {
     "contradicted_rate": None,
@@ -90,25 +92,37 @@ class Weights:
 class GateLimits:
     """The limits that a release must keep, and how it is told whether they are kept.
 
-    The two that may be None are no gates then.
+    A limit that is None is no gate.
     ``decide_on`` compares the figures themselves (point), or the worse ends of their intervals (bound). ``confidence``
     is for intervals of one look (fixed), or for any number of looks (sequential). ``anchor`` takes judged figures as
     the judge has them, or as people's labels of a random part correct them.
     """
 
-    aggregate_score: Share
-    pass_rate: Share
-    faithfulness_failure_rate: Share
-    latency_e2e_p95_ms: Amount
+    aggregate_score: Share | None
+    pass_rate: Share | None
+    faithfulness_failure_rate: Share | None
+    latency_e2e_p95_ms: Amount | None
     contradicted_rate: Share | None = None
     unsupported_rate: Share | None = None
     decide_on: DecideOn = "point"
     confidence: Confidence = "fixed"
     anchor: Anchor = "judge"
 
+    @property
+    def limits(self) -> dict[str, Fraction]:
+        """The limits of the gates that there are, by their names."""
+        named = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return {name: limit for name, limit in named if isinstance(limit, Fraction)}
+
+    @model_validator(mode="after")
+    def _has_a_gate(self) -> Self:
+        if not self.limits:
+            raise ValueError("every gate is null: a release needs at least one limit")
+        return self
+
     @model_serializer(mode="wrap")
     def _said(self, content: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {key: value for key, value in content(self).items() if _UNSAID.get(key) != value}
+        return {key: value for key, value in content(self).items() if key not in _UNSAID or _UNSAID[key] != value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
@@ -179,6 +193,16 @@ class BenchmarkRubric:
     generation: Generation
     rationale: Rationale
     labels: CampaignLabels = field(default_factory=lambda: _CAMPAIGN_LABELS)
+    components: Annotated[tuple[Component, ...], Field(min_length=1)] = COMPONENTS  # that a sample is graded by
+
+    @model_validator(mode="after")
+    def _weighs_what_it_grades(self) -> Self:
+        if len(set(self.components)) < len(self.components):
+            raise ValueError("components names one of them twice")
+        for name in COMPONENTS:
+            if name not in self.components and getattr(self.weights, name):
+                raise ValueError(f"weights.{name} must be 0, because components does not name {name}")
+        return self
 
     @model_validator(mode="after")
     def _labels_lie_on_the_scales(self) -> Self:
@@ -193,4 +217,6 @@ class BenchmarkRubric:
         said: dict[str, Any] = content(self)
         if self.labels == _CAMPAIGN_LABELS:
             said.pop("labels", None)
+        if self.components == COMPONENTS:  # as every older version has it
+            said.pop("components", None)
         return said

@@ -30,7 +30,8 @@ _FORMS: dict[str, type[Any]] = {
     "scorecard": ScorecardRubric,
     "verdict": VerdictRubric,
 }
-_LAID_OVER = {"recommended": "verdict"}  # rubrics that ship as a file laid over another one that ships
+# rubrics that ship as a file laid over another one that ships
+_LAID_OVER = {"grounding": "benchmark", "recommended": "verdict"}
 RUBRICS = tuple(sorted({*_FORMS, *_LAID_OVER}))
 _VERSIONED = frozenset({"scorecard"})  # it decides on releases: two that differ are told apart by their versions
 _NEEDS_VERSION = (
@@ -65,7 +66,10 @@ def load_verdict(path: Path | None = None, overrides: Mapping[str, object] | Non
 
 
 def load_benchmark(path: Path | None = None, overrides: Mapping[str, object] | None = None) -> Loaded[BenchmarkRubric]:
-    """Return the benchmark rubric that ships, with the file at ``path`` and then ``overrides`` laid over it."""
+    """Return the benchmark rubric that ships, with the file at ``path`` and then ``overrides`` laid over it.
+
+    ``Path("grounding")`` names the second benchmark rubric that ships.
+    """
     return load_rubric("benchmark", path, overrides or {})
 
 

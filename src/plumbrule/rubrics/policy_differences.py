@@ -329,7 +329,9 @@ def _of_figure(place: str, figure: FigureRule, shipped: FigureRule) -> Iterator[
 # --- benchmark
 
 _TOLD_OF_BENCHMARK = frozenset({"name", "version", "gates"})
-_DECIDING = frozenset({"accuracy_score", "faithfulness_score", "latency_e2e_ms", "total_tokens", "weights", "labels"})
+_DECIDING = frozenset(
+    {"accuracy_score", "faithfulness_score", "latency_e2e_ms", "total_tokens", "weights", "labels", "components"}
+)
 _AT_MOST = ("faithfulness_failure_rate", "latency_e2e_p95_ms", "contradicted_rate", "unsupported_rate")
 
 
@@ -340,6 +342,8 @@ def _of_benchmark(rubric: BenchmarkRubric, shipped: BenchmarkRubric) -> Iterator
             yield from _of_limit(f"gate {name}", value, floor, most=name in _AT_MOST)
         elif isinstance(value, Fraction) and floor is None:
             yield _difference("stricter", f"gate {name} is added, at {_told(value)}")
+        elif isinstance(floor, Fraction) and value is None:
+            yield _difference("weaker", f"gate {name} is left out, {_told(floor)} in the rubric that ships")
         elif value != floor:
             yield _changed("other", f"gate {name}", value, floor)
 

@@ -21,7 +21,15 @@ from plumbrule.runs.gate_estimates import (
     unbounded,
 )
 from plumbrule.runs.run_results import AggregateValues, Counts, FigureValues, Intervals
-from plumbrule.runs.sample_results import GradedSample, SampleResult, exact, grade_all, rounded
+from plumbrule.runs.sample_results import (
+    COMPONENT_OF,
+    JUDGED_SCORES,
+    GradedSample,
+    SampleResult,
+    exact,
+    grade_all,
+    rounded,
+)
 from plumbrule.stats.percentiles import percentile
 from plumbrule.stats.spread import mean_of
 
@@ -103,9 +111,10 @@ def aggregate_graded(
     if len({sample.result.repeat for sample in graded}) > 1:
         raise InputError("results of several repeats cannot be aggregated as one run: summarise them as a group")
     columns = _columns(graded)
+    judged = [name for name in JUDGED_SCORES if COMPONENT_OF[name] in rubric.components]
     counts = Counts(
         attempted=len(graded),
-        scored=sum(None not in {sample.result.accuracy_score, sample.result.faithfulness_score} for sample in graded),
+        scored=sum(all(getattr(sample.result, name) is not None for name in judged) for sample in graded),
         errored=sum(
             sample.result.evaluator_error is not None or sample.result.candidate_error is not None for sample in graded
         ),

@@ -1,10 +1,10 @@
 """The samples that two runs judge differently, the worst change first."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from plumbrule.runs.comparison import FlipsResult
+from plumbrule.runs.comparison import RunComparison
 from plumbrule.runs.report.sample_rows import SampleRow
 from plumbrule.runs.run_results import SampleSummary
 
@@ -37,13 +37,14 @@ class ChangedSample:
 
 
 def changed_samples(
-    first: Iterable[SampleRow], second: Iterable[SampleRow], flips: FlipsResult
+    first: Iterable[SampleRow], second: Iterable[SampleRow], comparison: RunComparison
 ) -> tuple[ChangedSample, ...]:
-    """Return the samples of both runs that are judged differently, those that were lost first.
+    """Return the samples of both runs that are judged differently, those that were lost first, by their second ids.
 
     Latency and tokens alone change no sample here: they differ from call to call.
     """
-    before, after = _by_sample(first), _by_sample(second)
+    flips, names = comparison.flips, {old: new for new, old in comparison.paired.first_ids.items()}
+    before, after = _by_sample(first, names), _by_sample(second, {})
     lost = {flip.sample_id for flip in flips.pass_to_fail}
     gained = {flip.sample_id for flip in flips.fail_to_pass}
     found: list[tuple[tuple[int, float, str], ChangedSample]] = []
@@ -67,10 +68,10 @@ def changed_samples(
     return tuple(sample for _, sample in sorted(found, key=lambda pair: pair[0]))
 
 
-def _by_sample(rows: Iterable[SampleRow]) -> dict[str, list[SampleRow]]:
+def _by_sample(rows: Iterable[SampleRow], names: Mapping[str, str]) -> dict[str, list[SampleRow]]:
     by_sample: dict[str, list[SampleRow]] = {}
     for row in rows:
-        by_sample.setdefault(row.sample.sample_id, []).append(row)
+        by_sample.setdefault(names.get(row.sample.sample_id, row.sample.sample_id), []).append(row)
     return by_sample
 
 

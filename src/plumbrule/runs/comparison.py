@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from plumbrule.codec import optional_key
 from plumbrule.errors import UsageError
+from plumbrule.hashing import sha256_of
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric
 from plumbrule.rubrics.benchmark_rubric import Confidence
 from plumbrule.runs.differences import (
     FIGURES,
-    GATED,
     ComparedFigure,
     FigureComparison,
     MarginResult,
@@ -25,6 +25,8 @@ from plumbrule.runs.run_entries import RunEntry, run_samples
 from plumbrule.runs.run_results import Direction, RunSummary
 from plumbrule.runs.sample_results import GradedSample, SampleResult
 from plumbrule.runs.summary import evaluate_run
+from plumbrule.samples import Sample
+from plumbrule.samples.sample_fields import is_made_id
 from plumbrule.stats.paired_tests import sign_test
 
 
@@ -101,6 +103,26 @@ class RunDifference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """On what the samples of both runs were paired: their own ids, or for ids made from content what was asked.
+
+    ``first_ids`` are the ids that samples have in the first run, by those of the second, where they are not the same.
+    """
+
+    by_id: int
+    by_question_and_contexts: int
+    first_ids: Mapping[str, str]
+
+    @property
+    def words(self) -> str:
+        """What they were paired on, in words."""
+        on = {"id": self.by_id, "question and contexts": self.by_question_and_contexts}
+        named = [name for name, count in on.items() if count]
+        counts = [f"{on[name]} by {name}" for name in named]
+        return f"paired by {named[0]}" if len(named) == 1 else f"paired {' and '.join(counts)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
     """Two runs compared; ``regressions`` says why the second must not replace the first."""
 
@@ -110,6 +132,7 @@ class RunComparison:
     differences: tuple[RunDifference, ...]
     warnings: tuple[str, ...]
     samples: int
+    paired: Pairing
     only_in_first: tuple[str, ...]
     only_in_second: tuple[str, ...]
     figures: tuple[FigureComparison, ...]
@@ -238,7 +261,8 @@ class Comparison:
 
     @property
     def _worse(self) -> list[str]:
-        return [figure.name for figure in self.figures if figure.name in GATED and figure.clearly_worse]
+        gated = {gate.second.name for gate in self.gates}
+        return [figure.name for figure in self.figures if figure.name in gated and figure.clearly_worse]
 
     def _for_certain(self, gate: ComparedGate) -> bool:
         return gate.second.name in self._worse or gate.second.left_out.value is None
@@ -355,7 +379,10 @@ def compare_runs(
     margins: Mapping[str, Fraction] | None = None,
     confidence: Confidence | None = None,
 ) -> RunComparison:
-    """Compare two runs of one dataset, or with ``other_dataset`` of two; the second run's rubric grades both.
+    """Compare two runs of the same questions, or with ``other_dataset`` of others; the second run's rubric grades both.
+
+    Samples are paired by id. Ids that were made from the content of samples hold the answers, so that recorded answers
+    that were changed have others: these are paired by question and contexts.
 
     ``margins`` are by how much a figure may be worse, by its name. Intervals are sequential where ``confidence`` or the
     policy of either run is; they go by the order of the second run's dataset.
@@ -366,7 +393,9 @@ def compare_runs(
         if margin <= 0:
             raise UsageError(f"the margin of {name} must be above 0")
     before, after = _read(ledger, first), _read(ledger, second)
-    if before.dataset != after.dataset and not other_dataset:
+    first_ids = _made_pairs(before.asked, after.asked) if before.dataset != after.dataset else {}
+    before = before.renamed({old: new for new, old in first_ids.items()})
+    if before.dataset != after.dataset and not other_dataset and not _ask_the_same(before.asked, after.asked):
         raise OtherDatasetError(
             f"{first.subject} and {second.subject} are of different datasets: "
             "--other-dataset compares the samples with the same id all the same"
@@ -376,7 +405,7 @@ def compare_runs(
     sequential = GatePolicy(confidence=confidence).over(below).confidence == "sequential"
     design = SampleDesign(
         clusters=after.clusters or before.clusters,
-        order=[*dict.fromkeys((*after.questions, *before.questions))],
+        order=[*dict.fromkeys((*after.asked, *before.asked))],
         sequential=sequential,
     )
     compared = compare(before.results, after.results, after.rubric, margins=margins, design=design)
@@ -384,7 +413,11 @@ def compare_runs(
     if missing:
         raise UsageError(f"the margin of {min(missing)}: the rubric of {second.subject} has no gate for this figure")
     if not compared.samples:
-        raise UsageError(f"{first.subject} and {second.subject} have no sample id in common: nothing can be compared")
+        raise UsageError(
+            f"{first.subject} and {second.subject} have no sample id in common, and no sample without an id of its own "
+            "with the same question and contexts: nothing can be compared"
+        )
+    by_content = [sample for sample in compared.samples if sample in first_ids]
     return RunComparison(
         first=before.outline(),
         second=after.outline(),
@@ -392,10 +425,15 @@ def compare_runs(
         differences=tuple(_differences(before, after)),
         warnings=tuple(_warnings(before, after, compared)),
         samples=len(compared.samples),
+        paired=Pairing(
+            by_id=len(compared.samples) - len(by_content),
+            by_question_and_contexts=len(by_content),
+            first_ids={sample: first_ids[sample] for sample in by_content},
+        ),
         only_in_first=compared.only_in_first,
         only_in_second=compared.only_in_second,
         figures=tuple(figure.result() for figure in compared.figures),
-        flips=compared.flips.result(after.questions),
+        flips=compared.flips.result({sample: asked.question for sample, asked in after.asked.items()}),
         gates=tuple(gate.result() for gate in compared.gates),
         regressions=(
             *compared.regressions,
@@ -404,6 +442,51 @@ def compare_runs(
         remarks=compared.remarks,
         clusters=compared.clusters,
         confidence="sequential" if sequential else None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What a sample asks: whoever answers is given the same."""
+
+    question: str
+    contexts: str  # their hash
+    expected: str  # the hash of the reference and of what else is expected
+
+    @classmethod
+    def of(cls, sample: Sample) -> "_Asked":
+        passages = [passage.text for passage in sample.contexts]
+        expected = None if sample.expected is None else asdict(sample.expected)
+        return cls(
+            question=sample.question, contexts=sha256_of(passages), expected=sha256_of([sample.reference, expected])
+        )
+
+
+def _made_pairs(before: Mapping[str, _Asked], after: Mapping[str, _Asked]) -> dict[str, str]:
+    """Return the ids of the first run by those of the second, of samples with made ids that ask the same.
+
+    What is asked several times is paired in the order of the datasets, where it is asked as often in both.
+    """
+    asked: list[dict[tuple[str, str], list[str]]] = []
+    for run, other in ((before, after), (after, before)):
+        by_content: dict[tuple[str, str], list[str]] = {}
+        for sample, what in run.items():
+            if sample not in other and is_made_id(sample):
+                by_content.setdefault((what.question, what.contexts), []).append(sample)
+        asked.append(by_content)
+    firsts, seconds = asked
+    return {
+        second: first
+        for content, ids in seconds.items()
+        if len(ids) == len(firsts.get(content, ()))
+        for first, second in zip(firsts[content], ids, strict=True)
+    }
+
+
+def _ask_the_same(before: Mapping[str, _Asked], after: Mapping[str, _Asked]) -> bool:
+    """Tell whether every sample of either run has its pair in the other, with the same question."""
+    return before.keys() == after.keys() and all(
+        asked.question == after[sample].question for sample, asked in before.items()
     )
 
 
@@ -417,7 +500,21 @@ class _Run:
     results: tuple[SampleResult, ...]
     policy: GatePolicy
     clusters: Mapping[str, str]
-    questions: Mapping[str, str]  # in the order of the dataset
+    asked: Mapping[str, _Asked]  # by sample id, in the order of the dataset
+
+    def renamed(self, names: Mapping[str, str]) -> "_Run":
+        """Return the run with other ids for some of its samples."""
+        if not names:
+            return self
+        return replace(
+            self,
+            results=tuple(
+                replace(result, sample_id=names[result.sample_id]) if result.sample_id in names else result
+                for result in self.results
+            ),
+            clusters={names.get(sample, sample): cluster for sample, cluster in self.clusters.items()},
+            asked={names.get(sample, sample): asked for sample, asked in self.asked.items()},
+        )
 
     @property
     def dataset(self) -> str | None:
@@ -440,7 +537,7 @@ def _read(ledger: Ledger, run: Entry) -> _Run:
         results=evaluated.results,
         policy=evaluated.policy,
         clusters=evaluated.clusters,
-        questions={sample.id: sample.question for sample in run_samples(ledger, run.subject)},
+        asked={sample.id: _Asked.of(sample) for sample in run_samples(ledger, run.subject)},
     )
 
 
@@ -453,6 +550,8 @@ def _differences(before: _Run, after: _Run) -> Iterator[RunDifference]:
         pairs[f"{name}_rubric"] = before.stamps[name]["sha256"], after.stamps[name]["sha256"]
     pairs["cluster"] = before.entry.body.cluster, after.entry.body.cluster
     pairs["repeats"] = before.summary.repeats.repeats, after.summary.repeats.repeats
+    if before.asked == after.asked:  # the datasets differ in nothing but recorded answers, which are compared
+        del pairs["dataset_version_or_hash"]
     for name, (first, second) in pairs.items():
         if first != second:
             yield RunDifference(name=name, first=first, second=second)
@@ -471,8 +570,14 @@ def _warnings(before: _Run, after: _Run, compared: Comparison) -> Iterator[str]:
     for which, only in (("first", compared.only_in_first), ("second", compared.only_in_second)):
         if only:
             yield f"{len(only)} samples are only in the {which} run, and are not compared"
-    asked = sum(before.questions.get(sample) != after.questions.get(sample) for sample in compared.samples)
-    if asked:
-        yield f"{asked} of the {len(compared.samples)} samples compared ask another question in the second run"
+    pairs = [(before.asked.get(sample), after.asked.get(sample)) for sample in compared.samples]
+    for what, words in (
+        ("question", "ask another question"),
+        ("contexts", "have other contexts"),
+        ("expected", "have another reference, or expect something else"),
+    ):
+        count = sum(getattr(first, what, None) != getattr(second, what, None) for first, second in pairs)
+        if count:
+            yield f"{count} of the {len(pairs)} samples compared {words} in the second run"
     if before.stamps["benchmark"] != after.stamps["benchmark"]:
         yield "both runs are graded by the second's benchmark rubric: the first may stand otherwise than in 'show'"

@@ -208,7 +208,8 @@ class Opener:
 
     def _judge(self, choice: forms.RulesJudge | forms.LlmJudge, place: str) -> Judge:
         if isinstance(choice, forms.RulesJudge):
-            return RulesJudge(self._rubrics.rules, self._rubrics.verdict)
+            accuracy = "accuracy" in self._benchmark.components
+            return RulesJudge(self._rubrics.rules, self._rubrics.verdict, accuracy=accuracy)
         rationale = self._benchmark.rationale
         generation = Generation(**asdict(choice.generation or self._benchmark.generation))
         return LLMJudge(

@@ -133,7 +133,9 @@ def _fill_in(source: Document, folder: Path) -> None:
     content = source.content
     files, candidate, given, judge = (content.get(key, {}) for key in ("rubric", "candidate", "generation", "judge"))
     path = files.get("benchmark") if isinstance(files, dict) else None
-    place = _existing(path, ("rubric", "benchmark"), source, folder) if isinstance(path, str) else None
+    place = None if not isinstance(path, str) else Path(path)
+    if place is not None and not names_rubric("benchmark", place):
+        place = _existing(str(path), ("rubric", "benchmark"), source, folder)
     rubric = load_benchmark(place).rubric
     if isinstance(given, dict):
         content["generation"] = {**asdict(rubric.generation), **given}

@@ -51,12 +51,6 @@ Standing = Literal["better", "worse", "no clear difference"]
 MarginState = Literal["shown", "not shown", "inconclusive"]
 Pair = tuple[Sequence[GradedSample], Sequence[GradedSample]]  # the repeats of one sample in either run
 
-GATED = frozenset(
-    {
-        *("aggregate_score", "pass_rate", "faithfulness_failure_rate", "latency_e2e_p95_ms"),
-        *("contradicted_rate", "unsupported_rate"),
-    }
-)
 FIGURES = (
     "aggregate_score",
     "accuracy_mean",
@@ -300,8 +294,9 @@ def compare_figures(
     """Return every figure of the samples that both runs have; ``margins`` are what it may be worse by."""
     compared = _Pairs.of(pairs, design)
     figures = [replace(figure, margin=margins.get(figure.name)) for figure in _figures(compared, rubric)]
-    gated = _adjusted([figure for figure in figures if figure.name in GATED])
-    others = _adjusted([figure for figure in figures if figure.name not in GATED])
+    limits = rubric.gates.limits
+    gated = _adjusted([figure for figure in figures if figure.name in limits])
+    others = _adjusted([figure for figure in figures if figure.name not in limits])
     adjusted = {figure.name: figure for figure in (*gated, *others)}
     return [adjusted[figure.name] for figure in figures]
 

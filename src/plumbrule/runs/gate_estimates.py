@@ -92,7 +92,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimates:
-    """The figures that decide a release, with their uncertainty; None is no gate of the rubric."""
+    """The figures that can decide a release, with their uncertainty; the last two are there where they are gates."""
 
     aggregate_score: Estimate
     pass_rate: Estimate
@@ -220,7 +220,7 @@ def _measurement(sample: GradedSample, value: Fraction | int, design: SampleDesi
     return Measurement(value=value, sample=result.sample_id, repeat=result.repeat, cluster=cluster)
 
 
-def _mean_estimate(column: Sequence[Measurement], limit: Fraction, design: SampleDesign) -> Estimate:
+def _mean_estimate(column: Sequence[Measurement], limit: Fraction | None, design: SampleDesign) -> Estimate:
     found = measured_mean(column)
     if found is None:
         return unbounded(None, samples=0)
@@ -240,7 +240,7 @@ def _mean_estimate(column: Sequence[Measurement], limit: Fraction, design: Sampl
         low=found.interval.low,
         high=found.interval.high,
         method=found.method,
-        settles_at=_settles_at(found, column, limit),
+        settles_at=None if limit is None else _settles_at(found, column, limit),
         clusters=clusters,
     )
 
@@ -254,7 +254,7 @@ def _settles_at(found: MeanEstimate, column: Sequence[Measurement], limit: Fract
 
 
 def _latency_estimate(
-    graded: Sequence[GradedSample], limit: Fraction, design: SampleDesign, *, nulls_as_zero: bool
+    graded: Sequence[GradedSample], limit: Fraction | None, design: SampleDesign, *, nulls_as_zero: bool
 ) -> Estimate:
     """Return the 95th percentile of all latencies; null ones bound it from both sides where they are not left out."""
     latencies = [(sample, sample.result.latency_e2e_ms) for sample in graded]
@@ -288,12 +288,12 @@ def _latency_estimate(
         )
         worth = effective_size(list(within_most))
         low, high = percentile_bounds(known, P95, missing=missing, effective=worth)
-        within = bisect_right(known, limit)
+        within = total if limit is None else bisect_right(known, limit)
         # missing latencies could be anything: more of the like settle it only where that makes no difference
         slowest, fastest = Fraction(within, total), Fraction(within + missing, total)
         share = slowest if slowest > P95 else fastest
         needed = None if slowest <= P95 <= fastest else share_power_samples(share, P95)
-        settles_at = None if needed is None else math.ceil(needed * samples / worth)
+        settles_at = None if needed is None or limit is None else math.ceil(needed * samples / worth)
     return Estimate(
         value=value,
         samples=samples,

@@ -21,12 +21,12 @@ from plumbrule.runs.run_results import Direction, GateResult, RunSummary, WorstR
 from plumbrule.runs.sample_results import rounded
 from plumbrule.text.figure_format import SIGNS, figure
 
-DIRECTIONS: dict[str, Direction] = {
+DIRECTIONS: dict[str, Direction] = {  # each is a gate where the rubric has a limit for it
     "aggregate_score": "at_least",
     "pass_rate": "at_least",
     "faithfulness_failure_rate": "at_most",
     "latency_e2e_p95_ms": "at_most",
-    "contradicted_rate": "at_most",  # a gate only where the rubric has a limit for it, as the next
+    "contradicted_rate": "at_most",
     "unsupported_rate": "at_most",
 }
 _IF_TRUE = {
@@ -245,17 +245,18 @@ def decide(estimated: Estimated, rubric: BenchmarkRubric) -> ReleaseDecision:
 
     An estimate that replaces a judged rate, such as one anchored by people's labels, stands in its place.
     """
+    limits = rubric.gates.limits
     return ReleaseDecision(
         gates=tuple(
             Gate(
                 name=name,
-                limit=limit,
+                limit=limits[name],
                 direction=direction,
                 left_out=getattr(estimated.estimates, name),
                 nulls_as_zero=getattr(estimated.estimates_nulls_as_zero, name),
             )
             for name, direction in DIRECTIONS.items()
-            if (limit := getattr(rubric.gates, name)) is not None
+            if name in limits
         )
     )
 

@@ -1,7 +1,7 @@
 """A run before it begins: everything that it needs, read and checked, and an estimate of what it would use."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,16 +13,21 @@ from plumbrule.files import sha256_of_file
 from plumbrule.judges import Judge, JudgeIdentity
 from plumbrule.ledger import EntryError, ResultKey
 from plumbrule.models.model_names import says_latest, version_in
+from plumbrule.rubrics import BenchmarkRubric
+from plumbrule.rubrics.benchmark_rubric import Component
 from plumbrule.runs.budget import Estimate, Expected
 from plumbrule.runs.candidate import Candidate, CandidateIdentity
 from plumbrule.runs.components import Opener, Rubrics, load_rubrics
 from plumbrule.runs.config_file import LoadedConfig, check_secrets, load_config
-from plumbrule.runs.config_schema import Budget, RunConfig
+from plumbrule.runs.config_schema import Budget, PanelJudge, RulesJudge, RunConfig
 from plumbrule.runs.gates import GatePolicy, rubric_policy
 from plumbrule.runs.run_entries import RunBody, RunOutline, cluster_of
 from plumbrule.runs.run_metadata import RunFacts, RunMetadata, collect
 from plumbrule.runs.run_results import RubricStamp
 from plumbrule.samples import Reading, Sample
+from plumbrule.samples.field_names import names_of
+
+_OF_EVIDENCE = frozenset({"contradicted_rate", "unsupported_rate"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +49,19 @@ class PlanEstimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetGap:
+    """Something that gates need and samples do not have: a gate cannot hold where it is missing.
+
+    ``keys`` are the names of a field of a sample, or of a key of the configuration, that would give it.
+    """
+
+    missing: str
+    samples: int
+    gates: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanSummary:
     """A plan as ``run --dry-run`` shows it: what would be run, how, and an estimate of what it would use."""
 
@@ -60,6 +78,7 @@ class PlanSummary:
     rubrics: tuple[RubricStamp, ...]
     estimate: PlanEstimate
     floating_models_allowed: bool
+    gaps: tuple[DatasetGap, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +142,60 @@ class Plan:
             rubrics=self.rubrics.stamps(),
             estimate=PlanEstimate(candidate=self.answers, judge=self.judgements, total=self.answers + self.judgements),
             floating_models_allowed=self.floating,
+            gaps=tuple(self._gaps()),
         )
+
+    def _gaps(self) -> Iterator[DatasetGap]:
+        """Yield what is known to be missing before anybody is called: a live candidate may still report it."""
+        rubric = self.rubrics.benchmark.rubric
+        judges = self.config.judge.judges if isinstance(self.config.judge, PanelJudge) else (self.config.judge,)
+        by_rules = any(isinstance(judge, RulesJudge) for judge in judges)
+        needs: list[tuple[str, bool, Callable[[Sample], bool], frozenset[str], tuple[str, ...]]] = [
+            (
+                "reference",
+                by_rules,  # a model can judge without
+                _has_reference,
+                _graded_gates("accuracy", rubric),
+                (*names_of("reference"), "expected.refuse"),
+            ),
+            (
+                "latency",
+                not self.live,
+                lambda sample: sample.latency_e2e_ms is not None,
+                _graded_gates("latency", rubric) | {"latency_e2e_p95_ms"},
+                names_of("latency_e2e_ms"),
+            ),
+            (
+                "tokens",
+                not self.live,
+                lambda sample: None not in {sample.input_tokens, sample.output_tokens},
+                _graded_gates("token_efficiency", rubric),
+                (*names_of("input_tokens"), *names_of("output_tokens")),
+            ),
+            (
+                "contexts",
+                not self.live,
+                lambda sample: bool(sample.contexts) or sample.refused,
+                _graded_gates("faithfulness", rubric) | _OF_EVIDENCE | {"faithfulness_failure_rate"},
+                names_of("contexts"),
+            ),
+            ("rules judge", not by_rules, lambda _: False, _OF_EVIDENCE, ("judge.kind: rules", "judge.kind: panel")),
+        ]
+        for missing, looked_at, has, named, keys in needs:
+            gates = tuple(name for name in rubric.gates.limits if name in named)
+            without = sum(not has(sample) for sample in self.samples) if looked_at and gates else 0
+            if without:
+                yield DatasetGap(missing=missing, samples=without, gates=gates, keys=keys)
+
+
+def _has_reference(sample: Sample) -> bool:
+    """Tell whether the rules judge can rate accuracy: by a reference, or by an expected refusal."""
+    return bool((sample.reference or "").strip()) or (sample.expected is not None and sample.expected.refuse is True)
+
+
+def _graded_gates(component: Component, rubric: BenchmarkRubric) -> frozenset[str]:
+    """Return the gates that go by the grades of samples, where a component is one of these."""
+    return frozenset({"aggregate_score", "pass_rate"} if component in rubric.components else ())
 
 
 def plan_run(path: Path, policy: GatePolicy | None = None) -> Plan:

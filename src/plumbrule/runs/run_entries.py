@@ -316,10 +316,13 @@ def rubric_of(ledger: Ledger, run: str) -> BenchmarkRubric:
 
 
 def find_run(ledger: Ledger, reference: str) -> Entry:
-    """Return the run with this id, the only one whose id begins so, or the last one."""
+    """Return the run with this id, the only one whose id begins so, the ``last`` one, or the ``previous`` before it."""
     if reference == "last" and (last := ledger.last_run()) is not None:
         return last
-    run = pick(reference, list(ledger.runs(reference)), lambda entry: (entry.subject,), where=ledger.name, what="runs")
+    runs = list(ledger.runs("" if reference == "previous" else reference))
+    if reference == "previous" and len(runs) > 1:
+        return runs[-2]
+    run = pick(reference, runs, lambda entry: (entry.subject,), where=ledger.name, what="runs")
     if run is None:
         raise UsageError(f"{ledger.name}: there is no run '{reference}'; 'plumbrule runs' lists them")
     return run

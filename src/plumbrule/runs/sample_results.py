@@ -9,9 +9,17 @@ from itertools import pairwise
 from plumbrule.codec import fields_of
 from plumbrule.errors import InputError
 from plumbrule.rubrics import BenchmarkRubric
-from plumbrule.rubrics.benchmark_rubric import Limit, Scale
+from plumbrule.rubrics.benchmark_rubric import Component, Limit, Scale
 from plumbrule.runs.run_results import SampleSummary
 from plumbrule.verdicts.headline import CONCERNS, Concern, headline_of
+
+COMPONENT_OF: dict[str, Component] = {  # what a field of a result is graded as
+    "accuracy_score": "accuracy",
+    "faithfulness_score": "faithfulness",
+    "latency_e2e_ms": "latency",
+    "total_tokens": "token_efficiency",
+}
+JUDGED_SCORES = ("accuracy_score", "faithfulness_score")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +143,7 @@ def grade(result: SampleResult, rubric: BenchmarkRubric) -> Grade:
         "latency_e2e_ms": latency is not None and latency <= rubric.latency_e2e_ms.pass_at_most,
         "total_tokens": tokens is not None and tokens <= rubric.total_tokens.pass_at_most,
     }
+    held = {name: holds for name, holds in held.items() if COMPONENT_OF[name] in rubric.components}
     components = {
         "accuracy_norm": _share_of(accuracy, rubric.accuracy_score),
         "faithfulness_norm": _share_of(faithfulness, rubric.faithfulness_score),
@@ -146,7 +155,7 @@ def grade(result: SampleResult, rubric: BenchmarkRubric) -> Grade:
         failed=tuple(name for name, holds in held.items() if not holds),
         **components,
         sample_score=_weighted(components, rubric),
-        nulls=tuple(name for name, component in components.items() if component is None),
+        nulls=tuple(f"{name}_norm" for name in rubric.components if components[f"{name}_norm"] is None),
         flags=_flags(result, rubric),
     )
 
@@ -196,10 +205,11 @@ def _thrift(cost: Fraction | None, limit: Limit) -> Fraction | None:
 def _weighted(components: dict[str, Fraction | None], rubric: BenchmarkRubric) -> Fraction | None:
     """Return the weighted sum; a component that is not known leaves it unknown, whatever its weight."""
     total = Fraction()
-    for name, component in components.items():
+    for name in rubric.components:
+        component = components[f"{name}_norm"]
         if component is None:
             return None
-        weight: Fraction = getattr(rubric.weights, name.removesuffix("_norm"))
+        weight: Fraction = getattr(rubric.weights, name)
         total += weight * component
     return total
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from fractions import Fraction
 from typing import Any, Protocol
 
 from plumbrule.codec import take_fields
@@ -10,6 +9,7 @@ from plumbrule.errors import InputError
 from plumbrule.judges.judgement import total, total_cost
 from plumbrule.ledger import ArchivedError, Entry, Ledger
 from plumbrule.rubrics import BenchmarkRubric, load_benchmark
+from plumbrule.rubrics.benchmark_rubric import COMPONENTS
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
 from plumbrule.runs.anchor.anchored_figures import anchor_figures
 from plumbrule.runs.anchor.label_store import read_run_labels
@@ -268,33 +268,39 @@ def _candidate(run: RunEntry) -> tuple[str | None, ...]:
 
 
 def policy_differences(rubric: BenchmarkRubric) -> tuple[str, ...]:
-    """Return in words where a rubric is not the one that ships: limits, weights, scales and repeats."""
+    """Return in words where a rubric is not the default one: limits, weights, scales and repeats."""
     used, shipped = (dict(_numbers(asdict(each))) for each in (rubric, load_benchmark().rubric))
+    alone = len(rubric.components) == 1
+    implied = {f"weights.{name}" for name in COMPONENTS if alone or name not in rubric.components}
     return tuple(
-        _difference(key, value, shipped[key]) for key, value in used.items() if key in shipped and value != shipped[key]
+        _difference(key, value, shipped[key])
+        for key, value in used.items()
+        if key in shipped and key not in implied and value != shipped[key]
     )
 
 
-def _numbers(content: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Fraction | int | str | None]]:
+def _numbers(content: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in content.items():
         if isinstance(value, Mapping):
             if key != "generation":  # what a model is asked with is the experiment, not the policy
                 yield from _numbers(value, f"{above}{key}.")
-        elif above:  # name and version are no policy
+        elif above or key not in {"name", "version"}:  # these are no policy
             yield f"{above}{key}", value
 
 
 def _difference(key: str, value: Any, shipped: Any) -> str:  # noqa: ANN401 - whatever a rubric says
     words = [_worded(each) for each in (value, shipped)]
-    text = f"{key} is {words[0]}, {words[1]} in the rubric that ships"
+    text = f"{key} is {words[0]}, {words[1]} by default"
     direction = DIRECTIONS.get(key.removeprefix("gates."))
     if direction is None:
         return text
-    weaker = shipped is not None and (value < shipped) == (direction == "at_least")
+    weaker = shipped is not None and (value is None or (value < shipped) == (direction == "at_least"))
     return f"{text} ({'weaker' if weaker else 'stricter'})"
 
 
 def _worded(value: Any) -> str:  # noqa: ANN401 - the same
+    if isinstance(value, tuple):
+        return " and ".join(value)
     return str(value) if isinstance(value, str) else "none" if value is None else figure(float(value))
 
 

@@ -27,7 +27,7 @@ MAX_RECORD_MB = 16
 MAX_RECORD_BYTES = MAX_RECORD_MB * 1024 * 1024
 
 _COMPRESSED_SUFFIXES = (".gz", ".zst")
-NOT_STREAMED = frozenset({"parquet", "xlsx"})  # read by seeking in the file, so neither packed nor from a pipe
+NOT_STREAMED = frozenset({"arrow", "parquet", "xlsx"})  # read by seeking in the file, so neither packed nor from a pipe
 # What a file's name may end with, for whoever offers to read one.
 DATASET_SUFFIXES = (
     *FORMATS,
@@ -49,6 +49,7 @@ _FOREIGN = {
     b"BZh": "bzip2 data; unpack it, or pack it with gzip or zstd",
     b"\xfd7zXZ": "xz data; unpack it, or pack it with gzip or zstd",
     b"PAR1": "a Parquet file; give it the suffix .parquet",
+    b"ARROW1": "an Arrow file; give it the suffix .arrow",
 }
 _BUFFER = 1 << 18
 _ENDLESS = 16 * MAX_RECORD_BYTES  # what is passed over of one line, at most

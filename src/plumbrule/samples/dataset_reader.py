@@ -16,6 +16,7 @@ from plumbrule.samples.byte_streams import (
     check_encoding,
     format_of,
 )
+from plumbrule.samples.formats.arrow import read_arrow
 from plumbrule.samples.formats.csv import delimiter_of, read_csv, sniff_delimiter
 from plumbrule.samples.formats.json import read_json, sniff_lines
 from plumbrule.samples.formats.jsonl import read_jsonl
@@ -32,10 +33,10 @@ OTHER_KEYS = "(other keys)"
 REPEATED = "repeats another record; its id has a number behind it"
 
 # Formats whose cells hold text where JSON would hold lists, objects and numbers.
-_FLAT = frozenset({"csv", "tsv", "parquet", "xlsx"})
+_FLAT = frozenset({"arrow", "csv", "tsv", "parquet", "xlsx"})
 _TABLES = frozenset({"csv", "tsv"})
 _BY_LINE = frozenset({"jsonl", "csv", "tsv"})
-_NAMES = {"parquet": "Parquet", "xlsx": "XLSX"}
+_NAMES = {"arrow": "Arrow", "parquet": "Parquet", "xlsx": "XLSX"}
 _MAX_NAMES = 1000
 
 
@@ -151,6 +152,8 @@ class Reading:
     def _rows(self, opened: Source) -> Rows:
         if self.format == "parquet":
             return read_parquet(opened.handle, opened.name, opened.mark_share)
+        if self.format == "arrow":
+            return read_arrow(opened.handle, opened.name, opened.mark_share)
         if self.format == "xlsx":
             return read_xlsx(opened.handle, opened.name, opened.mark_share)
         stream = opened.unpacked()

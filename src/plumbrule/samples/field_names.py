@@ -46,6 +46,11 @@ _NUMBERED = re.compile(r"(.{1,60}?)[ _.\-\[]{0,3}([0-9]{1,4})\]?(?:[ _.](?:text|
 _FOLDED = str.maketrans("", "", " _-")
 
 
+def names_of(field: str) -> tuple[str, ...]:
+    """Return the names that a field is understood by, its own first."""
+    return _RANKED[field]
+
+
 def folded(key: str) -> str:
     """Return a name without what tools write differently: capitals, spaces, hyphens and underscores."""
     return key.strip().casefold().translate(_FOLDED)

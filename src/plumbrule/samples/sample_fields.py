@@ -1,5 +1,6 @@
 """From the canonical fields of one record to a typed sample, or to the reason why it cannot be one."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 
@@ -29,6 +30,7 @@ _TEXT_KEYS = ("text", "content", "context", "page_content", "pageContent", "pass
 _ID_KEYS = ("id", "passage_id", "doc_id", "docid")
 _HOLDERS = ("document", "doc", "node", "chunk", "kwargs", "payload", "_source")  # what may hold the text of an entry
 _PASSAGE_LABELS = ("source_id", "title", "collection", "effective_date")
+_MADE = re.compile(r"sample-[0-9a-f]{16}(-[0-9]+)?")  # with a number where rows repeat
 _CITATION_FIELDS = tuple(field.name for field in fields(Citation))
 
 
@@ -49,6 +51,11 @@ def sample_of(mapped: Mapped, *, flat: bool = False, answered: bool = True) -> S
         typed["id"] = tagged_id("sample", {name: _bare(value) for name, value in typed.items()})
         mapped.notes.append(MADE_ID)
     return Sample(**typed)  # type: ignore[arg-type]  # each value was read as its field's type above
+
+
+def is_made_id(sample_id: str) -> bool:
+    """Tell whether an id was made from the content of a sample that came without one: another answer has another."""
+    return _MADE.fullmatch(sample_id) is not None
 
 
 def _no_answer(mapped: Mapped) -> str:

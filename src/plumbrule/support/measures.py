@@ -59,7 +59,7 @@ def compare(answer: TextView, ground: Ground, known: SupportWords) -> list[Compa
 
 
 def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, known: SupportWords) -> bool:
-    """Tell whether a sentence only greets, or is a mere "Yes." whose claim is the next one; in small talk it is one."""
+    """Tell whether a sentence only greets, or is a mere "Yes, sure." whose claim is the next; small talk is one."""
     said = text[each.sentence.start : each.sentence.end].strip(_AROUND)
     if known.greeting.fullmatch(said):
         return True
@@ -67,7 +67,7 @@ def _leaves_it_to(each: Comparison, following: Comparison | None, text: str, kno
         return False
     if text[following.sentence.start : following.sentence.end].rstrip().endswith("?"):
         return False
-    return said.casefold().replace("’", "'") in known.particles
+    return all(part.strip() in known.particles for part in said.casefold().replace("’", "'").split(","))
 
 
 class _Evidence(NamedTuple):

@@ -205,6 +205,71 @@ def test_another_dataset_is_refused_unless_it_is_meant(run: Run, make: Make) -> 
     assert "dataset_version_or_hash: " in shown
 
 
+RECORDED = "name: mine\ndataset: {path: mine.jsonl, id: mine}\ncandidate: {kind: recorded}\njudge: {kind: rules}\n"
+
+
+@pytest.fixture
+def record(run: Run, tmp_path: Path) -> Make:
+    """Return a function that carries out a run of recorded answers, and returns its id."""
+
+    def record_run(rows: Sequence[dict[str, Any]]) -> str:
+        (tmp_path / "mine.yaml").write_text(f"{RECORDED}rubric: {{benchmark: grounding}}\n")
+        (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        done = run("run", "mine.yaml", "--json")
+        assert (done.code, done.err) == (0, "")
+        run_id: str = done.records[0]["run_id"]
+        return run_id
+
+    return record_run
+
+
+def recorded(fees: Sequence[int]) -> list[dict[str, Any]]:
+    """Return a question about each of several fees, and the answer that was recorded."""
+    return [
+        {"question": f"What is fee {n}?", "answer": f"Fee {n} is ${fee}.", "contexts": [f"Fee {n} is $25."]}
+        for n, fee in enumerate(fees)
+    ]
+
+
+def test_mended_answers_are_compared_by_question_and_contexts(run: Run, record: Make) -> None:
+    """Ids that were made hold the answer; what is asked pairs the samples, and the comparison says so."""
+    first, second = record(recorded([99, 99, 25, 25])), record(recorded([25, 25, 25, 25]))
+    done = run("compare", first, second, "--json")
+    assert (done.code, done.err) == (0, "")
+    [compared] = done.records
+    assert (compared["samples"], compared["only_in_first"], compared["only_in_second"]) == (4, [], [])
+    assert (compared["paired"]["by_id"], compared["paired"]["by_question_and_contexts"]) == (2, 2)
+    changed = {flip["sample_id"] for flip in compared["flips"]["fail_to_pass"]}
+    assert changed == set(compared["paired"]["first_ids"])
+    assert (compared["differences"], compared["warnings"]) == ([], [])
+    assert "4 samples compared, paired 2 by id and 2 by question and contexts" in run("compare", first, second).out
+    assert run("compare", "previous", "last", "--json").records == [compared]
+
+
+def test_ids_of_ones_own_pair_mended_answers(run: Run, record: Make) -> None:
+    """An id that the data gives is the sample's name, whatever contexts it had; that these changed is told."""
+    rows = [{**row, "id": f"T-{number}"} for number, row in enumerate(recorded([99, 25, 25]))]
+    first = record(rows)
+    second = record([{**row, "answer": "The fee is $25.", "contexts": ["The fee is $25."]} for row in rows])
+    [compared] = run("compare", first, second, "--json").records
+    assert compared["paired"] == {"by_id": 3, "by_question_and_contexts": 0, "first_ids": {}}
+    assert compared["warnings"] == ["3 of the 3 samples compared have other contexts in the second run"]
+    assert [each["name"] for each in compared["differences"]] == ["dataset_version_or_hash"]
+
+
+def test_a_question_that_is_asked_again_is_paired_in_order_or_not_at_all(run: Run, record: Make) -> None:
+    """As often in both runs: in the order of the datasets. Else nobody could tell which answer stands for which."""
+    [asked] = recorded([25])
+    first = record([{**asked, "answer": text} for text in ("Fee 0 is $24.", "Fee 0 is $99.")])
+    second = record([{**asked, "answer": text} for text in ("Fee 0 is $98.", "Fee 0 is $25.")])
+    [compared] = run("compare", first, second, "--json").records
+    assert compared["paired"]["by_question_and_contexts"] == 2
+    third = record([{**asked, "answer": text} for text in ("$25.", "$26.", "$27.")])
+    done = run("compare", first, third)
+    assert done.code == 2
+    assert "are of different datasets" in done.err
+
+
 def test_nothing_in_common_is_said_in_one_line(run: Run, make: Make) -> None:
     """Ids that never meet cannot be paired."""
     first, second = make("old"), make("new", dataset=samples(3).replace('"q', '"other'))
@@ -318,7 +383,7 @@ def test_a_comparison_keeps_the_confidence_of_its_runs(run: Run, make: Make, tmp
     assert "confidence" not in run("compare", first, second, "--json").records[0]
     asked = run("compare", first, second, "--fail-on", "worse", "--confidence", "sequential")
     assert asked.code == 0
-    assert "20 samples compared; intervals are valid however often one looks" in asked.out
+    assert "20 samples compared, paired by id; intervals are valid however often one looks" in asked.out
     assert "detectable" not in asked.out
     (tmp_path / "bench.yaml").write_text('version: "ours-1"\ngates:\n  confidence: sequential\n')
     third = make("third", some, more="rubric: {benchmark: bench.yaml}")

@@ -69,6 +69,77 @@ def test_a_complete_run_may_be_joined(run: Run) -> None:
         assert "--join goes neither with --resume nor with --labels" in refused.err
 
 
+_BARE = (  # a question, an answer and a passage, as people have them
+    {"question": "What is the fee?", "answer": "The fee is $25.", "contexts": ["The fee is $25."]},
+    {
+        "question": "How long are forms kept?",
+        "answer": "Forms are kept for six years.",
+        "contexts": ["Forms are kept for six years."],
+    },
+)
+_BARE_CONFIG = "name: bare\ndataset: {path: data.jsonl, id: bare}\ncandidate: {kind: recorded}\njudge: {kind: rules}\n"
+
+
+def test_data_without_references_has_a_gated_run(run: Run, tmp_path: Path) -> None:
+    """The grounding rubric releases faithful answers and not wrong ones; a missing reference is no error."""
+    (tmp_path / "run.yaml").write_text(f"{_BARE_CONFIG}rubric: {{benchmark: grounding}}\n")
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, _BARE)))
+    done = run("run", "run.yaml", "--json")
+    assert (done.code, done.err) == (0, "")
+    [shown] = done.records
+    assert [gate["name"] for gate in shown["gates"]] == [
+        "faithfulness_failure_rate",
+        "contradicted_rate",
+        "unsupported_rate",
+    ]
+    assert {name: shown["aggregates"]["counts"][name] for name in ("attempted", "scored", "errored")} == {
+        "attempted": 2,
+        "scored": 2,
+        "errored": 0,
+    }
+    assert shown["aggregates"]["pass_rate"] == 1
+    assert "gates.pass_rate is none, 0.85 by default (weaker)" in shown["policy_differences"]
+    assert run("gate", "last").code == 0
+    for kind in ("html", "md", "json", "xml"):
+        assert run("report", "last", "-o", f"report.{kind}").code == 0
+    assert "A sample passes with faithfulness of at least 1." in (tmp_path / "report.html").read_text()
+    wrong = {**_BARE[0], "answer": "The fee is $45."}
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, (wrong, _BARE[1]))))
+    assert run("run", "run.yaml").code == 0
+    assert run("gate", "last").code == 1
+
+
+def test_a_dry_run_counts_what_the_gates_lack(run: Run, tmp_path: Path) -> None:
+    """Reference, latency and tokens are counted with the gates that need them and the keys that give them."""
+    (tmp_path / "run.yaml").write_text(_BARE_CONFIG)
+    whole = {**_BARE[0], "reference": "$25", "latency_e2e_ms": 900, "input_tokens": 9, "output_tokens": 9}
+    refused = {"question": "Why?", "refusal": {"code": "X"}, "expected": {"refuse": True}}
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, (*_BARE, whole, refused))))
+    [plan] = run("run", "run.yaml", "--dry-run", "--json").records
+    assert {gap["missing"]: (gap["samples"], tuple(gap["gates"])) for gap in plan["gaps"]} == {
+        "reference": (2, ("aggregate_score", "pass_rate")),
+        "latency": (3, ("aggregate_score", "pass_rate", "latency_e2e_p95_ms")),
+        "tokens": (3, ("aggregate_score", "pass_rate")),
+    }
+    assert "ground_truth" in plan["gaps"][0]["keys"]
+    shown = run("run", "run.yaml", "--dry-run").out
+    assert "2 of 4 samples without reference: aggregate_score, pass_rate" in shown
+    (tmp_path / "run.yaml").write_text(f"{_BARE_CONFIG}rubric: {{benchmark: grounding}}\n")
+    assert run("run", "run.yaml", "--dry-run", "--json").records[0]["gaps"] == []
+
+
+def test_the_gates_on_evidence_want_the_rules_judge(run: Run, tmp_path: Path) -> None:
+    """A model alone does not say what contexts contradict: a dry run tells, before anything is paid for."""
+    judge = "judge: {kind: llm, model: local:judge, base_url: 'http://127.0.0.1:9/v1'}"
+    config = _BARE_CONFIG.replace("judge: {kind: rules}", judge)
+    (tmp_path / "run.yaml").write_text(f"{config}rubric: {{benchmark: grounding}}\n")
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, _BARE)))
+    [plan] = run("run", "run.yaml", "--dry-run", "--json").records
+    assert [(gap["missing"], gap["gates"]) for gap in plan["gaps"]] == [
+        ("rules judge", ["contradicted_rate", "unsupported_rate"])
+    ]
+
+
 def test_a_good_run_passes_the_gate(run: Run, tmp_path: Path) -> None:
     """Exit code 0 where every gate holds; strict asks for whole metadata, too."""
     sample = {
@@ -192,7 +263,7 @@ def test_a_weaker_rubric_is_shown_at_the_top(run: Run, tmp_path: Path) -> None:
     with (tmp_path / "run.yaml").open("a") as file:
         file.write("rubric: {benchmark: mine.yaml}\n")
     assert run("run", "run.yaml").code == 0
-    said = "gates.pass_rate is 0.5, 0.85 in the rubric that ships (weaker)"
+    said = "gates.pass_rate is 0.5, 0.85 by default (weaker)"
     run("report", "last", "-o", "report.md")
     for text, below in (
         (run("gate", "last").out, "nulls"),
@@ -201,7 +272,7 @@ def test_a_weaker_rubric_is_shown_at_the_top(run: Run, tmp_path: Path) -> None:
     ):
         assert text.index(said) < text.index(below)
     [decision] = run("gate", "last", "--json").records
-    assert decision["policy_differences"] == [said, "gates.decide_on is bound, point in the rubric that ships"]
+    assert decision["policy_differences"] == [said, "gates.decide_on is bound, point by default"]
 
 
 def test_clusters_are_kept_with_the_run(run: Run, tmp_path: Path) -> None:

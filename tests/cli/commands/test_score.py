@@ -61,9 +61,12 @@ rubric: verdict version 2, sha256 <sha256>
 
 
 def test_how_many_of_the_worst(run: Run, dataset: Path) -> None:
-    """--worst says how many are shown; 0 shows none."""
+    """--worst says how many are shown, and the summary how many more there are; 0 shows none."""
     assert " WARN  thin " in run("score", dataset).out
-    assert " WARN  thin " not in run("score", dataset, "--worst", 1).out
+    cut = run("score", dataset, "--worst", 1).out
+    assert " WARN  thin " not in cut
+    assert "and 1 more WARN; --worst N shows more, -o FILE writes all" in cut
+    assert " more " not in run("score", dataset).out
     assert " FAIL  wrong " not in run("score", dataset, "--worst", 0).out
 
 

@@ -125,6 +125,16 @@ def test_a_missing_field_suggests_a_mapping(run: Run, write: Write) -> None:
     assert "docs" in mapped.out
 
 
+def test_a_reason_that_repeats_is_counted(run: Run, write: Write) -> None:
+    """Of many records with one reason three are listed, then how many more there are and what to try."""
+    rows = write("odd.csv", "Bot said\n" + "The fee is $25.\n" * 9)
+    done = run("validate", rows)
+    assert (done.code, done.out.count("odd.csv:")) == (3, 4)  # three records, and the heading
+    assert "and 6 more: answer is null and there is no refusal" in done.out
+    assert "--map question=COLUMN --map answer=COLUMN --map contexts=COLUMN" in done.out
+    assert len(run("validate", rows, "--json").records[0]["bad"]) == 9
+
+
 def test_standard_input(run: Run) -> None:
     """A dash reads JSONL from standard input."""
     done = run("validate", "-", "--json", stdin=b'{"answer":"A."}\n')

@@ -17,6 +17,7 @@ def _two_runs(site: Site, folder: Path) -> tuple[str, str]:
     before = [sample(f"s{number}", RIGHT) for number in range(16)]
     after = [sample(f"s{number}", WRONG if number < 12 else RIGHT) for number in range(16)]
     after[15]["answer"] = f"{RIGHT} {HOSTILE}"
+    after[14]["reference"] = "The fee is $25, and a claim is answered within 30 days."
     return make_run(site.ledger, folder, before, name="before"), make_run(site.ledger, folder, after, name="after")
 
 
@@ -70,14 +71,14 @@ def test_several_runs_are_compared_with_the_first(client: TestClient, site: Site
 
 
 def test_a_comparison_in_a_browser(page: Page, look: Callable[[Page, str], None], site: Site, tmp_path: Path) -> None:
-    """Two runs are chosen in the list and compared although their datasets differ; a changed sample is opened."""
+    """Two runs are chosen in the list and compared, because they ask the same; a changed sample is opened."""
     _two_runs(site, tmp_path)
+    page.goto("/compare")
+    look(page, "compare-choice")
     page.goto("/runs?dataset=made")
     for box in page.get_by_role("checkbox").all():
         box.check()
     page.get_by_role("button", name="Compare selected runs").click()
-    look(page, "compare-choice")
-    page.get_by_role("link", name="Compare the samples with the same id").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Clearly worse in")
     look(page, "compare")
     page.get_by_role("region", name="s0").get_by_role("link", name="Second").click()

@@ -42,7 +42,7 @@ def show_comparison(console: Console, comparison: RunComparison) -> None:
         console.print(line, soft_wrap=True)
     clusters = "" if comparison.clusters is None else f" in {comparison.clusters} clusters"
     looks = "; intervals are valid however often one looks" if comparison.confidence == "sequential" else ""
-    console.print(plain(f"{comparison.samples} samples{clusters} compared{looks}", "dim"))
+    console.print(plain(f"{comparison.samples} samples{clusters} compared, {comparison.paired.words}{looks}", "dim"))
     console.print()
     wide = console.width >= _WIDE
     console.print(_figure_table(comparison.figures, wide=wide))

@@ -1,5 +1,7 @@
 """What a dataset holds, shown to a person."""
 
+import shlex
+from collections import Counter
 from collections.abc import Mapping
 
 from rich.console import Console
@@ -10,10 +12,31 @@ from plumbrule.cli.terminal_console import plain, table
 from plumbrule.errors import RecordError
 from plumbrule.samples import DatasetCheck
 
+_OF_ONE_REASON = 3  # records that are listed
+_MOST_REASONS = 1000  # that are told apart: a hostile file has one for each record
+_OTHER = "other reasons"
 
-def show_bad_record(console: Console, error: RecordError) -> None:
-    """Print why one record cannot be read."""
-    console.print(plain(str(error), "red"), soft_wrap=True)
+
+class BadRecords:
+    """Prints why records cannot be read; of those with the same reason the first few, and how many more."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._counts: Counter[str] = Counter()
+
+    def show(self, error: RecordError) -> None:
+        """Print why one record cannot be read."""
+        reason = error.reason if error.reason in self._counts or len(self._counts) < _MOST_REASONS else _OTHER
+        self._counts[reason] += 1
+        if reason is _OTHER or self._counts[reason] <= _OF_ONE_REASON:
+            self._console.print(plain(str(error), "red"), soft_wrap=True)
+
+    def show_rest(self) -> None:
+        """Print how many more there are of each reason."""
+        for reason, count in self._counts.items():
+            if reason is not _OTHER and count > _OF_ONE_REASON:
+                text = f"and {count - _OF_ONE_REASON} more: {reason}; --json lists all"
+                self._console.print(plain(text, "red"), soft_wrap=True)
 
 
 def show_check(console: Console, check: DatasetCheck) -> None:
@@ -41,6 +64,10 @@ def show_check(console: Console, check: DatasetCheck) -> None:
     if check.missing_fields:
         missing = ", ".join(check.missing_fields)
         console.print(plain(f"\nnothing was read as {missing}; --map FIELD=COLUMN names the column", "yellow"))
+    if check.counts.bad and "answer" in check.missing_fields:
+        words = ["plumbrule", "validate", check.source]
+        words += [word for name in check.missing_fields for word in ("--map", f"{name}=COLUMN")]
+        console.print(plain(f"try: {shlex.join(words)}", "yellow"), soft_wrap=True)
 
 
 def _field_table(check: DatasetCheck) -> Table:

@@ -25,7 +25,7 @@ from plumbrule.reviews.model_change import FigureResult, ModelChange, PairedComp
 from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.release_decision import OverallEstimate
 from plumbrule.rubrics.scorecard_rubric import Recommendation
-from plumbrule.terminal import shortened
+from plumbrule.terminal import listed, shortened
 
 _STYLES: dict[Verdict, str] = {"better": "green", "worse": "red", "no clear difference": ""}
 _PEOPLE, _PRESCORES = "people's cards", "pre-scores"
@@ -183,16 +183,15 @@ def show_progress(console: Console, report: CampaignReport) -> None:
             rows.add_row(plain(person.evaluator), *map(str, (person.rated, person.claimed, person.adjudicated)))
         console.print(rows)
     if report.revised and report.decision is None:
-        named = "; ".join(f"{one.evaluator} on {_short(one.trace_id)}" for one in report.revised[:_SHOWN_NEWER])
-        more = "; …" if len(report.revised) > _SHOWN_NEWER else ""
+        revised = [f"{one.evaluator} on {_short(one.trace_id)}" for one in report.revised]
+        named = listed(revised, _SHOWN_NEWER, between="; ")
         console.print(
-            plain(f"revised after others' ratings became visible: {named}{more}; the blind ratings decide", "yellow"),
+            plain(f"revised after others' ratings became visible: {named}; the blind ratings decide", "yellow"),
             soft_wrap=True,
         )
     if report.newer_versions:
-        names = ", ".join(map(_short, report.newer_versions[:_SHOWN_NEWER]))
-        more = ", …" if len(report.newer_versions) > _SHOWN_NEWER else ""
-        text = f"a newer version was kept later of {_items(len(report.newer_versions))}: {names}{more}"
+        names = listed([_short(name) for name in report.newer_versions], _SHOWN_NEWER)
+        text = f"a newer version was kept later of {_items(len(report.newer_versions))}: {names}"
         console.print(plain(f"{text}; this campaign is about the versions that it drew", "yellow"), soft_wrap=True)
     if report.paired is not None:
         show_pairing(console, report.paired)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain, table
 from plumbrule.runs.execution import Progress
@@ -31,6 +32,24 @@ def show_plan(console: Console, plan: PlanSummary) -> None:
         estimate.add_row(role, *(figure(value) if value is not None else "not known" for value in figures.values()))
     console.print(estimate)
     console.print(plain("Tokens are estimated at four characters each; retries come on top.", "dim"))
+    for line in _gap_lines(plan):
+        console.print(line, soft_wrap=True)
+
+
+def _gap_lines(plan: PlanSummary) -> Iterator[Text]:
+    """Yield what is missing for the gates, and what would give it."""
+    if not plan.gaps:
+        return
+    yield plain("")
+    yield plain("Missing for the gates; a sample without it counts against them:", "yellow")
+    for gap in plan.gaps:
+        lack = f"{gap.samples} of {plan.dataset.samples} samples without {gap.missing}"
+        lack = f"no {gap.missing}" if gap.missing == "rules judge" else lack
+        yield plain(f"  {lack}: {', '.join(gap.gates)}")
+        yield plain(f"    given by {', '.join(gap.keys)}", "dim")
+    yield plain("Columns of other names are named in 'dataset.map'.")
+    if any(gap.missing in {"reference", "latency", "tokens"} for gap in plan.gaps):
+        yield plain("'rubric: {benchmark: grounding}' has gates that need only questions, answers and contexts.")
 
 
 def _rows(plan: PlanSummary) -> Iterator[tuple[str, str]]:

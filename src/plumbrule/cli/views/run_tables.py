@@ -63,7 +63,7 @@ def policy_text(decided: GateDecision | RunSummary) -> str:
 
 def _show_differences(console: Console, differences: Sequence[str]) -> None:
     if differences:
-        console.print(plain("The benchmark rubric is not the one that ships:", "bold yellow"))
+        console.print(plain("The benchmark rubric is not the default one:", "bold yellow"))
         for difference in differences:
             console.print(plain(f"  {difference}", "yellow"), soft_wrap=True)
         console.print()
@@ -89,6 +89,9 @@ def show_run(console: Console, summary: RunSummary) -> None:
         show_label_figures(console, summary.labels)
     console.print()
     console.print(_aggregate_table(summary))
+    unknown = [name for name, counts in summary.aggregates.counts_by_aggregate.items() if not counts.scored]
+    if unknown:
+        console.print(plain(f"not known of any sample: {', '.join(unknown)}", "dim"), soft_wrap=True)
     for line in (_repeats_line(summary.repeats), *_usage_lines(summary.usage)):
         if line:
             console.print(plain(line), soft_wrap=True)
@@ -153,6 +156,8 @@ def _aggregate_table(summary: RunSummary) -> Table:
         table.add_column(heading, justify="right")
     aggregates = summary.aggregates
     for name, counts in aggregates.counts_by_aggregate.items():
+        if not counts.scored:  # named below the table
+            continue
         values = (getattr(aggregates, name), getattr(aggregates.nulls_as_zero, name), counts.scored, counts.attempted)
         table.add_row(name, *map(figure, values))
     return table

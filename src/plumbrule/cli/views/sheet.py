@@ -168,3 +168,5 @@ def _show_reason(console: Console, how: str, rule: str, reason: Cap | HintLine) 
         text = " ".join(spot.text.split())
         cut = shortened(text, _SHOWN_EVIDENCE + 1)
         console.print(plain(f"      {place}  {cut}", "dim"), soft_wrap=True)
+    if len(reason.evidence) > _MOST_EVIDENCE:
+        console.print(plain(f"      and {len(reason.evidence) - _MOST_EVIDENCE} more", "dim"))

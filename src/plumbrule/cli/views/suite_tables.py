@@ -67,6 +67,8 @@ def _show_case(console: Console, result: CaseResult) -> None:
             text = " ".join(spot.text.split())
             short = shortened(text, _SHOWN_CHARACTERS)
             console.print(plain(f"    {spot.where}: {short}", "dim"), soft_wrap=True)
+        if len(criterion.evidence) > _SHOWN_SPOTS:
+            console.print(plain(f"    and {len(criterion.evidence) - _SHOWN_SPOTS} more", "dim"))
     console.print()
 
 

@@ -69,6 +69,7 @@ def _clipped(text: str) -> str:
 
 
 _COLOURS: Mapping[Outcome, str] = {"PASS": "green", "WARN": "yellow", "FAIL": "red"}
+_BAD_OUTCOMES: tuple[Outcome, ...] = ("FAIL", "WARN")
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _WIDEST_BAR = 24
 _GOOD, _BAD = "green", "bold red"
@@ -98,6 +99,12 @@ def show_summary(console: Console, scored: ScoredFile, *, output: str | None = N
         console.print()
         console.print(_headline(bad.verdict))
         console.print(_quoted(marked_answer(bad.sample, bad.verdict, only_unsupported=True, longest=_LONGEST_QUOTED)))
+    rest = {} if scored.ungrounded or not scored.worst else _not_shown(scored)
+    if rest:
+        counts = " and ".join(f"{count} more {outcome}" for outcome, count in rest.items())
+        everything = "" if output is not None else ", -o FILE writes all"
+        text = f"\nand {counts}; --worst N shows more{everything}"
+        console.print(plain(text, "yellow"), soft_wrap=True)
     console.print()
     if output is not None:
         console.print(plain(f"results: {output}", "dim"), soft_wrap=True)
@@ -106,6 +113,13 @@ def show_summary(console: Console, scored: ScoredFile, *, output: str | None = N
         console.print(plain(f"look closer: {shlex.join(words)}", "dim"), soft_wrap=True)
     if summary.rubric is not None:
         console.print(stamp_line(to_json(summary.rubric)), soft_wrap=True)
+
+
+def _not_shown(scored: ScoredFile) -> dict[Outcome, int]:
+    """Return how many answers fail or warn besides the worst that are shown."""
+    shown = [bad.verdict.verdict for bad in scored.worst]
+    counts = {outcome: count - shown.count(outcome) for outcome, count in scored.summary.verdicts.items()}
+    return {outcome: counts[outcome] for outcome in _BAD_OUTCOMES if counts[outcome]}
 
 
 def show_warning(console: Console, scored: ScoredFile) -> None:

@@ -26,6 +26,7 @@ from plumbrule.reviews.release_decision import OverallEstimate, ReleaseBlocker, 
 from plumbrule.reviews.review_entries import ReleaseMode
 from plumbrule.rubrics import PolicyDifference, ScorecardRubric, policy_differences
 from plumbrule.rubrics.scorecard_rubric import Recommendation
+from plumbrule.terminal import listed
 
 _SHOWN = 5
 _ASKS_FOR_ALL = ("all", "affected")  # the draws of triggers that review everything in their scope
@@ -200,7 +201,7 @@ def _remarks_on_records(
     """Yield what is to be known of the records that the decision is about."""
     rubric = campaign.loaded.rubric
     if revised:
-        named = "; ".join(record.text() for record in revised[:_SHOWN]) + ("; …" if len(revised) > _SHOWN else "")
+        named = listed([record.text() for record in revised], _SHOWN, between="; ")
         count = "1 record" if len(revised) == 1 else f"{len(revised)} records"
         yield f"revised after others' ratings became visible, which raises no level: {count}: {named}"
     excused = [
@@ -209,7 +210,7 @@ def _remarks_on_records(
         if objection_to_levels(decision.scores, rubric, answered=item.answered is True)
     ]
     if excused:  # only in a campaign that was opened before this was checked
-        named = ", ".join(excused[:_SHOWN]) + (", …" if len(excused) > _SHOWN else "")
+        named = listed(excused, _SHOWN)
         yield f"{rubric.not_applicable.name}, which is for refusals, on answered items: {len(excused)}: {named}"
     if newer_versions:
         counts = f"{len(newer_versions)} of {len(campaign.items)} items have a newer version"

@@ -27,7 +27,7 @@ from plumbrule.runs.anchor.anchor_results import (
 )
 from plumbrule.runs.anchor.label_file import Key, Label
 from plumbrule.runs.anchor.label_store import RunLabels
-from plumbrule.runs.sample_results import GradedSample, grade
+from plumbrule.runs.sample_results import COMPONENT_OF, JUDGED_SCORES, GradedSample, grade
 from plumbrule.stats.prediction_powered import (
     AnchoredMean,
     AnsweredShare,
@@ -139,6 +139,13 @@ class _Estimator:
     labels: RunLabels
     clusters: Mapping[str, str]
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The fields of a label that the figure needs; a score of several is without those that are not graded."""
+        if self.name != "aggregate_score":
+            return self.figure.needs
+        return tuple(name for name in self.figure.needs if COMPONENT_OF[name] in self.rubric.components)
+
     def missing(self) -> str | None:
         """Return why the figure cannot be estimated; None where every drawn answer has what it takes."""
         if not self.drawn:
@@ -149,7 +156,7 @@ class _Estimator:
         none = [key for key in open_answers if not self.labels.of(key)]
         if none:
             return f"{len(none)} of {len(self.drawn)} drawn answers have no label yet"
-        needed = " and ".join(self.figure.needs) or "pass, or both scores"
+        needed = " and ".join(self.needs) or "pass, or both scores"
         return f"{len(open_answers)} of {len(self.drawn)} labels do not say {needed}"
 
     def estimate(self) -> AnchoredFigure | None:
@@ -177,7 +184,7 @@ class _Estimator:
         if self.name == "pass_rate":
             passes = passed_by(sample, label, self.rubric)
             return None if passes is None else Fraction(passes)
-        if any(getattr(label, name) is None for name in self.figure.needs):
+        if any(getattr(label, name) is None for name in self.needs):
             return None
         value = self.figure.value(_regraded(sample, label, self.rubric), self.rubric)
         return null if value is None else value
@@ -251,10 +258,11 @@ class _Estimator:
 def passed_by(sample: GradedSample, label: Label, rubric: BenchmarkRubric) -> bool | None:
     """Return whether an answer passes by a person's label and what was measured; None where the label does not say."""
     again = _regraded(sample, label, rubric).grade
-    known = {name for name in ("accuracy_score", "faithfulness_score") if getattr(label, name) is not None}
+    wanted = {name for name in JUDGED_SCORES if COMPONENT_OF[name] in rubric.components}
+    known = {name for name in wanted if getattr(label, name) is not None}
     if label.passes is False or (_MEASURED | known) & set(again.failed):
         return False
-    return True if label.passes or len(known) == 2 else None
+    return True if label.passes or known == wanted else None
 
 
 _FIELDS = tuple(AnchoredEstimate.__dataclass_fields__)

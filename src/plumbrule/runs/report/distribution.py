@@ -11,7 +11,7 @@ _SCORE_STEPS = 10
 _LATENCY_STEPS = 20
 
 
-def spread_scores(samples: Sequence[SampleLine], *, mean: float | None, limit: float) -> Spread:
+def spread_scores(samples: Sequence[SampleLine], *, mean: float | None, limit: float | None) -> Spread:
     """Return the spread of ``sample_score`` from 0 to 1, with the mean and its gate."""
     values = [sample.sample_score for sample in samples]
     return Spread(
@@ -22,14 +22,15 @@ def spread_scores(samples: Sequence[SampleLine], *, mean: float | None, limit: f
 
 
 def spread_latencies(
-    samples: Sequence[SampleLine], *, p50: float | None, p95: float | None, limits: Mapping[str, float]
+    samples: Sequence[SampleLine], *, p50: float | None, p95: float | None, limits: Mapping[str, float | None]
 ) -> Spread:
     """Return the spread of ``latency_e2e_ms``, with its percentiles and limits; one slow answer does not squeeze it."""
     values = [sample.latency_e2e_ms for sample in samples]
     known = [value for value in values if value is not None]
-    reach = max([*limits.values(), p95 or 0.0]) * 1.25
+    marked = max([*(limit for limit in limits.values() if limit is not None), p95 or 0.0])
+    reach = marked * 1.25
     top = _round_up(min(reach, max(known, default=reach) * 1.02 or reach))
-    top = max(top, _round_up(max([*limits.values(), p95 or 0.0]) * 1.05))
+    top = max(top, _round_up(marked * 1.05))
     return Spread(
         name="latency_e2e_ms",
         histogram=histogram(values, low=0.0, high=top, steps=_LATENCY_STEPS),
@@ -37,11 +38,12 @@ def spread_latencies(
     )
 
 
-def spread_tokens(samples: Sequence[SampleLine], *, limit: float) -> Spread:
+def spread_tokens(samples: Sequence[SampleLine], *, limit: float | None) -> Spread:
     """Return the spread of ``total_tokens``, with the limit of a sample; one long answer does not squeeze it."""
     values = [sample.total_tokens for sample in samples]
     known = [value for value in values if value is not None]
-    top = _round_up(max(limit, min(limit * 1.25, max(known, default=0) * 1.02)) * 1.02)
+    most = max(known, default=0) * 1.02
+    top = _round_up((most if limit is None else max(limit, min(limit * 1.25, most))) * 1.02)
     return Spread(
         name="total_tokens",
         histogram=histogram(values, low=0.0, high=top, steps=_LATENCY_STEPS),

@@ -26,6 +26,7 @@ from plumbrule.runs.report.run_report import (
 from plumbrule.runs.report.sample_rows import LONGEST_QUESTION, LONGEST_SEARCHED, RunView, SampleRow, choices_of
 from plumbrule.runs.run_entries import Key
 from plumbrule.runs.run_results import GateResult, Interval, RepeatVariation, RunSummary, SampleSummary
+from plumbrule.runs.sample_results import COMPONENT_OF, rounded
 from plumbrule.runs.summary import EvaluatedRun
 from plumbrule.support.kept_support import count_bands, stamps_of
 from plumbrule.terminal import shortened
@@ -55,7 +56,7 @@ def build_view(run: EvaluatedRun, entries: Iterable[Entry], *, ledger_id: str) -
         report=replace(report, failures=()),
         rows=rows,
         choices=choices_of(rows),
-        tokens=spread_tokens(report.samples, limit=report.pass_limits["total_tokens"]),
+        tokens=spread_tokens(report.samples, limit=report.pass_limits.get("total_tokens")),
     )
 
 
@@ -79,6 +80,7 @@ def _report(
     failures = _failures(by_sample, repeats.decisive, evidence)
     gates = tuple(_gate(gate) for gate in summary.gates)
     aggregates = summary.aggregates
+    limits, pass_limits = rubric.gates.limits, _pass_limits(rubric)
     return take_fields(
         Report,
         summary,
@@ -97,18 +99,18 @@ def _report(
         counts=aggregates.counts,
         finished=len(graded),
         planned=run.run.tasks,
-        pass_limits=_pass_limits(rubric),
+        pass_limits=pass_limits,
         gates=gates,
         aggregates=_aggregates(summary, run.group),
         repeats=repeats,
-        scores=spread_scores(samples, mean=aggregates.aggregate_score, limit=float(rubric.gates.aggregate_score)),
+        scores=spread_scores(samples, mean=aggregates.aggregate_score, limit=rounded(limits.get("aggregate_score"))),
         latencies=spread_latencies(
             samples,
             p50=aggregates.latency_e2e_p50_ms,
             p95=aggregates.latency_e2e_p95_ms,
             limits={
-                "limit of a sample": float(rubric.latency_e2e_ms.pass_at_most),
-                "limit of p95": float(rubric.gates.latency_e2e_p95_ms),
+                "limit of a sample": pass_limits.get("latency_e2e_ms"),
+                "limit of p95": rounded(limits.get("latency_e2e_p95_ms")),
             },
         ),
         heat=heat_cells(
@@ -127,12 +129,13 @@ def _report(
 
 
 def _pass_limits(rubric: BenchmarkRubric) -> dict[str, float]:
-    return {
+    limits = {
         "accuracy_score": rubric.accuracy_score.pass_at_least,
         "faithfulness_score": rubric.faithfulness_score.pass_at_least,
         "latency_e2e_ms": float(rubric.latency_e2e_ms.pass_at_most),
         "total_tokens": float(rubric.total_tokens.pass_at_most),
     }
+    return {name: limit for name, limit in limits.items() if COMPONENT_OF[name] in rubric.components}
 
 
 def _repeats(summary: RunSummary, group: RepeatGroup) -> Repeats:

@@ -18,6 +18,7 @@ from plumbrule.runs.run_results import (
     WorstRepeat,
 )
 from plumbrule.support.kept_support import SupportTotals
+from plumbrule.text.figure_format import figure
 
 By = Literal["cause", "causes_together", "category"]
 ReasonKind = Literal[
@@ -294,6 +295,14 @@ class LedgerPlace:
     corrections: int
 
 
+_PASS_WORDS = {
+    "accuracy_score": "accuracy of at least {}",
+    "faithfulness_score": "faithfulness of at least {}",
+    "latency_e2e_ms": "at most {} ms",
+    "total_tokens": "at most {} tokens",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """Everything that the report of one run says; texts are as recorded, and every format makes them safe."""
@@ -332,6 +341,12 @@ class Report:
     missing_metadata: tuple[str, ...]
     rubrics: tuple[RubricStamp, ...]
     ledger: LedgerPlace
+
+    @property
+    def pass_rule(self) -> str:
+        """What a sample passes with, in words: a limit for each component that the rubric grades."""
+        kept = [_PASS_WORDS[name].format(figure(limit)) for name, limit in self.pass_limits.items()]
+        return f"A sample passes with {' and '.join(filter(None, (', '.join(kept[:-1]), kept[-1])))}."
 
     @property
     def failed(self) -> int:

@@ -39,7 +39,7 @@ def read_parquet(handle: BinaryIO, name: str, progress: Callable[[float], None])
         for group in range(file.metadata.num_row_groups):
             rows = _rows_at_once(file.metadata.row_group(group), name)
             for batch in file.iter_batches(batch_size=rows, row_groups=[group]):
-                _check_rows(batch, name, number)
+                check_rows(batch, name, number)
                 for record in batch_rows(batch):
                     number += 1
                     yield number, record
@@ -62,14 +62,23 @@ def _rows_at_once(group: "pa.RowGroupMetaData", name: str) -> int:
     """Return how many rows can be held at once, though each may repeat the largest value of its group."""
     chunks = [group.column(index) for index in range(group.num_columns)]
     for chunk in chunks:
-        packed, unpacked = max(1, chunk.total_compressed_size), chunk.total_uncompressed_size
-        if unpacked > _LARGE_CHUNK and unpacked > _MOST_EXPANSION * packed:
-            raise InputError(f"{name}: the column {chunk.path_in_schema!r:.60} unpacks to {unpacked:,} bytes")
+        check_expansion(
+            f"the column {chunk.path_in_schema!r:.60}",
+            packed=chunk.total_compressed_size,
+            unpacked=chunk.total_uncompressed_size,
+            name=name,
+        )
     largest: int = sum(max(0, chunk.total_uncompressed_size) for chunk in chunks)
     return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
 
 
-def _check_rows(batch: "pa.RecordBatch", name: str, before: int) -> None:
+def check_expansion(what: str, *, packed: int, unpacked: int, name: str) -> None:
+    """Refuse what unpacks to far more than text can: it was made to fill the memory."""
+    if unpacked > _LARGE_CHUNK and unpacked > _MOST_EXPANSION * max(1, packed):
+        raise InputError(f"{name}: {what} unpacks to {unpacked:,} bytes")
+
+
+def check_rows(batch: "pa.RecordBatch", name: str, before: int) -> None:
     """Refuse a row that is longer than a record may be."""
     if batch.nbytes <= MAX_RECORD_BYTES:
         return

@@ -140,7 +140,7 @@ def _pair(visit: Visit, first: Entry, second: Entry, *, other_dataset: bool) -> 
         regressions=tuple(name_subject(sentence, _TITLES) for sentence in compared.regressions),
         remarks=tuple(name_subject(sentence, _TITLES) for sentence in compared.remarks),
         rows=tuple(_rows(compared.figures)),
-        changed=changed_samples(rows[0], rows[1], compared.flips),
+        changed=changed_samples(rows[0], rows[1], compared),
     )
 
 
@@ -171,7 +171,7 @@ def _answers(ledger: Ledger, first: Entry, second: Entry, page: Paged[ChangedSam
     for number, sample in enumerate(page.items, 1):
         standings = sample.first, sample.second
         texts = [
-            _answer(ledger, run, sample.sample_id, standing.summary.repeat)
+            _answer(ledger, run, standing.summary.sample_id, standing.summary.repeat)
             for run, standing in zip(begun, standings, strict=True)
         ]
         parts = word_differences(*((text or "")[:_LONGEST_ANSWER] for text in texts))
@@ -184,7 +184,7 @@ def _answers(ledger: Ledger, first: Entry, second: Entry, page: Paged[ChangedSam
             first=marked[0],
             second=marked[1],
             addresses=(
-                sample_address(begun[0].run_id, sample.sample_id, sample.first.summary.repeat),
+                sample_address(begun[0].run_id, sample.first.summary.sample_id, sample.first.summary.repeat),
                 sample_address(begun[1].run_id, sample.sample_id, sample.second.summary.repeat),
             ),
         )

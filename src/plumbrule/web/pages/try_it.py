@@ -205,7 +205,9 @@ def _page(
 
 def _readable(word: str) -> str:
     """Return the formats that a file may have, with a word before the last."""
-    *names, last = ("Parquet" if name == "parquet" else name.upper() for name in dict.fromkeys(FORMATS.values()))
+    *names, last = (
+        name.title() if name in {"arrow", "parquet"} else name.upper() for name in dict.fromkeys(FORMATS.values())
+    )
     return f"{', '.join(names)} {word} {last}"
 
 

@@ -52,9 +52,9 @@ def run_charts(view: RunView) -> RunCharts:
         scores=charts.spread_chart(report.scores, title="Score of the samples"),
         latencies=charts.spread_chart(report.latencies, title="Latency of the samples", unit=" ms"),
         tokens=charts.spread_chart(view.tokens, title="Tokens of the samples"),
-        repeats=charts.repeats_chart(report.repeats, limit=limits["aggregate_score"]),
+        repeats=charts.repeats_chart(report.repeats, limit=limits.get("aggregate_score")),
         categories=tuple(
-            charts.rate_chart(each.pass_rate, each.interval.low, each.interval.high, limit=limits["pass_rate"])
+            charts.rate_chart(each.pass_rate, each.interval.low, each.interval.high, limit=limits.get("pass_rate"))
             for each in report.categories[:MOST_CATEGORIES]
         ),
     )

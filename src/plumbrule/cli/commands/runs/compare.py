@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("first", metavar="RUN")
 @click.argument("second", metavar="RUN")
-@click.option("--other-dataset", is_flag=True, help="Compare by sample id, although the datasets are not the same.")
+@click.option(
+    "--other-dataset",
+    is_flag=True,
+    help="Compare the samples that pair, although the runs do not ask the same questions.",
+)
 @click.option(
     "--margin",
     "margins",
@@ -46,13 +50,14 @@ def command(
     ledger_url: str | None,
     as_json: bool,
 ) -> int:
-    """Compare two runs of one dataset sample by sample: what is better or worse in the second RUN.
+    """Compare two runs of the same questions sample by sample: what is better or worse in the second RUN.
 
     Each difference has its 95% interval. It is called better or worse only where that excludes 0 and a test corrected
-    for the number of figures agrees. RUN is a run's id, the start of one, or last.
+    for the number of figures agrees. RUN is a run's id, the start of one, last, or previous: the one before the last.
 
     \b
     Examples:
+      plumbrule compare previous last
       plumbrule compare run-20250101T120000-a1b2c3 last
       plumbrule compare run-20250101 last --fail-on worse
       plumbrule compare run-20250101 last --margin 0.03 --margin latency_e2e_p95_ms=500 --fail-on margin

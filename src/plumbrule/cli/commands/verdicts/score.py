@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     "--output",
     type=click.Path(),
     metavar="FILE|FOLDER/",
-    help="Write the results, by suffix: .jsonl, .csv, .xlsx, .parquet, .html, .md; or as chunk files into a folder, "
-    "whose name ends with /, also s3://bucket/folder/. A folder is gone on with where it was left.",
+    help="Write the results, by suffix: .jsonl, .csv, .xlsx, .parquet, .html, .md, .xml (JUnit); or as chunk files "
+    "into a folder, whose name ends with /, also s3://bucket/folder/. A folder is gone on with where it was left.",
 )
 @dataset_options
 @verdict_options
@@ -93,7 +93,7 @@ def command(
 
     The support score beside them says how likely it is that the contexts support the answer, by sentence.
 
-    DATASET is JSONL, JSON, CSV, XLSX or Parquet, also .gz or .zst, also in an object store (s3://bucket/answers.jsonl);
+    DATASET is JSONL, JSON, CSV, XLSX, Parquet or Arrow, also .gz or .zst, also in an object store (s3://bucket/answers.jsonl);
     - reads JSONL from standard input. Without -o the
     terminal gets a summary; --json prints each result as one line of JSON (with -o, the summary).
 
@@ -103,6 +103,7 @@ def command(
       plumbrule score answers.jsonl --rubric recommended --fail-on fail
       plumbrule score answers.jsonl -o verdicts.jsonl --fail-on fail,contradicted,unsupported
       plumbrule score answers.xlsx -o verdicts.xlsx
+      plumbrule score answers.jsonl --rubric recommended --fail-on fail -o verdicts.xml
       plumbrule score answers.csv --map answer=bot_reply --map contexts=passages
       plumbrule score answers.csv --delimiter ";" --encoding cp1252
       plumbrule score answers.jsonl --explain q17
@@ -150,7 +151,14 @@ def command(
         else:
             into = Path(output) if output is not None else sys.stdout.buffer if as_json else None
             scored = scoring.score_file(
-                file, rules=rules, into=into, worst=worst, skip_bad=skip_bad, workers=workers, progress=progress
+                file,
+                rules=rules,
+                into=into,
+                worst=worst,
+                skip_bad=skip_bad,
+                workers=workers,
+                progress=progress,
+                fail_on=fail_on,
             )
     if not as_json:
         again = option_words(  # what reads and scores the dataset in the same way again

@@ -1,7 +1,5 @@
 """``plumbrule validate``: say what a dataset holds and what is wrong with it."""
 
-from functools import partial
-
 import click
 
 from plumbrule.cli.options import dataset_options, json_option
@@ -21,7 +19,7 @@ def command(
     encoding: str | None,
     as_json: bool,
 ) -> int:
-    """Read DATASET, say which fields were understood and from where, and list every bad record.
+    """Read DATASET, say which fields were understood and from where, and what is wrong with each bad record.
 
     Exits with 3 if there is a bad record, so that a pipeline can stop before it scores.
 
@@ -36,12 +34,13 @@ def command(
     from plumbrule.api.datasets import validate_file
     from plumbrule.cli.progress import progress_bar
     from plumbrule.cli.terminal_console import print_result, stderr, stdout
-    from plumbrule.cli.views.dataset_check import show_bad_record, show_check
+    from plumbrule.cli.views.dataset_check import BadRecords, show_check
     from plumbrule.samples import DatasetFile, parse_mapping
 
     file = DatasetFile(dataset, parse_mapping(mapping), format_, delimiter, encoding)
-    on_bad = None if as_json else partial(show_bad_record, stdout())
+    bad = BadRecords(stdout())
     with progress_bar(file.source, stderr()) as progress:
-        check = validate_file(file, on_bad=on_bad, progress=progress)
+        check = validate_file(file, on_bad=None if as_json else bad.show, progress=progress)
+    bad.show_rest()
     print_result(check, show_check, as_json=as_json)
     return _BAD_INPUT if check.counts.bad else 0
