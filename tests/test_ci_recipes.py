@@ -121,20 +121,20 @@ def test_the_action_hands_its_inputs_on_as_variables() -> None:
     assert named == set(steps[1]["env"])
 
 
-def test_the_ledger_goes_from_job_to_job_with_one_key(folder: Path, tmp_path: Path) -> None:
+def test_the_ledger_goes_from_job_to_job_with_one_key(folder: Path, call: Call, check: Call) -> None:
     """A job on another machine, with the key and the folder alone, goes on with the chain, and finds a change of it."""
-    (tmp_path / "key").write_text("0" * 32)
-    job = {"PLUMBRULE_CONFIGURATION": "run.yaml", "PLUMBRULE_LEDGER_KEY": str(tmp_path / "key")}
-    assert check(folder, **job).returncode == 1
+    (folder / "key").write_text("0" * 32)
+    job = {"PLUMBRULE_CONFIGURATION": "run.yaml", "PLUMBRULE_LEDGER_KEY": str(folder / "key")}
+    assert check(**job).returncode == 1
     for place in (".config", "plumbrule-report"):
         shutil.rmtree(folder / place, ignore_errors=True)  # what a job leaves on its machine
-    done = check(folder, **job)
+    done = check(**job)
     assert (done.returncode, "first use" in done.stderr) == (1, False)
-    runs = call(folder, "plumbrule", "runs", "--json", PLUMBRULE_LEDGER_KEY=job["PLUMBRULE_LEDGER_KEY"])
+    runs = call("plumbrule", "runs", "--json", PLUMBRULE_LEDGER_KEY=job["PLUMBRULE_LEDGER_KEY"])
     assert len(json.loads(runs.stdout)) == 2
     shutil.rmtree(folder / ".config", ignore_errors=True)
-    (tmp_path / "key").write_text("1" * 32)  # whoever changed the ledger and signed it does not have the key
-    done = check(folder, **job)
+    (folder / "key").write_text("1" * 32)  # whoever changed the ledger and signed it does not have the key
+    done = check(**job)
     assert (done.returncode, "ledger.db" in done.stderr) == (4, True)
 
 
@@ -158,14 +158,13 @@ def test_the_workflow_gives_the_action_what_it_takes(tmp_path: Path, recipe: str
     assert json.loads(done.stdout) == []
 
 
-@pytest.mark.usefixtures("folder")
-def test_the_gitlab_job_and_the_make_targets_run(call: Call) -> None:
+def test_the_gitlab_job_and_the_make_targets_run(folder: Path, call: Call, check: Call) -> None:
     """The job's script is the one above; the targets leave with the exit codes of their commands."""
     known = set(read(ROOT / "action.yml")["runs"]["steps"][1]["env"])
     jobs = read(RECIPES / "gitlab.yml")
     assert jobs[".plumbrule"]["script"] == ["bash check.sh"]
     assert all(set(job["variables"]) <= known for job in jobs.values())
-    done = check(folder, **jobs["answers"]["variables"])
+    done = check(**jobs["answers"]["variables"])
     reports = folder / "plumbrule-report"
     assert (done.returncode, [path.name for path in reports.iterdir()]) == (1, ["verdicts.xml"])
     suite = ET.parse(reports / "verdicts.xml").getroot()  # noqa: S314 - the file was made here
