@@ -38,7 +38,7 @@ STATUSES: dict[Status, str] = {
 }
 MODES: dict[ReleaseMode, str] = {
     "any_record": "One failing record blocks the release",
-    "run_mean": "A failing mean over all records blocks the release, and one Unsafe does",
+    "run_mean": "A failing mean over all records blocks the release, and so does any Unsafe",
 }
 DECIDES_ON: dict[DecideOn, str] = {
     "point": "The average overall score itself",
