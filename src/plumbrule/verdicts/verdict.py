@@ -1,9 +1,10 @@
 """The verdict on one sample: PASS, WARN or FAIL, with every rule that fired and the evidence."""
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from threading import Lock
 from typing import Any
 
@@ -26,6 +27,7 @@ from plumbrule.verdicts.relevance import Relevance, score_relevance
 from plumbrule.verdicts.verdict_json import verdict_record
 
 _BATCH = 128  # samples whose claims are parsed together; the results do not depend on it
+_BATCH_CHARACTERS = 500_000  # of their contexts: what is read from them is held until the batch is done
 
 _LONGEST_QUOTE = 60  # characters of a stretch that a reason quotes
 
@@ -116,13 +118,12 @@ class VerdictScorer:
 
     def score_many(self, samples: Iterable[Sample]) -> Iterator[Verdict]:
         """Yield a verdict for each sample, in order; only one batch is held at a time."""
-        pending = iter(samples)
-        while batch := list(islice(pending, _BATCH)):
+        for batch in _batches(samples):
             yield from self._score_batch(batch)
 
     def score_beside(self, sample: Sample, contexts: Sequence[Passage]) -> tuple[Verdict, Hallucination]:
         """Return the verdict on a sample, and its hallucination score against other contexts; it is parsed once."""
-        with self._lock:
+        with self._lock, _collector_paused():
             answer = self._answer(sample)
             claims = self._claims([answer])
             [verdict] = self._score_all_of([sample], [answer], claims)
@@ -138,7 +139,7 @@ class VerdictScorer:
 
     def _score_batch(self, batch: list[Sample]) -> Iterator[Verdict]:
         """Give each score to the whole batch before the next: one kind of work at a time is done faster."""
-        with self._lock:  # threads may share a scorer, and with it the cache
+        with self._lock, _collector_paused():  # threads may share a scorer, and with it the cache
             answers = [self._answer(sample) for sample in batch]
             return iter(self._score_all_of(batch, answers, self._claims(answers)))
 
@@ -309,6 +310,33 @@ class VerdictScorer:
         if refusal is not None and refusal.judgement not in {"as_expected", "unjudged"}:
             flags.append(f"refusal_{refusal.judgement}")
         return flags
+
+
+def _batches(samples: Iterable[Sample]) -> Iterator[list[Sample]]:
+    """Yield the samples in runs, cut by their number and by the length of their contexts."""
+    batch: list[Sample] = []
+    characters = 0
+    for sample in samples:
+        batch.append(sample)
+        characters += sum([len(passage.text) for passage in sample.contexts])
+        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Let the collector of cycles wait: what a batch makes dies by itself, and looking through it takes a fifth."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _says_refusal(claim: Claim, refusal: RefusalFinding) -> bool:

@@ -11,6 +11,18 @@ from typing import Any
 import orjson
 
 from plumbrule.rubrics.yaml_reader import read_yaml
+from plumbrule.support.binding.chunk_signs import (
+    CLOCK,
+    COUNTED,
+    EVERY_DAY,
+    FREE,
+    NUMBERED,
+    SEVERAL,
+    WEEKDAYS,
+    WEEKENDS,
+    ChunkSigns,
+    telling_words,
+)
 from plumbrule.support.word_lists import SupportWords, support_words
 from plumbrule.text.tokens import lemmas
 
@@ -119,6 +131,7 @@ class BindingWords:
     units: dict[str, str]
     prices: frozenset[str]
     small: frozenset[str]
+    signs: ChunkSigns  # which of these patterns a text may hold
 
 
 def read_binding_data(name: str) -> bytes:
@@ -199,4 +212,16 @@ def binding_words() -> BindingWords:
         units=raw["units"],
         prices=frozenset(raw["prices"]),
         small=frozenset(raw["hours"]),
+        signs=ChunkSigns(
+            {
+                NUMBERED: raw["numbered"],
+                SEVERAL: [f"{word}s" for word in raw["fractions"]],
+                COUNTED: counted,
+                CLOCK: ["half", "quarter", "clock", "morning", "afternoon", "evening", "night"],
+                FREE: telling_words(raw["free"]),
+                EVERY_DAY: telling_words(raw["every_day"]),
+                WEEKDAYS: telling_words(raw["weekdays"]),
+                WEEKENDS: telling_words(raw["weekends"]),
+            }
+        ),
     )

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
+from plumbrule.support.binding import chunk_signs
 from plumbrule.support.binding.binding_words import BindingWords
 from plumbrule.text.dates import Date
 from plumbrule.text.numbers import Number, singular
@@ -32,7 +33,6 @@ _NO_CODE = re.compile(
     r"\d[\d.,]*(?:[A-Za-z]{1,4}|-[a-z]+)?|\d+(?:st|nd|rd|th)|\d[\d.]*[a-z/]+\d?|\d+-[a-z-]+|\d{4}-\d\d-\d\dT\d+Z?"
 )
 _AGE = re.compile(r"(?:[a-z]|[A-Z][a-z])[A-Za-z]*-\d+s?")
-_DIGIT = re.compile(r"\d")
 _NAMED = re.compile(r"\s(?:[A-Z]?\d|[A-Z]\b)")  # what a label or a numbered thing ends with
 _LABEL = re.compile(r"\b([A-Z][a-z]+)\s+(\d\d?|[A-HJ-Z])\b(?![\w'’.-]*\w)(?!\s*%)")
 _ENUMERATOR = re.compile(
@@ -111,32 +111,32 @@ class _Free:
 def find_mentions(text: str, known: BindingWords) -> list[Mention]:
     """Return the mentions of a text in their order; none overlaps another."""
     free = _Free()
-    for marker in CITATION.finditer(text):
+    signs = known.signs.of(text)
+    for marker in CITATION.finditer(text) if signs & chunk_signs.CITATION else ():
         free.take(*marker.span())
     values = [value for value in extract_values(text) if not value.weak]
-    found = [mention for mention in _candidates(text, values, known) if free.take(mention.start, mention.end)]
+    found = [mention for mention in _candidates(text, signs, values, known) if free.take(mention.start, mention.end)]
     found.sort(key=lambda mention: mention.start)
     return found
 
 
-def _candidates(text: str, values: Iterable[Value], known: BindingWords) -> Iterator[Mention]:
-    """Yield what may be a mention, the surest first."""
-    yield from _identifiers(text, values, known)
-    yield from _times(text, known)
-    digits = _DIGIT.search(text) is not None
-    for mark in _ENUMERATOR.finditer(text) if digits else ():
+def _candidates(text: str, signs: int, values: Iterable[Value], known: BindingWords) -> Iterator[Mention]:
+    """Yield what may be a mention, the surest first; only what the signs of the text allow is searched for."""
+    yield from _identifiers(text, signs, values, known)
+    yield from _times(text, signs, known)
+    for mark in _ENUMERATOR.finditer(text) if signs & chunk_signs.ENUMERATOR else ():
         start, end = mark.span(mark.lastindex or 0)
         yield Mention(start=start, end=end, kind="identifier", dimension="enumerator", text=text[start:end],
                       key=text[start:end])  # fmt: skip
-    for day in _WEEKDAY.finditer(text):
+    for day in _WEEKDAY.finditer(text) if signs & chunk_signs.WEEKDAY else ():
         name = next(each for each in known.days if each.startswith(day[1][:3].lower())).capitalize()
         yield _dated(day.start(), day.end(), "weekday", name, extract_values(name)[0])
-    for several in known.several.finditer(text):
+    for several in known.several.finditer(text) if signs & chunk_signs.SEVERAL else ():
         part = known.numerators[several[1].lower()] * known.fractions[several[2].lower()]
         yield _number(several, "fraction", part)
-    for pence in _PENCE.finditer(text) if digits else ():
+    for pence in _PENCE.finditer(text) if signs & chunk_signs.PENCE else ():
         yield _number(pence, "money", Fraction(pence[1]) / 100)
-    skipped = [day.span() for day in _DAY_OF_MONTH.finditer(text)] if digits else []
+    skipped = [day.span() for day in _DAY_OF_MONTH.finditer(text)] if signs & chunk_signs.DIGIT else []
     for value in values:
         if isinstance(value, Date):
             yield _dated(value.start, value.end, value.granularity, text[value.start : value.end], value)
@@ -144,18 +144,18 @@ def _candidates(text: str, values: Iterable[Value], known: BindingWords) -> Iter
             dimension, amount = _read_unit(value)
             yield Mention(start=value.start, end=value.end, kind="number", dimension=dimension,
                           text=text[value.start : value.end], amount=amount, value=value)  # fmt: skip
-    yield from _counted(text, known)
-    for gift in known.free.finditer(text):
+    yield from _counted(text, signs, known)
+    for gift in known.free.finditer(text) if signs & chunk_signs.FREE else ():
         yield _number(gift, "money", Fraction(0))
 
 
-def _times(text: str, known: BindingWords) -> Iterator[Mention]:
+def _times(text: str, signs: int, known: BindingWords) -> Iterator[Mention]:
     """Yield the times of day that are said in words or written with a dot."""
-    for clock in known.clock.finditer(text):
+    for clock in known.clock.finditer(text) if signs & (chunk_signs.CLOCK | chunk_signs.DOTTED) else ():
         time = _clock_time(clock, known)
         if time is not None:
             yield _dated(clock.start(), clock.end(), "time", clock[0], time)
-    for dotted in _DOTTED_TIME.finditer(text) if _DIGIT.search(text) else ():
+    for dotted in _DOTTED_TIME.finditer(text) if signs & chunk_signs.DOTTED else ():
         values_there = extract_values(dotted[1].replace(".", ":"))
         if values_there and isinstance(values_there[0], Date):
             yield _dated(dotted.start(1), dotted.end(1), "time", dotted[1], values_there[0])
@@ -170,16 +170,16 @@ def _codes(text: str) -> Iterator[re.Match[str]]:
         yield from _IDENTIFIER.finditer(text, *words.span())
 
 
-def _identifiers(text: str, values: Iterable[Value], known: BindingWords) -> Iterator[Mention]:
-    for code in _codes(text):
+def _identifiers(text: str, signs: int, values: Iterable[Value], known: BindingWords) -> Iterator[Mention]:
+    for code in _codes(text) if signs & chunk_signs.CODE else ():
         kind = code.lastgroup or ""
         if kind == "code" and (_NO_CODE.fullmatch(code[0]) or _AGE.fullmatch(code[0])):
             continue
         key = re.sub(r"\D", "", code[0]) if kind == "phone" else code[0].lower().rstrip(".")
         yield Mention(start=code.start(), end=code.end(), kind="identifier", dimension=kind, text=code[0], key=key)
-    if not _NAMED.search(text):
+    if not signs & chunk_signs.NAMED or not _NAMED.search(text):
         return
-    for thing in known.numbered.finditer(text):
+    for thing in known.numbered.finditer(text) if signs & chunk_signs.NUMBERED else ():
         yield Mention(start=thing.start(2), end=thing.end(2), kind="identifier", dimension=thing[1].lower(),
                       text=thing[0], key=thing[2].lower())  # fmt: skip
     dates = [value for value in values if isinstance(value, Date) or value.unit is not None or value.counted]
@@ -200,8 +200,8 @@ def _is_age(value: Number, text: str) -> bool:
     )
 
 
-def _counted(text: str, known: BindingWords) -> Iterator[Mention]:
-    for word in known.counted.finditer(text):
+def _counted(text: str, signs: int, known: BindingWords) -> Iterator[Mention]:
+    for word in known.counted.finditer(text) if signs & chunk_signs.COUNTED else ():
         said = word[1].lower()
         if said in known.times:
             yield _number(word, "count:time", known.times[said])
@@ -415,11 +415,12 @@ def implied_dates(text: str, mentions: Iterable[Mention], known: BindingWords) -
             continue
         cycle = known.days if first.dimension == "weekday" else known.months
         names += [(first.dimension, cycle[at]) for at in _between(_place(first), _place(last), len(cycle))]
-    if known.every_day.search(text):
+    signs = known.signs.of(text)
+    if signs & chunk_signs.EVERY_DAY and known.every_day.search(text):
         names += [("weekday", day) for day in known.days]
-    if known.weekdays.search(text):
+    if signs & chunk_signs.WEEKDAYS and known.weekdays.search(text):
         names += [("weekday", day) for day in known.days[:5]]
-    if known.weekends.search(text):
+    if signs & chunk_signs.WEEKENDS and known.weekends.search(text):
         names += [("weekday", day) for day in known.days[5:]]
     found = []
     for granularity, name in names:

@@ -3,11 +3,13 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log
+from typing import Protocol
 
-from plumbrule.support.binding.binding_words import BindingWords
+from plumbrule.support.binding.binding_words import BindingConstants, BindingWords
 from plumbrule.support.binding.mentions import (
     CITATION,
     Mention,
@@ -21,12 +23,13 @@ from plumbrule.support.binding.mentions import (
 from plumbrule.support.binding.places import Place, read_places
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas, spans
-from plumbrule.text.work_limits import MOST_BOUND_FORMS, MOST_FORMS
+from plumbrule.text.work_limits import FEW_SLOTS, MOST_BOUND_FORMS, MOST_FORMS
 
 _SEGMENT = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|or|while|whereas|plus)\b")
 _ASKED_RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|and)\s*(\d+)\b")
 
 Weights = dict[str, float]
+Words = tuple[list[str], list[int], list[int]]  # lemmas, and where each word starts and ends
 
 
 class Piece:
@@ -36,11 +39,11 @@ class Piece:
     value is of.
     """
 
-    def __init__(self, text: str, known: BindingWords) -> None:
+    def __init__(self, text: str, known: BindingWords, words: Words | None = None) -> None:
         self.text = text
         self._known = known
-        markers = [marker.span() for marker in CITATION.finditer(text)]
-        self.lemmas, (self.starts, self.ends) = lemmas(text), spans(text)
+        markers = [marker.span() for marker in CITATION.finditer(text)] if "[" in text or "【" in text else []
+        self.lemmas, self.starts, self.ends = words if words is not None else (lemmas(text), *spans(text))
         if markers:  # a citation marker says nothing of its own
             kept = [
                 at for at, start in enumerate(self.starts) if not any(first <= start < last for first, last in markers)
@@ -50,17 +53,23 @@ class Piece:
             )  # fmt: skip
         stop = known.stop
         self.content = [lemma for lemma in self.lemmas if lemma not in stop]
+        self._all_mentions: list[Mention] | None = None  # read once; most cells of a table are never asked for theirs
         self._parts: _Parts | None = None
 
     @property
     def mentions(self) -> list[Mention]:
         """The values that are bound."""
-        return self._read().mentions[: self._known.constants.most_mentions]
+        return self._find_mentions()[: self._known.constants.most_mentions]
+
+    def _find_mentions(self) -> list[Mention]:
+        if self._all_mentions is None:
+            self._all_mentions = find_mentions(self.text, self._known)
+        return self._all_mentions
 
     def _read(self) -> "_Parts":
-        """Return the mentions and the segments, read once; most cells of a table are never asked for theirs."""
+        """Return the segments, read once: most pieces are never asked for theirs."""
         if self._parts is None:
-            self._parts = _Parts(self.text, self.starts, self.ends, self._known)
+            self._parts = _Parts(self.text, self.starts, self.ends, self._find_mentions())
         return self._parts
 
     def denies(self) -> bool:
@@ -71,7 +80,7 @@ class Piece:
     def words_of(self, mention: Mention) -> Weights:
         """Return the words that say what a value is of: where there are several, the nearer the more."""
         constants, stop, parts = self._known.constants, self._known.stop, self._read()
-        others = [other for other in parts.mentions if other is not mention and comparable(mention, other)]
+        others = [other for other in self._find_mentions() if other is not mention and comparable(mention, other)]
         several = bool(others)
         here = bisect_left(parts.cuts, mention.start)
         shared = self._head_end(min([mention, *others], key=lambda each: each.start)) if others else 0
@@ -102,11 +111,11 @@ class Piece:
 
 
 class _Parts:
-    """The mentions of a piece, and the segments that its marks and conjunctions cut it into."""
+    """The segments that its marks and conjunctions cut a piece into, and which mention each word stands in."""
 
-    def __init__(self, text: str, starts: Sequence[int], ends: Sequence[int], known: BindingWords) -> None:
-        self.mentions = find_mentions(text, known)
-        self._mention_ends = [mention.end for mention in self.mentions]
+    def __init__(self, text: str, starts: Sequence[int], ends: Sequence[int], mentions: Sequence[Mention]) -> None:
+        self._mentions = mentions
+        self._mention_ends = [mention.end for mention in mentions]
         self.within = [self._mention_at(*place) for place in zip(starts, ends, strict=True)]
         marks = [mark.span() for mark in _SEGMENT.finditer(text)]
         # "7:00" and "1,000" are whole
@@ -116,20 +125,28 @@ class _Parts:
     def _mention_at(self, start: int, end: int) -> Mention | None:
         """Return the mention that a stretch stands in: the first that ends after its start."""
         index = bisect_right(self._mention_ends, start)
-        if index < len(self.mentions) and self.mentions[index].start < end:
-            return self.mentions[index]
+        if index < len(self._mentions) and self._mentions[index].start < end:
+            return self._mentions[index]
         return None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Slot:
-    """A value of a context with the words that say what it is of."""
+    """A value of a context with the words that say what it is of, which are read when they are asked for."""
 
     mention: Mention
     text: str  # that the mention's places count in
-    words: Weights
+    read_words: Callable[[], Weights]
     place: Place
     own: bool = True  # a value of the cell itself, not of its header
+    _words: Weights | None = None
+
+    @property
+    def words(self) -> Weights:
+        """The words that say what the value is of, by weight."""
+        if self._words is None:
+            self._words = self.read_words()
+        return self._words
 
     def ranges(self, known: BindingWords) -> list[tuple[int, int]]:
         """Return the ranges of numbers that the place speaks of, but for one that the value itself is an end of."""
@@ -165,41 +182,62 @@ def _ranges(text: str, known: BindingWords) -> list[tuple[int, int]]:
     return found
 
 
+class _Beside:
+    """The sentences of a context, which say together what each value is of; a value is read when it is asked for."""
+
+    def __init__(self, places: Sequence[Place], pieces: Sequence[Piece], constants: BindingConstants) -> None:
+        self._places, self._pieces, self._constants = places, pieces, constants
+        first = pieces[0].content[: constants.title_words] if pieces else []
+        self._title = dict.fromkeys(first, constants.title_weight)
+
+    def words_of(self, index: int, mention: Mention) -> Weights:
+        """Return the words of a value: those of its sentence, and less of the sentences beside it and of the title."""
+        words = self._side(index)
+        for lemma, weight in self._pieces[index].words_of(mention).items():
+            words[lemma] = max(weight, words.get(lemma, 0.0))
+        return words
+
+    def words_of_implied(self, index: int, mention: Mention) -> Weights:
+        """Return the words of a day or a month that a sentence implies: its own weigh what they weigh in it."""
+        return {**self._side(index), **self._pieces[index].words_of(mention)}
+
+    def _side(self, index: int) -> Weights:
+        side = dict(self._title)
+        for other, weight in ((index + 1, self._constants.next_weight), (index - 1, self._constants.previous_weight)):
+            if 0 <= other < len(self._places) and not self._places[other].cell:
+                _add(side, self._pieces[other].content, weight)
+        return side
+
+
 class BoundContext:
     """One context: its places, their pieces, and the slots of its values."""
 
-    def __init__(self, context: int, text: str, known: BindingWords) -> None:
+    def __init__(self, context: int, view: TextView, known: BindingWords) -> None:
         constants = known.constants
-        self.places = read_places(context, text, constants)
+        self.places = read_places(context, view.text, constants)
         self.pieces = [
-            Piece(f"{place.head}: {place.text}" if place.cell else place.text, known) for place in self.places
+            Piece(f"{place.head}: {place.text}", known) if place.cell else Piece(place.text, known, _words(view, place))
+            for place in self.places
         ]
         self.slots: list[Slot] = []
-        first = self.pieces[0].content[: constants.title_words] if self.pieces else []
-        title = dict.fromkeys(first, constants.title_weight)
-        for index, (place, piece) in enumerate(zip(self.places, self.pieces, strict=True)):
+        beside = _Beside(self.places, self.pieces, constants)
+        for index, place in enumerate(self.places):
             if len(self.slots) >= constants.most_slots:
                 break
             if place.cell:
                 self._add_cell(place, known)
             else:
-                self._add_sentence(index, place, piece, title, known)
+                self._add_sentence(index, place, beside, known)
 
-    def _add_sentence(self, index: int, place: Place, piece: Piece, title: Weights, known: BindingWords) -> None:
-        constants = known.constants
-        side = dict(title)
-        for other, weight in ((index + 1, constants.next_weight), (index - 1, constants.previous_weight)):
-            if 0 <= other < len(self.places) and not self.places[other].cell:
-                _add(side, self.pieces[other].content, weight)
-        for mention in piece.mentions:
-            words = dict(side)
-            for lemma, weight in piece.words_of(mention).items():
-                words[lemma] = max(weight, words.get(lemma, 0.0))
-            self.slots.append(Slot(mention=mention, text=piece.text, words=words, place=place))
-        for mention in implied_dates(piece.text, piece.mentions, known):
-            self.slots.append(
-                Slot(mention=mention, text=mention.text, words={**side, **piece.words_of(mention)}, place=place)
-            )
+    def _add_sentence(self, index: int, place: Place, beside: _Beside, known: BindingWords) -> None:
+        piece = self.pieces[index]
+        own = piece.mentions
+        for mention in own:
+            words = partial(beside.words_of, index, mention)
+            self.slots.append(Slot(mention=mention, text=piece.text, read_words=words, place=place))
+        for mention in implied_dates(piece.text, own, known):
+            words = partial(beside.words_of_implied, index, mention)
+            self.slots.append(Slot(mention=mention, text=mention.text, read_words=words, place=place))
 
     def _add_cell(self, place: Place, known: BindingWords) -> None:
         constants = known.constants
@@ -215,9 +253,9 @@ class BoundContext:
             for lemma in _content(place.text, known):
                 if lemma not in own_words:
                     beside.setdefault(lemma, constants.cell_weight)
-            self.slots.append(Slot(mention=given, text=place.text, words=beside, place=place))
+            self.slots.append(Slot(mention=given, text=place.text, read_words=beside.copy, place=place))
         for mention in [*implied_dates(place.text, own, known), *implied_dates(place.head, heading, known)]:
-            self.slots.append(Slot(mention=mention, text=mention.text, words=dict(words), place=place, own=False))
+            self.slots.append(Slot(mention=mention, text=mention.text, read_words=words.copy, place=place, own=False))
         for mention in heading:
             mention.cell = True
             beside = dict(words)
@@ -225,11 +263,23 @@ class BoundContext:
                 beside.setdefault(lemma, constants.header_cell_weight)
             for lemma in lemmas(mention.text):
                 beside.pop(lemma, None)
-            self.slots.append(Slot(mention=mention, text=place.head, words=beside, place=place, own=False))
+            self.slots.append(Slot(mention=mention, text=place.head, read_words=beside.copy, place=place, own=False))
 
 
 def _content(text: str, known: BindingWords) -> list[str]:
     return [lemma for lemma in lemmas(text) if lemma not in known.stop]
+
+
+def _words(view: TextView, place: Place) -> Words | None:
+    """Return the words of a sentence as its context has them; None where it begins or ends inside of a run of them."""
+    text, start, end = view.text, place.start, place.end
+    if end - start != len(place.text) or not text.startswith(place.text, start):  # a sentence of a JSON value
+        return None
+    if (start and not text[start - 1].isspace()) or (end < len(text) and not text[end].isspace()):
+        return None
+    first, last = view.words_between(start, end)
+    starts, ends = view.spans
+    return view.lemmas[first:last], [at - start for at in starts[first:last]], [at - start for at in ends[first:last]]
 
 
 def _add(words: Weights, more: Iterable[str], weight: float) -> None:
@@ -238,7 +288,7 @@ def _add(words: Weights, more: Iterable[str], weight: float) -> None:
 
 
 def _read_context(view: TextView, known: BindingWords) -> BoundContext:
-    return BoundContext(0, view.text, known)
+    return BoundContext(0, view, known)
 
 
 class BoundGround:
@@ -268,12 +318,12 @@ class BoundGround:
         self._table: _WordTable | None = None
 
     def fits(self, wanted: Weights) -> "Fits":
-        """Return how many of the wanted words each slot has, by weight."""
-        if not self.slots:
-            return Fits({}, ())
+        """Return how many of the wanted words each slot has, by weight; few slots are summed up one by one."""
+        if len(self.slots) <= FEW_SLOTS:
+            return _EachFit(wanted)
         if self._table is None:
             self._table = _WordTable(self.slots)
-        return Fits(self._rows, self._table.sums(wanted))
+        return _TableFits(self._rows, self._table.sums(wanted))
 
     def alike(self, mention: Mention) -> list[Slot]:
         """Return the slots, in their order, that may equal or rival a value: those of a sort that it compares with."""
@@ -318,9 +368,28 @@ class BoundGround:
         return {lemma: weight * self.rarity(lemma) for lemma, weight in found.items()}
 
 
-class Fits:
-    """How many of some wanted words each slot of a ground has, by weight."""
+class Fits(Protocol):
+    """How many of some wanted words each slot of a ground has, by weight, added up in the order of the slot's words."""
 
+    def __getitem__(self, slot: Slot) -> float: ...
+
+
+class _EachFit:
+    def __init__(self, wanted: Weights) -> None:
+        self._wanted = wanted
+        self._sums: dict[int, float] = {}
+
+    def __getitem__(self, slot: Slot) -> float:
+        known = self._sums.get(id(slot))
+        if known is None:
+            wanted, known = self._wanted, 0.0
+            for part in [wanted[lemma] * weight for lemma, weight in slot.words.items() if lemma in wanted]:
+                known += part  # one by one, as the table adds them up: sum() is more exact in some versions of Python
+            self._sums[id(slot)] = known
+        return known
+
+
+class _TableFits:
     def __init__(self, rows: Mapping[int, int], sums: Sequence[float]) -> None:
         self._rows, self._sums = rows, sums
 
