@@ -1,5 +1,6 @@
 """The verdict names every rule that fired and takes the most severe (R6, G1)."""
 
+import gc
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from plumbrule.rubrics import load_verdict
 from plumbrule.samples import Passage, Sample, sample_from
 from plumbrule.support.support_scorer import Support, SupportScorer
 from plumbrule.text.text_view import TextView
-from plumbrule.verdicts.verdict import VerdictScorer
+from plumbrule.verdicts.verdict import VerdictScorer, _batches
 
 VALUES_ONLY: dict[str, object] = {"hallucination.anchors": ["number", "date"]}
 GOOD = {"question": "What is the wire fee?", "answer": "The wire fee is $25.", "contexts": ["The wire fee is $25."]}
@@ -104,6 +105,31 @@ def test_a_batch_gives_the_verdicts_one_by_one() -> None:
     together = list(scorer.score_many(samples))
     assert [verdict.id for verdict in together] == [sample.id for sample in samples]
     assert together[::37] == [VerdictScorer(load_verdict()).score(sample) for sample in samples[::37]]
+
+
+def test_long_contexts_are_scored_in_smaller_batches() -> None:
+    """A batch ends where its contexts are long enough, so that memory does not grow with them; no sample is lost."""
+    text = "The fee is $25 a year. " * 20_000
+    samples = [
+        sample_from({"id": str(number), "question": "What is the fee?", "answer": "$25.", "contexts": [text]})
+        for number in range(4)
+    ]
+    batches = [[sample.id for sample in batch] for batch in _batches(samples)]
+    assert batches == [["0", "1"], ["2", "3"]]
+    assert [len(batch) for batch in _batches(replace(samples[0], contexts=()) for _ in range(300))] == [128, 128, 44]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_is_left_as_it_was(*, enabled: bool) -> None:
+    """The collector of cycles waits for a batch and runs again after it, unless the caller had it off."""
+    scorer = VerdictScorer(load_verdict(overrides={"hallucination.anchors": ["number"]}))
+    was = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        scorer.score(sample_from({"id": "1", "question": "What?", "answer": "It is 5.", "contexts": ["It is 5."]}))
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if was else gc.disable)()
 
 
 def test_no_samples_give_no_verdicts() -> None:

@@ -4,15 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import TYPE_CHECKING
 
-from plumbrule.text.dependency_parser import parsed
+from plumbrule.text.parsed_sentences import ParsedSentence, ParsedToken, parse_sentences
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas
 from plumbrule.text.work_limits import MOST_PARSED
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
 
 _LONGEST_PARSED = 1_500
 # What a parser would stumble over: emphasis, code marks, citation markers. Replaced by as many spaces.
@@ -74,11 +70,11 @@ def extract_claims(texts: Sequence[str], words: ClaimWords) -> list[tuple[Claim,
     """Return the claims of each text; all their sentences are parsed together, for speed."""
     pieces = [(index, piece) for index, text in enumerate(texts) for piece in _pieces(text)]
     claims_of: list[list[Claim]] = [[] for _ in texts]
-    with parsed([_quiet(texts[index][piece.start : piece.end]) for index, piece in pieces]) as docs:
-        for (index, piece), doc in zip(pieces, docs, strict=True):
-            claims = claims_of[index]
-            named = claims[-1].subject if claims else None
-            claims.extend(_Clauses(doc, piece, words, named).claims())
+    parses = parse_sentences([_quiet(texts[index][piece.start : piece.end]) for index, piece in pieces])
+    for (index, piece), parse in zip(pieces, parses, strict=True):
+        claims = claims_of[index]
+        named = claims[-1].subject if claims else None
+        claims.extend(_Clauses(parse, piece, words, named).claims())
     return [tuple(claims) for claims in claims_of]
 
 
@@ -106,14 +102,14 @@ def _quiet(text: str) -> str:
 class _Clauses:
     """The clauses of one parsed sentence."""
 
-    def __init__(self, doc: "Doc", sentence: Sentence, words: ClaimWords, named: Phrase | None) -> None:
-        self._doc = doc
+    def __init__(self, parse: ParsedSentence, sentence: Sentence, words: ClaimWords, named: Phrase | None) -> None:
+        self._parse = parse
         self._sentence = sentence
         self._words = words
         self._named = named
 
     def claims(self) -> Iterator[Claim]:
-        for verb in self._doc:
+        for verb in self._parse:
             if not verb.tag_.startswith("VB") or verb.dep_ in _NOT_PREDICATES or not _finite(verb):
                 continue
             subjects = self._subjects(verb)
@@ -125,7 +121,7 @@ class _Clauses:
                 if claim is not None:
                     yield claim
 
-    def _claim(self, subject: "Token", verb: "Token", target: "Token") -> Claim | None:
+    def _claim(self, subject: ParsedToken, verb: ParsedToken, target: ParsedToken) -> Claim | None:
         mention, action, complement = self._phrase(subject), self._word(verb), self._phrase(target)
         if mention is None or action is None or complement is None or subject.i == target.i:
             return None
@@ -150,7 +146,7 @@ class _Clauses:
             object=complement,
         )
 
-    def _subjects(self, verb: "Token") -> list["Token"]:
+    def _subjects(self, verb: ParsedToken) -> list[ParsedToken]:
         """Return who the verb is said of; a later verb of a list shares the first one's subject."""
         own = [child for child in verb.children if child.dep_ in _SUBJECTS]
         if own:
@@ -164,7 +160,7 @@ class _Clauses:
             return self._subjects(verb.head)
         return []
 
-    def _objects(self, verb: "Token") -> list["Token"]:
+    def _objects(self, verb: ParsedToken) -> list[ParsedToken]:
         """Return what is said: the direct objects and complements, else what a preposition brings in."""
         direct = [child for child in verb.children if child.dep_ in _OBJECTS]
         if not direct:  # "lasts 12 months"
@@ -180,7 +176,7 @@ class _Clauses:
             return self._objects(inner) if inner is not None and inner.i > verb.i else []
         return [target for head in direct for target in (head, *_joined(head))]
 
-    def _asserted(self, verb: "Token") -> bool:
+    def _asserted(self, verb: ParsedToken) -> bool:
         """Tell whether the clause and all that it hangs from state a fact."""
         clause = verb
         while True:
@@ -200,7 +196,7 @@ class _Clauses:
                 return not self._conditional(head)
             clause = head
 
-    def _hedged(self, verb: "Token") -> bool:
+    def _hedged(self, verb: ParsedToken) -> bool:
         words = self._words
         if not words.hedge_verbs.isdisjoint(lemmas(verb.text)):
             return True
@@ -214,7 +210,7 @@ class _Clauses:
                 return True
         return False
 
-    def _conditional(self, verb: "Token") -> bool:
+    def _conditional(self, verb: ParsedToken) -> bool:
         conditions = self._words.conditions
         for child in verb.children:
             if child.dep_ in {"mark", "advmod"} and child.lower_ in conditions:
@@ -225,7 +221,7 @@ class _Clauses:
                 return True
         return False
 
-    def _phrase(self, head: "Token") -> Phrase | None:
+    def _phrase(self, head: ParsedToken) -> Phrase | None:
         members = sorted(_phrase_members(head), key=lambda token: token.i)
         offset = self._sentence.start
         head_lemmas = lemmas(head.text)
@@ -241,7 +237,7 @@ class _Clauses:
             lemmas=tuple(inner),
         )
 
-    def _word(self, token: "Token") -> Phrase | None:
+    def _word(self, token: ParsedToken) -> Phrase | None:
         word_lemmas = lemmas(token.text)
         if not word_lemmas:
             return None
@@ -251,7 +247,7 @@ class _Clauses:
         )
 
 
-def _finite(verb: "Token") -> bool:
+def _finite(verb: ParsedToken) -> bool:
     """Tell whether a verb asserts: "to file" and "reviewers praising" name a deed, they do not state it."""
     helpers = [child for child in verb.children if child.dep_ in {"aux", "auxpass"}]
     if any(child.tag_ == "TO" for child in helpers):
@@ -259,9 +255,9 @@ def _finite(verb: "Token") -> bool:
     return verb.tag_ != "VBG" or bool(helpers)
 
 
-def _joined(head: "Token") -> list["Token"]:
+def _joined(head: ParsedToken) -> list[ParsedToken]:
     """Return what ``and`` or ``or`` joins to a head, all along the list."""
-    joined: list[Token] = []
+    joined: list[ParsedToken] = []
     step = head
     while True:
         following = next((child for child in step.children if child.dep_ == "conj"), None)
@@ -271,14 +267,14 @@ def _joined(head: "Token") -> list["Token"]:
         step = following
 
 
-def _phrase_members(head: "Token") -> Iterator["Token"]:
+def _phrase_members(head: ParsedToken) -> Iterator[ParsedToken]:
     yield head
     for child in head.children:
         if child.dep_ in _PHRASE and (child.dep_ != "punct" or child.text == "-" or child.is_currency):
             yield from _phrase_members(child)
 
 
-def _of(head: "Token") -> Iterator["Token"]:
+def _of(head: ParsedToken) -> Iterator[ParsedToken]:
     """Yield what ``of`` or ``for`` adds to a head: the period *of retention*."""
     for child in head.children:
         if child.dep_ == "prep" and child.lower_ in {"of", "for"}:

@@ -28,13 +28,16 @@ class ChunkSigns(dict[str, int]):
     """The signs of each run of non-space, as the bits of a number; most runs come again.
 
     A sign is a condition that must hold of some run for a pattern to be found: where it holds of none, the pattern need
-    not be searched for. ``words`` has, for each sign, the words of which a run must hold one. Emptied when full, so that
-    memory does not grow with the text read.
+    not be searched for. ``words`` has, for each sign, the words of which a run must hold one. Emptied when full, so
+    that memory does not grow with the text read.
     """
 
     def __init__(self, words: Mapping[int, Iterable[str]]) -> None:
         super().__init__()
         self._words = {sign: tuple(sorted(set(each))) for sign, each in words.items()}
+        self._any_word = re.compile(
+            "|".join(sorted({re.escape(word) for each in self._words.values() for word in each}))
+        )
 
     def __missing__(self, chunk: str) -> int:
         signs = self._signs(chunk) if chunk.isascii() else _ALL  # letters outside ASCII may match those inside
@@ -51,7 +54,8 @@ class ChunkSigns(dict[str, int]):
     def _signs(self, chunk: str) -> int:
         folded = chunk.lower()
         found = [sign for sign, pattern in _BY_FORM.items() if pattern.search(chunk)]
-        found += [sign for sign, words in self._words.items() if any(word in folded for word in words)]
+        if self._any_word.search(folded):
+            found += [sign for sign, words in self._words.items() if any(word in folded for word in words)]
         return reduce(or_, found, 0)
 
 
