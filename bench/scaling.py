@@ -64,6 +64,7 @@ def main() -> None:
         folder = Path(name)
         costs = _print_lengths(chosen.share)
         _print_curve(folder, chosen.most)
+        _print_cores(folder, chosen.most // 4)
         if chosen.nodes:
             _print_nodes(folder, min(chosen.most, 10_000))
     _print_billion(costs, core_hour=chosen.core_hour, gb_month=chosen.gb_month)
@@ -113,6 +114,30 @@ def _print_curve(folder: Path, most: int) -> None:
             cost = _measured(folder, datasets.generate(count, contexts="shared"), "values")
             rate = count / cost.seconds
             print(f"{count:>9}{cost.seconds:>9.1f}{rate:>11.0f}{cost.cpu_ms:>9.2f}{cost.peak_mb:>9.0f}", flush=True)
+
+
+def _print_cores(folder: Path, most: int) -> None:
+    """Print what one and two worker processes take for the same samples.
+
+    Two cores that nothing else uses would take half the seconds. Where other work moves the seconds, the CPU time tells
+    what sharing out costs: reading, sending and ordering; the start of the processes is measured apart and left out.
+    """
+    print("\nOne process and two, support, distinct contexts of about 300 words\n")
+    print(f"{'workers':>9}{'samples':>9}{'seconds':>9}{'CPU s':>9}{'CPU s of start':>16}{'peak MB':>9}")
+    count, few = min(most, 2_000), 256
+    spent = {}
+    for workers in (1, 2):
+        options = ("--workers", str(workers))
+        start = _measured(folder, datasets.generate(few, contexts="distinct"), "support", *options)
+        cost = _measured(folder, datasets.generate(count, contexts="distinct"), "support", *options)
+        alone = (cost.cpu_s - start.cpu_s) / (count - few) * count
+        spent[workers] = alone
+        print(
+            f"{workers:>9}{count:>9}{cost.seconds:>9.1f}{cost.cpu_s:>9.1f}{cost.cpu_s - alone:>16.1f}"
+            f"{cost.peak_mb:>9.0f}",
+            flush=True,
+        )
+    print(f"\nparallel efficiency by CPU time, without the start: {spent[1] / spent[2]:.2f}")
 
 
 def _print_nodes(folder: Path, count: int) -> None:

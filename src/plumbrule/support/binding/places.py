@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from plumbrule.support.binding.binding_words import BindingConstants
 from plumbrule.support.facts import in_words
-from plumbrule.text.sentences import sentences
+from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.work_limits import LONGEST_SENTENCE
 
 _TAG = re.compile(r"<[^<>]{0,300}>")
@@ -53,10 +53,15 @@ class Place:
     cell: bool = False
 
 
-def read_places(context: int, text: str, constants: BindingConstants) -> list[Place]:
-    """Return the places of a context in their order, up to a number that bounds the work."""
+def read_places(
+    context: int, text: str, constants: BindingConstants, known: Sequence[Sentence] | None = None
+) -> list[Place]:
+    """Return the places of a context in their order, up to a number that bounds the work.
+
+    ``known`` are its sentences where they are read already; a context without data is cut by them.
+    """
     found: list[Place] = []
-    for place in _Reader(context, text, constants).places():
+    for place in _Reader(context, text, constants, known).places():
         found.append(place)
         if len(found) >= constants.most_units:
             break
@@ -64,8 +69,8 @@ def read_places(context: int, text: str, constants: BindingConstants) -> list[Pl
 
 
 class _Reader:
-    def __init__(self, context: int, text: str, constants: BindingConstants) -> None:
-        self._context, self._text, self._constants = context, text, constants
+    def __init__(self, context: int, text: str, constants: BindingConstants, known: Sequence[Sentence] | None) -> None:
+        self._context, self._text, self._constants, self._known = context, text, constants, known
         self._at = 0  # how far the data is read
         self._tried = 0  # characters that were read as JSON and are none
 
@@ -78,7 +83,8 @@ class _Reader:
         yield from self._lines(at, len(self._text))
 
     def _prose(self, start: int, end: int) -> Iterator[Place]:
-        for sentence in sentences(self._text[start:end]):
+        whole = self._known if (start, end) == (0, len(self._text)) else None
+        for sentence in whole if whole is not None else sentences(self._text[start:end]):
             first, last = start + sentence.start, start + sentence.end
             yield Place(context=self._context, start=first, end=last, text=self._text[first:last])
 

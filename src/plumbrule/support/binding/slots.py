@@ -214,7 +214,7 @@ class BoundContext:
 
     def __init__(self, context: int, view: TextView, known: BindingWords) -> None:
         constants = known.constants
-        self.places = read_places(context, view.text, constants)
+        self.places = read_places(context, view.text, constants, view.sentences)
         self.pieces = [
             Piece(f"{place.head}: {place.text}", known) if place.cell else Piece(place.text, known, _words(view, place))
             for place in self.places
