@@ -26,7 +26,7 @@ CUES = (
     "on the house", "free-", "daily", "every day", "7 days a week", "weekdays", "Weekends", "Mon.", "Tue", "Wed",
     "section 4", "Form B", "Room 12b", "Plan C", "gate", "4.1 The", "3. The", "§ 5", "85p", "1.50p", "at 9.30", "[1]",
     "【2】", "+44 20 7946 0958", "v1.2.3", "AB-12", "MAX_SIZE", "www.example.org", "a@b.org", "/etc/hosts", "30km",
-    "£5", "12 May 2024", "7, 8 and 9 May", "freeKelvin", "ſecond", "٣", "under-16s", "one", "and", "the", ".", ";", "\n",
+    "£5", "12 May 2024", "7, 8 and 9 May", "ſecond", "twKice", "٣", "under-16s", "one", "and", "the", ".", ";", "\n",
 )  # fmt: skip
 
 
