@@ -122,7 +122,7 @@ def scored_log_odds(model: SupportModel, compared: Compared) -> float | None:
     if not compared.bound:
         return answer_log_odds(model, compared)
     return min(
-        decided_log_odds(model, measures, model.log_odds(measures), bound)
+        decided_log_odds(model, model.log_odds(measures), bound)
         for measures, bound in zip(compared.measures, compared.bound, strict=True)
     )
 

@@ -89,6 +89,12 @@ def test_each_says_all_as_well() -> None:
     assert "put_all" not in only("Members may bring one guest each to the main hall.").measures
 
 
+def test_an_opening_no_puts_in_no_denial() -> None:
+    """It answers the question; one inside a sentence denies."""
+    assert "put_deny" not in only("No, members may bring one guest to the main hall.").measures
+    assert only("Members may bring no guest to the main hall.").measures["put_deny"] > 0
+
+
 def test_a_word_of_another_place_in_place_of_the_passages_own_is_told() -> None:
     """Between the same words, where the passage has one of its own; a word that is only put in replaces nothing."""
     assert only("Members may bring one guest to the library.").measures.get("replaced", 0.0) == 0.0
@@ -132,17 +138,28 @@ def test_coverage_counts_more_over_one_context() -> None:
     [
         ("How long may I return a bike?", "Within 30 days.", (BIKE,), True),
         ("How long may I return a bike", "Within 30 days.", (BIKE,), False),
+        ("How long has it been a sport?", "Within 30 days.", (BIKE,), False),
         ("What is sold?", "They sell helmets.", (BIKE,), False),
-        ("What is sold?", "They sell helmets.", HALL, True),
+        ("What is sold?", "They sell helmets.", HALL, False),
+        ("Whom may I bring? I am new.", "Members may bring guests.", HALL, True),
         ("How long?", "Within 30 days.", ("Bikes go back within 30 days.",), False),
         ("How long?", "Within 30 days. " * 40, (BIKE,), False),
     ],
-    ids=["short", "no question", "one context without a value", "several contexts", "short context", "long answer"],
+    ids=[
+        "short",
+        "no question",
+        "of something else",
+        "one context without a value",
+        "nothing to bind",
+        "several contexts",
+        "short context",
+        "long answer",
+    ],
 )
 def test_binding_decides_on_short_answers(
     question: str, answer: str, contexts: tuple[str, ...], *, decides: bool
 ) -> None:
-    """To a question, over contexts that say more, with a value where there is one context."""
+    """To a question, over contexts that say more; over one context with a value, if the question is about it."""
     assert bound(question, answer, *contexts).decides is decides
 
 

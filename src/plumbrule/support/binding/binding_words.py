@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from plumbrule.rubrics.yaml_reader import read_yaml
+from plumbrule.support.binding.trees import Trees, trees_of
 from plumbrule.support.word_lists import SupportWords, support_words
 from plumbrule.text.tokens import lemmas
 
@@ -69,6 +70,7 @@ class BindingConstants:
     most_changes: int  # of a sentence that is a copy with a change
     most_answer_words: int  # of an answer that is short
     least_context_words: int  # that the contexts of a short answer have together
+    least_asked: int  # words of the question that the only context has
     most_mentions: int  # values of an answer that are bound
     most_operands: int  # values of the contexts that another may follow from
     most_slots: int  # values of the contexts that are looked at
@@ -83,8 +85,9 @@ class BindingWords:
     """What binding knows of words, with the constants and the weights of its model."""
 
     constants: BindingConstants
-    weights: dict[str, float]
     intercept: float
+    weights: dict[str, float]  # of the measures that tell by themselves
+    trees: Trees  # and what they tell together
     support_share: float  # of the log-odds of coverage, in an answer that binding decides
     support: SupportWords
     stop: frozenset[str]
@@ -96,6 +99,10 @@ class BindingWords:
     kept: frozenset[str]
     echoed: frozenset[str]
     affirming: frozenset[str]
+    denying: frozenset[str]
+    limits: tuple[str, ...]
+    conditions: tuple[str, ...]
+    joints: frozenset[str]
     cues: re.Pattern[str]
     free: re.Pattern[str]
     numbered: re.Pattern[str]
@@ -154,8 +161,9 @@ def binding_words() -> BindingWords:
     bounds = _either([*raw["under"], *raw["up_to"], *raw["over"], *raw["from"]])
     return BindingWords(
         constants=BindingConstants(**model["constants"]),
-        weights=model["weights"],
         intercept=model["intercept"],
+        weights=model["weights"],
+        trees=trees_of(model["trees"]),
         support_share=model["support_share"],
         support=known,
         stop=known.stop - {lemma for word in raw["roles"] for lemma in lemmas(word)},
@@ -167,6 +175,10 @@ def binding_words() -> BindingWords:
         kept=frozenset(raw["kept"]),
         echoed=frozenset(raw["echoed"]),
         affirming=frozenset(raw["affirming"]),
+        denying=frozenset(raw["denying"]),
+        limits=tuple(raw["limits"]),
+        conditions=tuple(raw["conditions"]),
+        joints=frozenset(raw["joints"]),
         cues=re.compile(_phrases(raw["cues"]), re.IGNORECASE),
         free=re.compile(rf"\b(?:{_either(raw['free'])})\b(?!-)(?! (?:{_either(raw['not_free'])})\b)", re.IGNORECASE),
         numbered=re.compile(rf"\b((?i:{_either(raw['numbered'])}))\s+([A-Z]?\d+(?:[.-]\d+)*[a-z]?\b|[A-Z]\b)(?!\s*%)"),
