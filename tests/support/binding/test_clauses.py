@@ -3,7 +3,7 @@
 import pytest
 
 from plumbrule.support.binding.binding_words import binding_words
-from plumbrule.support.binding.clauses import ClauseIndex, clause_measures
+from plumbrule.support.binding.clauses import ClauseIndex, clause_measures, cut_clauses
 from plumbrule.support.binding.slots import BoundGround, Piece
 from plumbrule.text.text_view import TextView
 
@@ -55,6 +55,12 @@ def test_a_condition_left_out_and_a_limit_put_in_are_told() -> None:
     assert measures("Guests may park in the yard.")["less_if"] == 1.0
     assert "less_if" not in measures("If they have a permit, guests may park in the yard.")
     assert measures("Only guests may park in the yard if they have a permit.")["more_only"] == 1.0
+
+
+def test_a_sentence_has_only_so_many_clauses() -> None:
+    """The rest of a sentence of very many marks is one clause, so that work grows with its length alone."""
+    text = "Bring " + ", ".join(f"item{number}" for number in range(500)) + "."
+    assert len(cut_clauses(Piece(text, KNOWN), {}, KNOWN)) == KNOWN.constants.most_clauses
 
 
 def test_nothing_is_told_of_a_sentence_without_content() -> None:

@@ -77,6 +77,7 @@ class BindingConstants:
     most_units: int  # units of the contexts that are read
     most_sentences: int  # of an answer that are bound
     longest_question: int  # characters of a question that are read
+    most_clauses: int  # of a sentence; what comes after them belongs to the last
     most_aligned: int  # words of a unit that a sentence is aligned with
 
 

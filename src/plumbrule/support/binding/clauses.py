@@ -11,7 +11,7 @@ from plumbrule.support.binding.slots import BoundGround, Piece, read_context
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas
 
-_MARK = re.compile(r"[,;:()–—?!|]|\.\s|\s-\s")
+_MARK = re.compile(r"[,;:()–—?!|]|\.(?=\s)|(?<=\s)-(?=\s)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,9 @@ class _Cut:
 
     def __init__(self, piece: Piece, known: BindingWords) -> None:
         marks = [mark.start() for mark in _MARK.finditer(piece.text)]
-        joints, self.at = 0, []
+        joints, self.at, last = 0, [], known.constants.most_clauses - 1
         for lemma, start in zip(piece.lemmas, piece.starts, strict=True):
-            self.at.append(bisect_left(marks, start) + joints)
+            self.at.append(min(last, bisect_left(marks, start) + joints))
             if lemma in known.joints and piece.text[start].islower():  # what opens a sentence parts nothing
                 joints += 1
         self.parts: dict[int, list[str]] = {}
@@ -61,9 +61,10 @@ def cut_clauses(piece: Piece, side: Mapping[str, float], known: BindingWords) ->
     for part, own in contents.items():
         words = dict(side)
         for other, theirs in contents.items():
-            weight = 1.0 / (1.0 + decay * abs(other - part))
-            for lemma in sorted(theirs):
-                words[lemma] = max(words.get(lemma, 0.0), weight)
+            if other != part:
+                weight = 1.0 / (1.0 + decay * abs(other - part))
+                words.update({lemma: weight for lemma in theirs if words.get(lemma, 0.0) < weight})
+        words.update(dict.fromkeys(own, 1.0))
         found.append(Clause(own=own, words=words, denies=cut.denies[part], classes=classes))
     return found
 
