@@ -42,8 +42,8 @@ additions are what goes wrong. Answers are ranked by the score that the product 
 one task. The figures before are of version 3, measured in the same way.
 
 Since version 5 binding weighs its findings by weights and small decision trees, fitted to 13,680 contrasts of nine more
-authors beside the everyday rows, traces words to the clauses they come from, and no longer holds a sentence to be
-unsupported because no passage has its words: in short answers those are more often right than wrong."""
+authors beside the everyday rows, traces words to the clauses they come from, and no longer holds a short sentence
+to be unsupported because no passage has its words: in short answers those are more often right than wrong."""
 
 EVERYDAY = """\
 ## Everyday answers

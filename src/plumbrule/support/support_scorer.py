@@ -225,13 +225,15 @@ class SupportScorer:
 def decided_log_odds(model: SupportModel, raw: float, bound: BoundSentence) -> float:
     """Return the log-odds of a sentence that binding decides on, from its own and those by coverage.
 
-    Small changes tell. What repeats a passage has none: there coverage tells, as it is calibrated with the model. A
-    calibration of one's own is fitted to these log-odds, so they cannot depend on it.
+    Small changes tell. What repeats a passage has none, and what is made up leaves nothing to bind: there coverage
+    tells, as it is calibrated with the model. A calibration of one's own is fitted to these log-odds, so they cannot
+    depend on it.
     """
     decided = bound.share * raw + bound.log_odds
-    if not bound.copied:
+    if not (bound.copied or bound.made_up):
         return decided
-    return max(decided, log_odds_of(model.sentences.probability(raw), model.constants.answers.verifier_bound))
+    coverage = log_odds_of(model.sentences.probability(raw), model.constants.answers.verifier_bound)
+    return max(decided, coverage) if bound.copied else min(decided, coverage)
 
 
 def _bound_findings(bound: BoundSentence) -> list[Finding]:

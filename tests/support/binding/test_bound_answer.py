@@ -10,6 +10,9 @@ import pytest
 from plumbrule.support.binding.binding_words import binding_words
 from plumbrule.support.binding.bound_answer import AnswerBinding, BoundSentence, bind
 from plumbrule.support.binding.slots import BoundGround, Piece
+from plumbrule.support.evidence_index import Ground
+from plumbrule.support.measures import compare
+from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
 
 CONSTANTS = binding_words().constants
@@ -62,6 +65,25 @@ def test_a_copy_changes_nothing() -> None:
             assert sentence.copied
             assert "edited" not in sentence.measures
             assert not sentence.changes
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Penguins swim through coral tunnels beneath frozen volcanoes overnight.", True),
+        ("Certainly, go ahead.", False),
+        ("Penguins may bring one guest to coral tunnels beneath frozen volcanoes.", False),
+    ],
+    ids=["much of nothing", "little", "a part of a passage"],
+)
+def test_what_says_much_that_no_passage_has_is_made_up(answer: str, *, told: bool) -> None:
+    """By coverage; a short sentence without a word of any passage is as often right."""
+    text, views = TextView(f"Members may bring one guest. {answer}"), [TextView(context) for context in HALL]
+    known = support_words()
+    compared = compare(text, Ground(views, known), known)
+    found = bind("Whom may I bring?", text, views, compared=compared)
+    assert found.decides
+    assert [each.made_up for each in found.sentences] == [False, told]
 
 
 def test_a_paraphrase_is_no_copy_with_a_change() -> None:

@@ -65,6 +65,7 @@ class BindingConstants:
     stop_weight: float  # of a stop word in the share that is aligned
     run_weight: float  # of a copied word in the choice of the unit
     verbatim: float  # aligned share from which a sentence that changes nothing is a copy
+    least_made_up: int  # words of a sentence that is made up, if no passage has one of them
     alone_share: float  # of the log-odds of coverage, in an answer that binding decides over one context alone
     longest_gap: int  # words between two runs that one of a sentence may stand for
     most_changes: int  # of a sentence that is a copy with a change

@@ -38,6 +38,7 @@ class BoundSentence:
     log_odds: float  # that the sentence says what its contexts say; 0 where binding does not decide
     share: float  # of the log-odds of coverage that is added to its own
     copied: bool  # it repeats a passage and changes nothing
+    made_up: bool  # it says much, and no passage has a word of it
     contradictions: tuple[Contradiction, ...]
     changes: tuple[tuple[int, int], ...]  # the words that change what its passage says
     passage: str  # that it says nearly the same as
@@ -98,6 +99,8 @@ def bind(
                 log_odds=-log_risk(measures, known) if decides else 0.0,
                 share=share,
                 copied=_is_copy(edits, measures, known),
+                made_up=measures.get("cover_evidence", 0.0) >= 1
+                and len(piece.content) >= known.constants.least_made_up,
                 contradictions=tuple(_contradictions(own, place.start, values, known, decides=decides)),
                 changes=tuple((place.start + piece.starts[put], place.start + piece.ends[put]) for put in edits.put_in),
                 passage=ground.pieces[edits.unit].text if edits.unit is not None else "",
@@ -110,6 +113,7 @@ def bind(
             log_odds=0.0,
             share=share,
             copied=False,
+            made_up=False,
             contradictions=(),
             changes=(),
             passage="",
@@ -171,6 +175,11 @@ def _is_copy(edits: Edits, measures: Mapping[str, float], known: BindingWords) -
     if edits.near < known.constants.verbatim or measures.get("edited"):
         return False
     return not measures.get("absent") and not measures.get("duel")
+
+
+def _is_made_up(piece: Piece, measures: Mapping[str, float], known: BindingWords) -> bool:
+    """Tell whether a sentence says much, and no passage has a word of it; a short one may say the same in others."""
+    return measures.get("cover_evidence", 0.0) >= 1 and len(piece.content) >= known.constants.least_made_up
 
 
 def _sort(binding: Binding) -> str:
