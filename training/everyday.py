@@ -1,6 +1,6 @@
 """The support score on everyday rows: ``python -m training.everyday`` prints its figures by author and by kind.
 
-The rows of the development authors are scored with weights of binding that were fitted, and scaled, without their
+The rows of the development authors are scored with a model of binding that was fitted, and scaled, without their
 author. Rules, word lists and constants were made with a look at all five, so those figures flatter. For the authors
 that nothing was made with, everything is as it ships. Beside that: how often a right answer of a public data set is
 said to be contradicted.
@@ -10,7 +10,6 @@ import argparse
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,11 +17,11 @@ import numpy as np
 
 from plumbrule.errors import InputError
 from plumbrule.rubrics import load_verdict
-from plumbrule.support.binding.binding_words import BindingWords, binding_words
+from plumbrule.support.binding.binding_words import BindingWords
 from plumbrule.support.support_scorer import Band, SupportScorer
 from plumbrule.text.text_view import TextView
 from plumbrule.verdicts.contradictions import contradictions
-from training.binding import Measured, Weights, fit, left_out, measure, scaled
+from training.binding import left_out, measure_rows, read_fitted, scaled
 from training.data import FOLDER, Labelled, read_labelled
 from training.everyday_rows import DEVELOPED, MEASURED, EverydayRow, read_everyday
 from training.folds import ranks
@@ -106,21 +105,10 @@ def measure_everyday() -> Everyday:
 
 
 def score_developed() -> dict[str, list[Scored]]:
-    """Score the rows of each development author with weights that were fitted and scaled without them."""
-    rows = {author: read_everyday(author) for author in DEVELOPED}
-    everything = [row for author in DEVELOPED for row in rows[author]]
-    with ProcessPoolExecutor() as pool:
-        measured = list(pool.map(measure, everything, chunksize=20))
-    return {
-        author: score_rows(rows[author], weights_of([each for each in measured if each.author != author]))
-        for author in DEVELOPED
-    }
-
-
-def weights_of(measured: Sequence[Measured]) -> BindingWords:
-    """Return binding with weights of these rows alone, made in the way of those that ship."""
-    weights: Weights = scaled(fit(measured), left_out(measured), [each.wrong for each in measured])
-    return replace(binding_words(), intercept=weights.intercept, weights=weights.weights)
+    """Score the rows of each development author with a model that was fitted and scaled without them."""
+    measured = measure_rows(read_fitted())
+    fits = left_out(measured)
+    return {author: score_rows(read_everyday(author), scaled(fits[author], measured, fits)) for author in DEVELOPED}
 
 
 def score_rows(rows: Sequence[EverydayRow], binding: BindingWords | None = None) -> list[Scored]:

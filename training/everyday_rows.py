@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "everyday"
+CONTRASTS = Path(__file__).parent / "contrasts"
 DEVELOPED = ("ash", "birch", "elm", "fir", "gorse")  # rules and weights were made with these
+CONTRASTED = ("juniper", "larch", "maple", "oak", "pine", "quince", "rowan", "spruce", "tamarind")  # weights too
 MEASURED = ("cedar", "dogwood", "hazel", "ivy")  # and never with these
 
 
@@ -40,4 +42,24 @@ def read_everyday(author: str, folder: Path = FOLDER) -> list[EverydayRow]:
             answer=row["answer"],
         )
         for row in rows
+    ]
+
+
+def read_contrasts(author: str, folder: Path = CONTRASTS) -> list[EverydayRow]:
+    """Return the contrasts of one author as rows: right and wrong answers to a question make a pair."""
+    questions = [json.loads(line) for line in (folder / f"{author}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        EverydayRow(
+            id=f"{question['id']}-{place}",
+            author=author,
+            domain=question["domain"],
+            kind=answer["kind"],
+            right=answer["right"],
+            pair=question["id"],
+            question=question["question"],
+            contexts=tuple(question["contexts"]),
+            answer=answer["answer"],
+        )
+        for question in questions
+        for place, answer in enumerate(question["answers"])
     ]

@@ -27,7 +27,7 @@ from training.rule_pairs import Pair, make_pairs
 from training.table import Array, Compared, compare_pairs, compare_rows
 
 TARGET = Path(__file__).parents[1] / "src/plumbrule/support/model.json"
-VERSION = "4"
+VERSION = "5"
 PAIR_WEIGHT = 0.75  # of the made sentences beside one data set
 LENGTH_POWER = 0.85
 _RIDGE = 5.0
@@ -122,7 +122,7 @@ def scored_log_odds(model: SupportModel, compared: Compared) -> float | None:
     if not compared.bound:
         return answer_log_odds(model, compared)
     return min(
-        decided_log_odds(model, measures, model.log_odds(measures), bound)
+        decided_log_odds(model, model.log_odds(measures), bound)
         for measures, bound in zip(compared.measures, compared.bound, strict=True)
     )
 

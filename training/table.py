@@ -38,8 +38,10 @@ def compare_rows(rows: Sequence[Labelled]) -> list[Compared]:
 
 def compare_row(row: Labelled) -> Compared:
     """Return the measures of one row."""
-    found = [each for each in compare_texts(row.answer, row.contexts)[0] if each.claims]
-    binding = bind(row.question, TextView(row.answer), [TextView(context) for context in row.contexts])
+    compared = compare_texts(row.answer, row.contexts)[0]
+    found = [each for each in compared if each.claims]
+    contexts = [TextView(context) for context in row.contexts]
+    binding = bind(row.question, TextView(row.answer), contexts, compared=compared)
     bound = {each.sentence.start: each for each in binding.sentences}
     return Compared(
         measures=[each.measures for each in found],

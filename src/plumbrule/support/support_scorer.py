@@ -15,7 +15,7 @@ from plumbrule.support.evidence import Evidence
 from plumbrule.support.evidence_index import Ground
 from plumbrule.support.finding_reasons import reasons_against
 from plumbrule.support.findings import Finding
-from plumbrule.support.measures import MEASURES, Comparison, MeasureName, compare
+from plumbrule.support.measures import Comparison, MeasureName, compare
 from plumbrule.support.support_model import SupportModel, curve_of, load_model
 from plumbrule.support.verifier import PackedVerifier, Verifier, open_verifier
 from plumbrule.support.word_lists import support_words
@@ -130,15 +130,12 @@ class SupportScorer:
         compared = compare(answer, ground, self._words)
         if not compared:
             return None
-        binding = bind(question, answer, contexts, self._binding)
+        binding = bind(question, answer, contexts, self._binding, compared=compared)
         by_start = {each.sentence.start: each for each in binding.sentences}
         bound = [by_start[each.sentence.start] for each in compared]
         raw = self._log_odds(compared, answer, ground)
         if binding.decides:
-            raw = [
-                decided_log_odds(self._model, each.measures, log_odds, of)
-                for each, log_odds, of in zip(compared, raw, bound, strict=True)
-            ]
+            raw = [decided_log_odds(self._model, log_odds, of) for log_odds, of in zip(raw, bound, strict=True)]
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
         log_odds = self._answer_log_odds(claimed, binding)
         score = self._probability(log_odds, self._answers, binding) if log_odds is not None else 1.0
@@ -225,18 +222,18 @@ class SupportScorer:
         return "unsupported" if probability < self._unsupported else "doubtful"
 
 
-def decided_log_odds(model: SupportModel, measures: Sequence[float], raw: float, bound: BoundSentence) -> float:
-    """Return the log-odds of a sentence that binding decides on, from its measures and their log-odds by coverage.
+def decided_log_odds(model: SupportModel, raw: float, bound: BoundSentence) -> float:
+    """Return the log-odds of a sentence that binding decides on, from its own and those by coverage.
 
-    Small changes tell. What repeats a passage has none, and what has no word of any passage leaves nothing to bind:
-    there coverage tells, as it is calibrated with the model. A calibration of one's own is fitted to these log-odds, so
-    they cannot depend on it.
+    Small changes tell. What repeats a passage has none, and what is made up leaves nothing to bind: there coverage
+    tells, as it is calibrated with the model. A calibration of one's own is fitted to these log-odds, so they cannot
+    depend on it.
     """
     decided = bound.share * raw + bound.log_odds
+    if not (bound.copied or bound.made_up):
+        return decided
     coverage = log_odds_of(model.sentences.probability(raw), model.constants.answers.verifier_bound)
-    if bound.copied:
-        return max(decided, coverage)
-    return min(decided, coverage) if measures[MEASURES.index("evidence")] >= 1 else decided
+    return max(decided, coverage) if bound.copied else min(decided, coverage)
 
 
 def _bound_findings(bound: BoundSentence) -> list[Finding]:

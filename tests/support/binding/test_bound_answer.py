@@ -10,6 +10,9 @@ import pytest
 from plumbrule.support.binding.binding_words import binding_words
 from plumbrule.support.binding.bound_answer import AnswerBinding, BoundSentence, bind
 from plumbrule.support.binding.slots import BoundGround, Piece
+from plumbrule.support.evidence_index import Ground
+from plumbrule.support.measures import compare
+from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
 
 CONSTANTS = binding_words().constants
@@ -64,6 +67,25 @@ def test_a_copy_changes_nothing() -> None:
             assert not sentence.changes
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("Penguins swim through coral tunnels beneath frozen volcanoes overnight.", True),
+        ("Certainly, go ahead.", False),
+        ("Penguins may bring one guest to coral tunnels beneath frozen volcanoes.", False),
+    ],
+    ids=["much of nothing", "little", "a part of a passage"],
+)
+def test_what_says_much_that_no_passage_has_is_made_up(answer: str, *, told: bool) -> None:
+    """By coverage; a short sentence without a word of any passage is as often right."""
+    text, views = TextView(f"Members may bring one guest. {answer}"), [TextView(context) for context in HALL]
+    known = support_words()
+    compared = compare(text, Ground(views, known), known)
+    found = bind("Whom may I bring?", text, views, compared=compared)
+    assert found.decides
+    assert [each.made_up for each in found.sentences] == [False, told]
+
+
 def test_a_paraphrase_is_no_copy_with_a_change() -> None:
     """Other words are no edits of a passage."""
     sentence = only("An hour ahead of the performance you can get a drink.")
@@ -87,6 +109,12 @@ def test_each_says_all_as_well() -> None:
     assert "put_all" not in same.measures
     assert other.measures["put_all"] > 0
     assert "put_all" not in only("Members may bring one guest each to the main hall.").measures
+
+
+def test_an_opening_no_puts_in_no_denial() -> None:
+    """It answers the question; one inside a sentence denies."""
+    assert "put_deny" not in only("No, members may bring one guest to the main hall.").measures
+    assert only("Members may bring no guest to the main hall.").measures["put_deny"] > 0
 
 
 def test_a_word_of_another_place_in_place_of_the_passages_own_is_told() -> None:
@@ -132,17 +160,28 @@ def test_coverage_counts_more_over_one_context() -> None:
     [
         ("How long may I return a bike?", "Within 30 days.", (BIKE,), True),
         ("How long may I return a bike", "Within 30 days.", (BIKE,), False),
+        ("How long has it been a sport?", "Within 30 days.", (BIKE,), False),
         ("What is sold?", "They sell helmets.", (BIKE,), False),
-        ("What is sold?", "They sell helmets.", HALL, True),
+        ("What is sold?", "They sell helmets.", HALL, False),
+        ("Whom may I bring? I am new.", "Members may bring guests.", HALL, True),
         ("How long?", "Within 30 days.", ("Bikes go back within 30 days.",), False),
         ("How long?", "Within 30 days. " * 40, (BIKE,), False),
     ],
-    ids=["short", "no question", "one context without a value", "several contexts", "short context", "long answer"],
+    ids=[
+        "short",
+        "no question",
+        "of something else",
+        "one context without a value",
+        "nothing to bind",
+        "several contexts",
+        "short context",
+        "long answer",
+    ],
 )
 def test_binding_decides_on_short_answers(
     question: str, answer: str, contexts: tuple[str, ...], *, decides: bool
 ) -> None:
-    """To a question, over contexts that say more, with a value where there is one context."""
+    """To a question, over contexts that say more; over one context with a value, if the question is about it."""
     assert bound(question, answer, *contexts).decides is decides
 
 

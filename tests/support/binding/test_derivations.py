@@ -38,6 +38,8 @@ def level(value: str, *, said: str = "", known: str = "") -> int:
         ("10 minutes", "4 minutes per 100,000 cards, 250,000 cards"),
         ("25 minutes", "from 07:35 to 08:00"),
         ("14 days", "from 3 May to 17 May"),
+        ("eight years", "from 2014 to 2022"),
+        ("3 months", "from March 2024 to June 2024"),
         ("2.4%", "60 of 2,500"),
         ("€1,700", "6% and 2.5% of €20,000"),
         ("€55", "€22 each for 2 people, and half for one"),

@@ -200,3 +200,19 @@ def test_a_value_is_held_against_a_slot_once(monkeypatch: pytest.MonkeyPatch) ->
     rows = [f"plan {chr(97 + number)} costs £{number + 10}" for number in range(20)]
     bindings("", f"The {', '.join(rows)}.", f"The {', '.join(reversed(rows))}.")
     assert max(compared.values()) <= 3
+
+
+def test_a_result_may_stand_before_what_it_was_worked_out_from() -> None:
+    """Values that follow from others are reckoned with wherever they stand."""
+    found = bindings(
+        "I park from 10:00 to 13:00. What is it?", "£7.20, as that makes 3 hours.", "Parking: £2.40 an hour."
+    )
+    assert (found["3 hours"].outcome, found["£7.20"].outcome) == ("derived", "derived")
+
+
+def test_a_value_that_is_repeated_takes_no_place_of_another() -> None:
+    """A table repeats its headers with each cell; a result may follow from any of its values."""
+    ages = "".join(f"| {age} to {age + 1} years | {90 + age} ml | {age} | 5 |\n" for age in range(3, 12))
+    table = f"| Age | Water | Scoops | Bottles |\n|---|---|---|---|\n{ages}"
+    found = bindings("How much water is it for 4 to 5 years?", "That makes 470 ml of water altogether.", table)
+    assert found["470 ml"].outcome == "derived"

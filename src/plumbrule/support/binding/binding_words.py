@@ -23,6 +23,7 @@ from plumbrule.support.binding.chunk_signs import (
     ChunkSigns,
     telling_words,
 )
+from plumbrule.support.binding.trees import Trees, trees_of
 from plumbrule.support.word_lists import SupportWords, support_words
 from plumbrule.text.tokens import lemmas
 
@@ -76,17 +77,20 @@ class BindingConstants:
     stop_weight: float  # of a stop word in the share that is aligned
     run_weight: float  # of a copied word in the choice of the unit
     verbatim: float  # aligned share from which a sentence that changes nothing is a copy
+    least_made_up: int  # words of a sentence that is made up, if no passage has one of them
     alone_share: float  # of the log-odds of coverage, in an answer that binding decides over one context alone
     longest_gap: int  # words between two runs that one of a sentence may stand for
     most_changes: int  # of a sentence that is a copy with a change
     most_answer_words: int  # of an answer that is short
     least_context_words: int  # that the contexts of a short answer have together
+    least_asked: int  # words of the question that the only context has
     most_mentions: int  # values of an answer that are bound
     most_operands: int  # values of the contexts that another may follow from
     most_slots: int  # values of the contexts that are looked at
     most_units: int  # units of the contexts that are read
     most_sentences: int  # of an answer that are bound
     longest_question: int  # characters of a question that are read
+    most_clauses: int  # of a sentence; what comes after them belongs to the last
     most_aligned: int  # words of a unit that a sentence is aligned with
 
 
@@ -95,8 +99,9 @@ class BindingWords:
     """What binding knows of words, with the constants and the weights of its model."""
 
     constants: BindingConstants
-    weights: dict[str, float]
     intercept: float
+    weights: dict[str, float]  # of the measures that tell by themselves
+    trees: Trees  # and what they tell together
     support_share: float  # of the log-odds of coverage, in an answer that binding decides
     support: SupportWords
     stop: frozenset[str]
@@ -108,6 +113,10 @@ class BindingWords:
     kept: frozenset[str]
     echoed: frozenset[str]
     affirming: frozenset[str]
+    denying: frozenset[str]
+    limits: tuple[str, ...]
+    conditions: tuple[str, ...]
+    joints: frozenset[str]
     cues: re.Pattern[str]
     free: re.Pattern[str]
     numbered: re.Pattern[str]
@@ -167,8 +176,9 @@ def binding_words() -> BindingWords:
     bounds = _either([*raw["under"], *raw["up_to"], *raw["over"], *raw["from"]])
     return BindingWords(
         constants=BindingConstants(**model["constants"]),
-        weights=model["weights"],
         intercept=model["intercept"],
+        weights=model["weights"],
+        trees=trees_of(model["trees"]),
         support_share=model["support_share"],
         support=known,
         stop=known.stop - {lemma for word in raw["roles"] for lemma in lemmas(word)},
@@ -180,6 +190,10 @@ def binding_words() -> BindingWords:
         kept=frozenset(raw["kept"]),
         echoed=frozenset(raw["echoed"]),
         affirming=frozenset(raw["affirming"]),
+        denying=frozenset(raw["denying"]),
+        limits=tuple(raw["limits"]),
+        conditions=tuple(raw["conditions"]),
+        joints=frozenset(raw["joints"]),
         cues=re.compile(_phrases(raw["cues"]), re.IGNORECASE),
         free=re.compile(rf"\b(?:{_either(raw['free'])})\b(?!-)(?! (?:{_either(raw['not_free'])})\b)", re.IGNORECASE),
         numbered=re.compile(rf"\b((?i:{_either(raw['numbered'])}))\s+([A-Z]?\d+(?:[.-]\d+)*[a-z]?\b|[A-Z]\b)(?!\s*%)"),

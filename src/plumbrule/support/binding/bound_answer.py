@@ -1,16 +1,21 @@
 """Bind an answer to its contexts: the findings in words, and one risk for each sentence."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
 from plumbrule.support.binding.binding_words import BindingWords, binding_words
+from plumbrule.support.binding.clauses import ClauseIndex, clause_measures
 from plumbrule.support.binding.duels import Binding, Duels
 from plumbrule.support.binding.edits import Edits, find_edits
 from plumbrule.support.binding.slots import BoundGround, Piece, Slot
+from plumbrule.support.measures import MEASURES, Comparison
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.text_view import TextView
 from plumbrule.text.work_limits import MOST_BOUND
+
+_ASKS = re.compile(r"\?(?:\s|\Z)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +35,10 @@ class BoundSentence:
 
     sentence: Sentence
     measures: Mapping[str, float]
-    log_odds: float  # that the sentence says what its contexts say
+    log_odds: float  # that the sentence says what its contexts say; 0 where binding does not decide
     share: float  # of the log-odds of coverage that is added to its own
     copied: bool  # it repeats a passage and changes nothing
+    made_up: bool  # it says much, and no passage has a word of it
     contradictions: tuple[Contradiction, ...]
     changes: tuple[tuple[int, int], ...]  # the words that change what its passage says
     passage: str  # that it says nearly the same as
@@ -47,13 +53,20 @@ class AnswerBinding:
 
 
 def bind(
-    question: str, answer: TextView, contexts: Sequence[TextView], known: BindingWords | None = None
+    question: str,
+    answer: TextView,
+    contexts: Sequence[TextView],
+    known: BindingWords | None = None,
+    *,
+    compared: Sequence[Comparison] = (),
 ) -> AnswerBinding:
     """Hold every value, identifier and change of wording of an answer against its contexts.
 
-    ``known`` is what ships unless another is given.
+    ``known`` is what ships unless another is given; ``compared`` is what coverage makes of the sentences, which tells
+    how much a change weighs.
     """
     known = known if known is not None else binding_words()
+    coverage = {each.sentence.start: _covered(each) for each in compared}
     ground = BoundGround(contexts, known)
     places = answer.sentences
     bound = [place for place in places[: known.constants.most_sentences] if place.end <= MOST_BOUND]
@@ -66,22 +79,30 @@ def bind(
     values = sum(len(own) for own in bindings.values())
     decides = _decides(asked, answer, contexts, known, values=bool(values))
     all_edits = [find_edits(piece, ground, words, known) if decides else Edits() for piece in pieces]
+    decides = decides and (values > 0 or any(edits.near for edits in all_edits))  # else there is nothing to bind
+    index = ClauseIndex(contexts, ground, known) if decides else None
     share = known.support_share if len(contexts) > 1 else known.constants.alone_share
     sentences = []
-    for index, (place, piece, edits) in enumerate(zip(bound, pieces, all_edits, strict=True)):
-        own = bindings.get(index, [])
-        measures = measures_of(own, edits, known) | _apart(index, all_edits)
-        if decides and not index and _affirms_denied(piece, asked, ground, known):
-            measures["yes_denied"] = 1.0
+    for at, (place, piece, edits) in enumerate(zip(bound, pieces, all_edits, strict=True)):
+        own = bindings.get(at, [])
+        measures = measures_of(own, edits, known) | _apart(at, all_edits)
+        if index is not None:
+            measures |= clause_measures(piece, words, index, known)
+            measures |= {"values": float(len(own)), "length": float(len(piece.content))}
+            measures |= coverage.get(place.start, {})
+            if not at and _affirms_denied(piece, asked, ground, known):
+                measures["yes_denied"] = 1.0
         sentences.append(
             BoundSentence(
                 sentence=place,
                 measures=measures,
-                log_odds=-log_risk(measures, known),
+                log_odds=-log_risk(measures, known) if decides else 0.0,
                 share=share,
                 copied=_is_copy(edits, measures, known),
+                made_up=measures.get("cover_evidence", 0.0) >= 1
+                and len(piece.content) >= known.constants.least_made_up,
                 contradictions=tuple(_contradictions(own, place.start, values, known, decides=decides)),
-                changes=tuple((place.start + piece.starts[at], place.start + piece.ends[at]) for at in edits.put_in),
+                changes=tuple((place.start + piece.starts[put], place.start + piece.ends[put]) for put in edits.put_in),
                 passage=ground.pieces[edits.unit].text if edits.unit is not None else "",
             )
         )
@@ -92,6 +113,7 @@ def bind(
             log_odds=0.0,
             share=share,
             copied=False,
+            made_up=False,
             contradictions=(),
             changes=(),
             passage="",
@@ -99,6 +121,11 @@ def bind(
         for place in places[len(bound) :]
     ]
     return AnswerBinding(sentences=tuple(sentences), decides=decides)
+
+
+def _covered(compared: Comparison) -> dict[str, float]:
+    """Return the measures of coverage by names of their own, those that are not 0."""
+    return {f"cover_{name}": amount for name, amount in zip(MEASURES, compared.measures, strict=True) if amount}
 
 
 def measures_of(bindings: Sequence[Binding], edits: Edits, known: BindingWords) -> dict[str, float]:
@@ -150,6 +177,11 @@ def _is_copy(edits: Edits, measures: Mapping[str, float], known: BindingWords) -
     return not measures.get("absent") and not measures.get("duel")
 
 
+def _is_made_up(piece: Piece, measures: Mapping[str, float], known: BindingWords) -> bool:
+    """Tell whether a sentence says much, and no passage has a word of it; a short one may say the same in others."""
+    return measures.get("cover_evidence", 0.0) >= 1 and len(piece.content) >= known.constants.least_made_up
+
+
 def _sort(binding: Binding) -> str:
     mention = binding.mention
     if mention.kind != "number":
@@ -170,7 +202,8 @@ def _ground_of(binding: Binding) -> str:
 def log_risk(measures: Mapping[str, float], known: BindingWords) -> float:
     """Return the log-odds that a sentence with these measures is wrong."""
     weights = known.weights
-    return known.intercept + fsum([weights.get(name, 0.0) * amount for name, amount in measures.items()])
+    alone = fsum([weights.get(name, 0.0) * amount for name, amount in measures.items()])
+    return known.intercept + alone + known.trees.total(measures)
 
 
 def _contradictions(
@@ -220,8 +253,14 @@ def _decides(
 ) -> bool:
     """Tell whether an answer is a short one to a question over contexts that say more than it does."""
     constants = known.constants
-    if not asked.text.rstrip().endswith("?") or len(answer.lemmas) > constants.most_answer_words:
+    if not _ASKS.search(asked.text) or len(answer.lemmas) > constants.most_answer_words:
         return False
-    if len(contexts) == 1 and not values:
-        return False  # in talk over one text that names no value, what is added goes wrong
+    if len(contexts) == 1 and not (values and _asks_of(asked, contexts[0], known)):
+        return False  # in talk over one text, what is added goes wrong
     return sum([len(view.lemmas) for view in contexts]) >= constants.least_context_words
+
+
+def _asks_of(asked: Piece, context: TextView, known: BindingWords) -> bool:
+    """Tell whether a question is about what a context speaks of."""
+    words = {lemma for lemma in asked.content if lemma not in known.support.talk}
+    return len(words & context.lemma_set) >= known.constants.least_asked

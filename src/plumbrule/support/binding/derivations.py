@@ -205,13 +205,14 @@ def _minutes(mention: Mention) -> set[int]:
 
 
 def _lapse_derivation(mention: Mention, said: Sequence[Mention], known: Sequence[Mention]) -> int:
-    """Return how well a period follows from two times of day or two days that it lies between."""
-    if mention.base != "period" or _period_kind(mention) != "clock_time":
+    """Return how well a period follows from two times of day, two days or two years that it lies between."""
+    if mention.base != "period":
         return 0
+    lapses = _lapses if _period_kind(mention) == "clock_time" else _months_between
     for level, one, other in ((3, said, said), (2, known, said), (1, known, known)):
         for first in one:
             for second in other:
-                if first.kind == second.kind == "date" and int(mention.amount) in _lapses(first, second):
+                if first.kind == second.kind == "date" and int(mention.amount) in lapses(first, second):
                     return level
     return 0
 
@@ -221,6 +222,20 @@ def _lapses(first: Mention, second: Mention) -> set[int]:
     times = {(late - early) % _DAY * 60 for early in _minutes(first) for late in _minutes(second)}
     days = {abs(late - early).days * _SECONDS for early in _days(first) for late in _days(second)}
     return times | days
+
+
+def _months_between(first: Mention, second: Mention) -> set[int]:
+    """Return the months that lie between two years, or two months of them."""
+    return {
+        abs(12 * (late.year - early.year) + (late.month or 1) - (early.month or 1))
+        for early in _readings(first)
+        for late in _readings(second)
+        if early.year is not None and late.year is not None and bool(early.month) == bool(late.month)
+    }
+
+
+def _readings(mention: Mention) -> Sequence[Reading]:
+    return mention.value.readings if isinstance(mention.value, Date) else ()
 
 
 def _days(mention: Mention) -> set[date]:

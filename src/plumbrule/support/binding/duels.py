@@ -65,6 +65,9 @@ class Duels:
             if binding.outcome == "derived":
                 self._sure.append((index, mention))
             found.append(binding)
+        if len(self._sure) > len([each for each in found if each.outcome in ("bound", "asked")]):
+            # a result may stand before what it was worked out from
+            return [self._bind(each.sentence, each.mention) if each.outcome == "absent" else each for each in found]
         return found
 
     def _is_given(self, index: int, mention: Mention) -> bool:
@@ -144,7 +147,8 @@ class Duels:
         named = sorted(self._sure, key=lambda value: abs(value[0] - index))
         sure = [*self._question.mentions, *[other for _, other in named if other is not mention]]
         near = sorted(self._ground.slots, key=lambda slot: -fits[slot])
-        operands = [slot.mention for slot in near[: self._known.constants.most_operands]]
+        different = {(slot.mention.dimension, slot.mention.text): slot.mention for slot in reversed(near)}
+        operands = list(reversed(different.values()))[: self._known.constants.most_operands]
         cue = self._known.cues.search(self._sentences[index].text) is not None
         return derivation(mention, sure, operands, self._known.constants.rounded), cue
 

@@ -44,10 +44,11 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     put_in = [at for at in range(len(sentence.lemmas)) if at not in matched]
     left_out = [theirs[at] for at in range(first, last) if at not in in_unit]
     beside = theirs[last + 1 : last + 1 + constants.tail_reach] + theirs[max(0, first - constants.head_reach) : first]
-    classes = _classes(sentence.lemmas, known)
+    opens = 1 if sentence.lemmas[0] in known.affirming or sentence.lemmas[0] in known.denying else 0
+    classes = _classes(sentence.lemmas[opens:], known)  # "No, …" answers a question and denies nothing that follows
     unit_classes = _classes(theirs, known)
     unit_classes |= {other for one, other in known.implied if one in unit_classes}
-    put_classes = _classes([sentence.lemmas[at] for at in put_in], known)
+    put_classes = _classes([sentence.lemmas[at] for at in put_in if at >= opens], known)
     put_classes -= known.echoed & _classes(sorted(asked), known)
     left_classes, beside_classes = _classes(left_out, known), _classes(beside, known)
     measures: dict[str, float] = {}
@@ -76,7 +77,9 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     measures["edited"] = near * bool(changes)
     measures["copy_with_change"] = near * near * (0 < changes <= constants.most_changes)
     telling = [*words.opposite, *words.foreign, *words.new]
-    telling += [at for at in put_in if known.classes.get(sentence.lemmas[at], frozenset()) - unit_classes]
+    telling += [
+        at for at in put_in if at >= opens and known.classes.get(sentence.lemmas[at], frozenset()) - unit_classes
+    ]
     return Edits(near=near, unit=unit, measures=measures, put_in=tuple(sorted(set(telling))))
 
 

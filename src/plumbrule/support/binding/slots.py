@@ -287,7 +287,8 @@ def _add(words: Weights, more: Iterable[str], weight: float) -> None:
         words[lemma] = max(words.get(lemma, 0.0), weight)
 
 
-def _read_context(view: TextView, known: BindingWords) -> BoundContext:
+def read_context(view: TextView, known: BindingWords) -> BoundContext:
+    """Return a context as binding reads it."""
     return BoundContext(0, view, known)
 
 
@@ -296,7 +297,7 @@ class BoundGround:
 
     def __init__(self, contexts: Sequence[TextView], known: BindingWords) -> None:
         self.known = known
-        self.contexts = [view.by(_read_context, known) for view in contexts]
+        self.contexts = [view.by(read_context, known) for view in contexts]
         self.pieces = [piece for context in self.contexts for piece in context.pieces][: known.constants.most_units]
         slots = [slot for context in self.contexts for slot in context.slots]
         self.slots = slots[: known.constants.most_slots]
