@@ -14,6 +14,8 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from plumbrule.support.verifier.verifier_config import CONFIG_NAME
 
 _FAR = -1e4
+MATCH = "match.bias"  # a model with these lets no evidence read the sentence, and points a token to its like in it
+MATCHED_FROM = 2  # the layer from which on it does
 _CONFIG = {
     "name": "minilm-l6-support",
     "version": "1",
@@ -24,6 +26,7 @@ _CONFIG = {
     "max_length": 128,
     "overlap": 32,
 }
+_WHOLE = {"name": "minilm-l6-contrasts", "max_length": 448, "overlap": 64}  # of one that reads whole passages
 
 Arrays = dict[str, Any]
 
@@ -37,7 +40,8 @@ def write_folder(out: Path, weights: Arrays, *, heads: int, tokenizer: Path) -> 
         onnx.save(build_graph(weights, heads=heads), full)
         quantize_dynamic(full, folder / "model.onnx", weight_type=QuantType.QInt8, per_channel=True)
     shutil.copy(tokenizer, folder / "tokenizer.json")
-    (folder / CONFIG_NAME).write_text(yaml.safe_dump(_CONFIG, sort_keys=False), encoding="utf-8")
+    config = _CONFIG | (_WHOLE if MATCH in weights else {})
+    (folder / CONFIG_NAME).write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
 
 
 def build_graph(weights: Arrays, *, heads: int) -> Any:
@@ -52,11 +56,26 @@ def build_graph(weights: Arrays, *, heads: int) -> Any:
     mask = op("Cast", "attention_mask", to=TensorProto.FLOAT)
     one, far = const(np.float32(1)), const(np.float32(_FAR))
     shut = op("Unsqueeze", op("Mul", op("Sub", one, mask), far), ints(1, 2))
+    own = op("Mul", op("Cast", "token_type_ids", to=TensorProto.FLOAT), mask)
+    given = op("Sub", mask, own)
+    own = op("Unsqueeze", own, ints(2))
+    same = ""
+    if MATCH in weights:
+        read = op("Mul", op("Sub", one, own), op("Sub", one, op("Unsqueeze", given, ints(1))))
+        shut = op("Unsqueeze", op("Mul", op("Max", read, op("Unsqueeze", op("Sub", one, mask), ints(1))), far), ints(1))
+        alike = op("Equal", op("Unsqueeze", "input_ids", ints(2)), op("Unsqueeze", "input_ids", ints(1)))
+        alike = op("Mul", op("Cast", alike, to=TensorProto.FLOAT), op("Mul", own, op("Unsqueeze", given, ints(1))))
+        same = op("Unsqueeze", alike, ints(1))
     layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
     for layer in range(layers):
-        x = graph.layer(f"encoder.layer.{layer}.", x, shut, heads)
-    own = op("Mul", op("Cast", "token_type_ids", to=TensorProto.FLOAT), mask)
-    own = op("Unsqueeze", own, ints(2))
+        if same and layer == MATCHED_FROM:
+            absent, found = weights["match.embedding"]
+            seen = op("Mul", op("ReduceMax", alike, axes=[2], keepdims=1), const(found - absent))
+            x = op("Add", x, op("Mul", own, op("Add", seen, const(absent))))
+        near = shut
+        if same and layer >= MATCHED_FROM:
+            near = op("Add", shut, op("Mul", same, const(weights[MATCH][layer].reshape(1, heads, 1, 1))))
+        x = graph.layer(f"encoder.layer.{layer}.", x, near, heads)
     mean = op("Div", graph.summed(op("Mul", x, own)), graph.summed(own))
     most = op("ReduceMax", op("Add", x, op("Mul", op("Sub", one, own), far)), axes=[1], keepdims=0)
     pooled = op("Concat", mean, most, axis=1)

@@ -68,12 +68,12 @@ def logits(
             + weights["embeddings.token_type_embeddings.weight"][kinds]
             + weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
         )
-        x = _normed(weights, "embeddings.LayerNorm", x)
+        x = normed(weights, "embeddings.LayerNorm", x)
     far = ((1 - mask) * _FAR)[:, None, None, :].to(x.dtype)
     for layer in range(count_layers(weights)):
         learning = train and layer >= frozen
         with torch.set_grad_enabled(learning):
-            x = _layer(weights, f"encoder.layer.{layer}.", x, far, heads=heads, drop=drop if learning else 0.0)
+            x = layer_of(weights, f"encoder.layer.{layer}.", x, far, heads=heads, drop=drop if learning else 0.0)
     own = (kinds * mask)[:, :, None].to(x.dtype)
     mean = (x * own).sum(1) / own.sum(1)
     most = (x + (1 - own) * _FAR).amax(1)
@@ -81,7 +81,8 @@ def logits(
     return (pooled @ weights["head.weight"].T + weights["head.bias"])[:, 0]
 
 
-def _layer(weights: Weights, at: str, x: Any, far: Any, *, heads: int, drop: float) -> Any:
+def layer_of(weights: Weights, at: str, x: Any, far: Any, *, heads: int, drop: float) -> Any:
+    """Return what one layer makes of the tokens; ``far`` is added to what a token thinks of another."""
     rows, length, width = x.shape
     query, key, value = (
         _linear(weights, f"{at}attention.self.{part}", x).view(rows, length, heads, width // heads).transpose(1, 2)
@@ -89,17 +90,18 @@ def _layer(weights: Weights, at: str, x: Any, far: Any, *, heads: int, drop: flo
     )
     met = functional.scaled_dot_product_attention(query, key, value, attn_mask=far)
     met = _linear(weights, f"{at}attention.output.dense", met.transpose(1, 2).reshape(rows, length, width))
-    x = _normed(weights, f"{at}attention.output.LayerNorm", x + functional.dropout(met, drop, training=drop > 0))
+    x = normed(weights, f"{at}attention.output.LayerNorm", x + functional.dropout(met, drop, training=drop > 0))
     wide = functional.gelu(_linear(weights, f"{at}intermediate.dense", x))
     wide = functional.dropout(_linear(weights, f"{at}output.dense", wide), drop, training=drop > 0)
-    return _normed(weights, f"{at}output.LayerNorm", x + wide)
+    return normed(weights, f"{at}output.LayerNorm", x + wide)
 
 
 def _linear(weights: Weights, name: str, x: Any) -> Any:
     return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
 
-def _normed(weights: Weights, name: str, x: Any) -> Any:
+def normed(weights: Weights, name: str, x: Any) -> Any:
+    """Return the tokens by one of the norms of the model."""
     return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], 1e-12)
 
 

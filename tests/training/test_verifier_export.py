@@ -23,8 +23,8 @@ WIDTH, HEADS = 16, 2
 VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "office", "opens", "at", "nine", "closes", ".")
 
 
-def small_weights() -> dict[str, Any]:
-    """Return the weights of a BERT of two narrow layers, by chance but the same each time."""
+def small_weights(layers: int = 2) -> dict[str, Any]:
+    """Return the weights of a BERT of narrow layers, by chance but the same each time."""
     rng = np.random.default_rng(4)
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (len(VOCABULARY), WIDTH),
@@ -33,7 +33,7 @@ def small_weights() -> dict[str, Any]:
         "head.weight": (1, 2 * WIDTH),
         "head.bias": (1,),
     }
-    for layer in (0, 1):
+    for layer in range(layers):
         at = f"encoder.layer.{layer}."
         for part in ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"):
             shapes[f"{at}{part}.weight"], shapes[f"{at}{part}.bias"] = (WIDTH, WIDTH), (WIDTH,)
@@ -42,7 +42,7 @@ def small_weights() -> dict[str, Any]:
     weights = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
     for at in (
         "embeddings.",
-        *(f"encoder.layer.{n}.{part}" for n in (0, 1) for part in ("attention.output.", "output.")),
+        *(f"encoder.layer.{n}.{part}" for n in range(layers) for part in ("attention.output.", "output.")),
     ):
         weights[f"{at}LayerNorm.weight"] = np.ones(WIDTH, np.float32)
         weights[f"{at}LayerNorm.bias"] = np.zeros(WIDTH, np.float32)
@@ -70,20 +70,38 @@ def test_the_package_opens_what_a_fit_writes(written: Path) -> None:
     assert one != other
 
 
-def test_padding_does_not_change_a_logit() -> None:
+def matched_weights() -> dict[str, Any]:
+    """Return those of a model that points a token of the sentence to its like in the evidence."""
+    points = np.tile(np.array([0.5, 2.0], np.float32), (3, 1))
+    return {**small_weights(3), "match.bias": points, "match.embedding": np.eye(2, WIDTH, dtype=np.float32)}
+
+
+def logit(weights: dict[str, Any], evidence: list[int], sentence: list[int], pad: int = 0) -> float:
+    """Return what the graph of these weights says of two rows of tokens."""
+    session = onnxruntime.InferenceSession(build_graph(weights, heads=HEADS).SerializeToString())
+    feed = {
+        "input_ids": [evidence + sentence + [0] * pad],
+        "token_type_ids": [[0] * len(evidence) + [1] * len(sentence) + [0] * pad],
+        "attention_mask": [[1] * len(evidence + sentence) + [0] * pad],
+    }
+    return float(session.run(["logits"], {name: np.array(row, np.int64) for name, row in feed.items()})[0][0, 0])
+
+
+EVIDENCE, SENTENCE = [2, 4, 5, 6, 3], [5, 9, 3]
+
+
+@pytest.mark.parametrize("weights", [small_weights(), matched_weights()], ids=["plain", "matched"])
+def test_padding_does_not_change_a_logit(weights: dict[str, Any]) -> None:
     """A row has the same logit alone and filled up beside a longer one, as it has in the batches of a fit."""
-    session = onnxruntime.InferenceSession(build_graph(small_weights(), heads=HEADS).SerializeToString())
-    ids, kinds = [2, 4, 5, 6, 3, 5, 9, 3], [0, 0, 0, 0, 0, 1, 1, 1]
+    assert logit(weights, EVIDENCE, SENTENCE, 5) == pytest.approx(logit(weights, EVIDENCE, SENTENCE), abs=1e-5)
 
-    def run(pad: int) -> float:
-        feed = {
-            "input_ids": [ids + [0] * pad],
-            "token_type_ids": [kinds + [0] * pad],
-            "attention_mask": [[1] * len(ids) + [0] * pad],
-        }
-        return float(session.run(["logits"], {name: np.array(row, np.int64) for name, row in feed.items()})[0][0, 0])
 
-    assert run(5) == pytest.approx(run(0), abs=1e-5)
+def test_a_token_is_pointed_to_its_like_in_the_evidence() -> None:
+    """What is learned of tokens that the evidence has counts where the sentence has one of them, and nowhere else."""
+    weights = matched_weights()
+    other = {**weights, "match.bias": weights["match.bias"] + 1}
+    assert logit(other, EVIDENCE, SENTENCE) != logit(weights, EVIDENCE, SENTENCE)
+    assert logit(other, EVIDENCE, [9, 10]) == logit(weights, EVIDENCE, [9, 10])
 
 
 def test_the_methods_agree_where_the_verifier_weighs_nothing_or_all(written: Path) -> None:

@@ -1,0 +1,220 @@
+"""Fits a cross-encoder to contrasts: ``python -m training.verifier_contrasts FOLDER`` writes a verifier of that folder.
+
+Right and wrong answers to one question are ranked against each other: what question and passages have in common falls
+out, and the small change that makes an answer wrong is left. A part of the loss asks each answer by itself. What is
+needed stands in `training.verifier`. Entailment pairs (``--entailment``, *.jsonl.gz) are mixed in where they are there.
+The fit is kept every 25 steps, and a call with the same folder and options goes on from there. ``--steps`` ends it; the
+rate falls over the last ``--fall`` of them.
+"""
+
+import argparse
+import gzip
+import json
+import math
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from tokenizers import Tokenizer
+from torch.nn import functional
+
+from training import verifier_export, verifier_model
+from training.everyday_rows import read_everyday
+from training.verifier_packed import Question, pack, packed_logits, with_match
+
+CONTRASTS = Path(__file__).parent / "contrasts"
+ENTAILMENT = Path(__file__).parents[2] / "shared/data/entailment"
+FITTED = ("juniper", "larch", "maple", "oak", "pine", "quince", "spruce")  # rowan and tamarind tell how far it has come
+EVERYDAY = ("ash", "elm", "fir")  # birch and gorse choose the weight beside binding
+_SOURCES = {  # of entailment, and how many pairs of each
+    "fever_nli": 9000, "fever_symmetric": 1100, "cad_nli": 5000, "negation_nli": 2500, "breaking_nli": 2000,
+    "scitail_dev": 2200, "mnli_dev": 9000,
+}  # fmt: skip
+_EVIDENCE, _QUESTION, _ANSWER = 320, 60, 96  # tokens of each that are read
+_CLS, _SEP = 101, 102
+_MIXED = 0.1  # share of entailment pairs
+_POOL = 400  # questions that are sorted by length together
+_TOKENS = 1600  # of a batch
+_DROPOUT = 0.1
+_POINT = 0.3  # what an answer by itself weighs beside the ranks
+_RATE, _HEAD, _MATCH = 2e-4, 6e-4, 2e-3
+_RISE = 20  # steps in which the rate rises
+_KEPT = 25  # steps after which the fit is kept
+
+
+class Text(NamedTuple):
+    """A question with its evidence and its answers, each right or not."""
+
+    question: str
+    contexts: Sequence[str]
+    answers: Sequence[tuple[str, bool]]
+
+
+def read_contrasts(author: str) -> Iterator[Text]:
+    """Give the questions of an author of contrasts."""
+    for line in (CONTRASTS / f"{author}.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        yield Text(row["question"], row["contexts"], [(each["answer"], each["right"]) for each in row["answers"]])
+
+
+def read_pairs(author: str) -> list[Text]:
+    """Return the everyday rows of an author, those of one question together."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, bool]]] = {}
+    for row in read_everyday(author):
+        found.setdefault((row.pair, row.question, row.contexts), []).append((row.answer, row.right))
+    return [Text(question, contexts, answers) for (_, question, contexts), answers in found.items()]
+
+
+def read_entailment(folder: Path, seed: int) -> list[Text]:
+    """Return premises with their hypotheses, some of each source."""
+    chosen = []
+    for name, most in _SOURCES.items():
+        premises: dict[str, list[tuple[str, bool]]] = {}
+        with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            for row in map(json.loads, lines):
+                if row["split"] == "train":
+                    premises.setdefault(row["premise"], []).append((row["hypothesis"], row["label"] == 0))
+        texts = [Text("", [premise], answers) for premise, answers in premises.items()]
+        random.Random(seed).shuffle(texts)  # noqa: S311 - a choice of examples, not a secret
+        taken = 0
+        for text in texts:
+            if taken >= most:
+                break
+            chosen.append(text)
+            taken += len(text.answers)
+    return chosen
+
+
+def encode(tokenizer: Tokenizer, text: Text) -> Question:
+    """Return the tokens of a question: passages, the question where there is one, and the answers."""
+
+    def ids(content: str) -> list[int]:
+        return list(tokenizer.encode(content, add_special_tokens=False).ids)
+
+    passages = [token for context in text.contexts for token in ids(context)][:_EVIDENCE]
+    asked = [*ids(text.question)[:_QUESTION], _SEP] if text.question else []
+    answers = [[*ids(answer)[:_ANSWER], _SEP] for answer, _ in text.answers]
+    return Question([_CLS, *passages, _SEP, *asked], answers, [right for _, right in text.answers])
+
+
+def plan(rows: Sequence[Question], others: Sequence[Question], *, passes: int, seed: int) -> list[list[Question]]:
+    """Return the batches of all passes over the rows, with some others among them, alike in length."""
+    rng = random.Random(seed)  # noqa: S311 - an order, not a secret
+    order: list[Question] = []
+    for _ in range(passes):
+        mixed = round(_MIXED / (1 - _MIXED) * sum(len(row.answers) for row in rows) / 2)  # two pairs to a premise
+        each = [*rows, *rng.sample(others, min(mixed, len(others)))]
+        rng.shuffle(each)
+        order += each
+    batches: list[list[Question]] = []
+    for start in range(0, len(order), _POOL):
+        cuts: list[list[Question]] = [[]]
+        for row in sorted(order[start : start + _POOL], key=lambda row: row.length):
+            if cuts[-1] and (len(cuts[-1]) + 1) * row.length > _TOKENS:
+                cuts.append([])
+            cuts[-1].append(row)
+        rng.shuffle(cuts)
+        batches += cuts
+    return batches
+
+
+def loss_of(given: Any, right: Any, rows: Any) -> Any:
+    """Return the loss of logits: right answers against wrong ones of their row, all rows alike, and each alone."""
+    pairs = (rows[:, None] == rows[None]) & (right[:, None] > right[None])
+    alone = functional.binary_cross_entropy_with_logits(given, right)
+    if not pairs.any():
+        return _POINT * alone
+    owner = rows[:, None].expand_as(pairs)[pairs]
+    weight = 1 / torch.bincount(owner)[owner]
+    lost = functional.softplus((given[None] - given[:, None])[pairs])
+    return _POINT * alone + (lost * weight).sum() / weight.sum()
+
+
+def fit(
+    weights: verifier_model.Weights, batches: Sequence[Sequence[Question]], kept: Path, *, fall: int, seed: int
+) -> None:
+    """Fit the weights in place, from where the fit was kept; the rate falls over the last ``fall`` batches."""
+    torch.manual_seed(seed)
+    learned = [name for name in weights if rate_of(name)]
+    for name in learned:
+        weights[name].requires_grad_()
+    optimizer = torch.optim.AdamW(
+        [
+            {"params": [weights[name]], "lr": rate_of(name), "weight_decay": 0.0 if name.startswith("match") else 0.01}
+            for name in learned
+        ],
+        betas=(0.9, 0.98),
+    )
+    first = 0
+    if kept.exists():
+        state = torch.load(kept, weights_only=True)
+        first = state["step"]
+        optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["chance"])
+        with torch.no_grad():
+            for name in learned:
+                weights[name].copy_(state["weights"][name])
+    for step, batch in enumerate(batches[first:], first + 1):
+        share = min(1.0, step / _RISE, (len(batches) - step + 1) / fall)
+        for group, name in zip(optimizer.param_groups, learned, strict=True):
+            group["lr"] = rate_of(name) * share
+        given, rows = packed_logits(weights, *pack(batch), drop=_DROPOUT)
+        loss = loss_of(given, torch.tensor([float(each) for row in batch for each in row.right]), rows)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_([weights[name] for name in learned], 1.0)
+        optimizer.step()
+        if step % _KEPT == 0 or step == len(batches):
+            print(f"{step} of {len(batches)} steps, loss {loss.item():.3f}", flush=True)
+            state = {
+                "step": step, "optimizer": optimizer.state_dict(), "chance": torch.get_rng_state(),
+                "weights": {name: weights[name].detach() for name in learned},
+            }  # fmt: skip
+            torch.save(state, kept.with_suffix(".new"))
+            kept.with_suffix(".new").replace(kept)
+    for name in learned:
+        weights[name].requires_grad_(requires_grad=False)
+
+
+def rate_of(name: str) -> float:
+    """Return the rate of a weight; 0 for one that stays as it is."""
+    if name.startswith("encoder.layer."):
+        return _RATE if int(name.split(".")[2]) >= verifier_export.MATCHED_FROM else 0.0
+    return {"head": _HEAD, "match": _MATCH}.get(name.partition(".")[0], 0.0)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the options, fit, and write the verifier."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("out", type=Path, help="the folder to write to, and to go on from")
+    options.add_argument("--minilm", type=Path, default=Path("model"))
+    options.add_argument("--entailment", type=Path, default=ENTAILMENT)
+    options.add_argument("--passes", type=int, default=6)
+    options.add_argument("--steps", type=int, default=864, help="batches to see, of those of all passes")
+    options.add_argument("--fall", type=int, default=90)
+    options.add_argument("--seed", type=int, default=7)
+    chosen = options.parse_args(arguments)
+    torch.set_num_threads(1)
+    tokenizer = Tokenizer.from_file(str(chosen.minilm / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    texts = [text for author in FITTED for text in read_contrasts(author)]
+    texts += [text for author in EVERYDAY for text in read_pairs(author)]
+    others = read_entailment(chosen.entailment, chosen.seed) if chosen.entailment.is_dir() else []
+    rows, mixed = ([encode(tokenizer, text) for text in each] for each in (texts, others))
+    batches = plan(rows, mixed, passes=chosen.passes, seed=chosen.seed)[: chosen.steps]
+    read, heads = verifier_model.read_weights(chosen.minilm, chosen.seed)
+    weights = with_match(read)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    fit(weights, batches, chosen.out / "kept.pt", fall=min(chosen.fall, math.ceil(len(batches) / 2)), seed=chosen.seed)
+    verifier_model.save(weights, chosen.out)
+    arrays = {name: value.numpy() for name, value in weights.items()}
+    verifier_export.write_folder(chosen.out, arrays, heads=heads, tokenizer=chosen.minilm / "tokenizer.json")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
