@@ -49,10 +49,12 @@ CALLS: dict[str, list[list[str]]] = {
     "gate": [["last"]],
     "incident": [["{item}", "-o", "out.json"], ["{full}", "-o", "out.html", "--json"], ["{full}", "--json"]],
     "label": [["last"], ["last", "--draw", "2", "--as", "Ben", "--json"], ["last", "--campaign", "c", "--as", "Ben"]],
+    "ledger archive": [["--run", "last", "--dry-run"]],  # what it moves is of runs, and has no ratings
     "ledger backup": [],  # a whole copy, to be kept from evaluators: see below
     "ledger bundle": [["last", "out.zip"]],
     "ledger checkpoint": [["--to", "out.json"], ["--json"], ["--reset", "--as", "Ben"]],
     "ledger export": [["out.jsonl"], ["out.jsonl", "--with-open-ratings", "--as", "Ben"]],
+    "ledger restore": [["archive", "--reason", "why", "--as", "Ben"]],
     "ledger upgrade": [[]],
     "ledger verify": [[], ["--json"]],
     "monitor": [[], ["--json"], ["--alert-file", "out.json"]],

@@ -122,7 +122,7 @@ def test_version(run: Run, option: str) -> None:
         (("rubric", "show"), "Missing argument 'NAME'"),
         (
             ("rubric", "show", "nope"),
-            "there is no rubric 'nope'; there are: benchmark, compliance, recommended, refusals, rules, scorecard, ",
+            "there is no rubric 'nope'; there are: benchmark, compliance, grounding, recommended, refusals, rules, ",
         ),
         (("validate",), "Missing argument 'DATASET'"),
     ],

@@ -75,7 +75,7 @@ def test_a_note_is_a_reason_with_all_its_items(ledger: Ledger, opens: Opens, rat
     close_campaign(ledger, "c", author="Gus", at=later(1))
     told = report(ledger)
     assert told.title == "Release with notes on 7 of 7 items"
-    assert "…" in told.decision.reasons[0]
+    assert "and 2 more" in told.decision.reasons[0]
     assert told.reasons[0].text == "Retrieval Relevance is at Needs Review in 7 of 7 items."
     assert len(told.reasons[0].items) == 7
 

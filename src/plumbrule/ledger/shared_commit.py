@@ -5,12 +5,19 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sqlalchemy import Connection
 
 from plumbrule.ledger.entry import Entry, Sealed
 
-Guard = Callable[[Connection], None]  # raises where what it guards must not be written any more
+
+class Guard(Protocol):
+    """Raises, in the transaction of a write, where what it guards must not be written any more."""
+
+    def __call__(self, connection: Connection, /) -> None:
+        """Ask in the transaction of this connection."""
+        ...
 
 
 @dataclass(slots=True, eq=False)
