@@ -43,7 +43,7 @@ T = TypeVar("T")
 _RENEWALS = 4  # in the time of a lease
 _BOARDS = table("run_boards", column("run", Text), column("state", Text))
 _WORKERS = table("run_workers", column("run", Text), column("worker", Text), column("expires_s", Float))
-# PostgreSQL does not log them: a commit waits for no disk, and what a crash of the server takes is made anew.
+# PostgreSQL does not log them: a commit waits for no disk, and what a crash of the server takes is made again.
 _MAKE = (
     "CREATE {unlogged}TABLE run_boards (run TEXT PRIMARY KEY, state TEXT NOT NULL)",
     "CREATE {unlogged}TABLE run_workers (run TEXT, worker TEXT, expires_s DOUBLE PRECISION, PRIMARY KEY (run, worker))",
