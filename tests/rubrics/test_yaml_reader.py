@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -207,7 +208,14 @@ def test_a_pipe(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_reader, "MAX_WAIT_S", LONG_S)
     os.mkfifo(file)
     assert complaint(file, mapping="a rubric") == "a.yaml:1: a rubric is a mapping of keys to values"
-    writer = threading.Thread(target=file.write_text, args=("a: 1\n" + "#" * 200_000,))
+
+    def write() -> None:
+        written = 0
+        while not written:
+            with suppress(BrokenPipeError):  # the reader had looked, and left before anything was written
+                written = file.write_text("a: 1\n" + "#" * 200_000)
+
+    writer = threading.Thread(target=write)
     writer.start()
     content = None
     while content is None:  # until the writer is there
