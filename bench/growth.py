@@ -380,7 +380,7 @@ def _rubric_list(n: int) -> Work:
 CASES: dict[str, tuple[Callable[[int], Work], int]] = {
     "contexts": (_contexts, 2000),
     "sentences of a context": (_one_context, 2000),
-    "contexts and answer": (_contexts_and_answer, 300),
+    "contexts and answer": (_contexts_and_answer, 1_000),
     "unsupported amounts": (_unsupported, 300),
     "data and answer": (_data, 200),
     "equal sentences": (_equal_sentences, 300),
