@@ -380,7 +380,7 @@ def _rubric_list(n: int) -> Work:
 CASES: dict[str, tuple[Callable[[int], Work], int]] = {
     "contexts": (_contexts, 2000),
     "sentences of a context": (_one_context, 2000),
-    "contexts and answer": (_contexts_and_answer, 1_000),
+    "contexts and answer": (_contexts_and_answer, 300),
     "unsupported amounts": (_unsupported, 300),
     "data and answer": (_data, 200),
     "equal sentences": (_equal_sentences, 300),
@@ -415,7 +415,7 @@ CASES: dict[str, tuple[Callable[[int], Work], int]] = {
     "negations": (_repeated("not "), 3000),
     "refusals": (_repeated("I cannot answer that. "), 500),
     "combining marks": (_repeated("\u0301"), 20_000),
-    "CSV columns": (_csv_columns, 20_000),
+    "CSV columns": (_csv_columns, 50_000),
     "CSV lines in a cell": (_csv_lines, 200_000),
     "Parquet columns": (_parquet_columns, 2000),
     "blank lines before JSON": (_blank_lines, 200_000),
