@@ -27,7 +27,9 @@ from training.verifier_packed import Question, pack, packed_logits, with_match
 
 CONTRASTS = Path(__file__).parent / "contrasts"
 ENTAILMENT = Path(__file__).parents[2] / "shared/data/entailment"
-FITTED = ("juniper", "larch", "maple", "oak", "pine", "quince", "spruce")  # rowan and tamarind tell how far it has come
+FITTED = (  # tamarind tells how far it has come, and zelkova whether it holds
+    "acacia", "juniper", "larch", "maple", "oak", "pine", "quince", "rowan", "spruce", "willow", "yew",
+)  # fmt: skip
 EVERYDAY = ("ash", "elm", "fir")  # birch and gorse choose the weight beside binding
 _SOURCES = {  # of entailment, and how many pairs of each
     "fever_nli": 9000, "fever_symmetric": 1100, "cad_nli": 5000, "negation_nli": 2500, "breaking_nli": 2000,
@@ -36,6 +38,8 @@ _SOURCES = {  # of entailment, and how many pairs of each
 _EVIDENCE, _QUESTION, _ANSWER = 320, 60, 96  # tokens of each that are read
 _CLS, _SEP = 101, 102
 _MIXED = 0.1  # share of entailment pairs
+_UNASKED = 0.1  # share of questions that are left out
+_SHORT = 1000  # characters that are surely read whole, so that their order says nothing
 _POOL = 400  # questions that are sorted by length together
 _TOKENS = 1600  # of a batch
 _DROPOUT = 0.1
@@ -100,15 +104,25 @@ def encode(tokenizer: Tokenizer, text: Text) -> Question:
     return Question([_CLS, *passages, _SEP, *asked], answers, [right for _, right in text.answers])
 
 
-def plan(rows: Sequence[Question], others: Sequence[Question], *, passes: int, seed: int) -> list[list[Question]]:
-    """Return the batches of all passes over the rows, with some others among them, alike in length."""
+def vary(text: Text, rng: random.Random) -> Text:
+    """Return the text as one pass sees it: short passages in any order, now and then without the question."""
+    contexts = list(text.contexts)
+    if sum(map(len, contexts)) < _SHORT:
+        rng.shuffle(contexts)
+    return text._replace(contexts=contexts, question="" if rng.random() < _UNASKED else text.question)
+
+
+def plan(
+    tokenizer: Tokenizer, texts: Sequence[Text], others: Sequence[Text], *, first: int, passes: int, seed: int
+) -> list[list[Question]]:
+    """Return the batches: ``first`` of the others, then all passes over the texts with some others among them."""
     rng = random.Random(seed)  # noqa: S311 - an order, not a secret
-    order: list[Question] = []
+    order = [encode(tokenizer, text) for text in rng.sample(others, min(first, len(others)))]
+    mixed = round(_MIXED / (1 - _MIXED) * sum(len(text.answers) for text in texts) / 2)  # two pairs to a premise
     for _ in range(passes):
-        mixed = round(_MIXED / (1 - _MIXED) * sum(len(row.answers) for row in rows) / 2)  # two pairs to a premise
-        each = [*rows, *rng.sample(others, min(mixed, len(others)))]
+        each = [*(vary(text, rng) for text in texts), *rng.sample(others, min(mixed, len(others)))]
         rng.shuffle(each)
-        order += each
+        order += [encode(tokenizer, text) for text in each]
     batches: list[list[Question]] = []
     for start in range(0, len(order), _POOL):
         cuts: list[list[Question]] = [[]]
@@ -192,9 +206,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.add_argument("out", type=Path, help="the folder to write to, and to go on from")
     options.add_argument("--minilm", type=Path, default=Path("model"))
     options.add_argument("--entailment", type=Path, default=ENTAILMENT)
-    options.add_argument("--passes", type=int, default=6)
-    options.add_argument("--steps", type=int, default=864, help="batches to see, of those of all passes")
-    options.add_argument("--fall", type=int, default=90)
+    options.add_argument("--first", type=int, default=9000, help="premises of entailment to begin with")
+    options.add_argument("--passes", type=int, default=4)
+    options.add_argument("--steps", type=int, default=100_000, help="batches to see at most")
+    options.add_argument("--fall", type=int, default=600)
     options.add_argument("--seed", type=int, default=7)
     chosen = options.parse_args(arguments)
     torch.set_num_threads(1)
@@ -204,8 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     texts = [text for author in FITTED for text in read_contrasts(author)]
     texts += [text for author in EVERYDAY for text in read_pairs(author)]
     others = read_entailment(chosen.entailment, chosen.seed) if chosen.entailment.is_dir() else []
-    rows, mixed = ([encode(tokenizer, text) for text in each] for each in (texts, others))
-    batches = plan(rows, mixed, passes=chosen.passes, seed=chosen.seed)[: chosen.steps]
+    batches = plan(tokenizer, texts, others, first=chosen.first, passes=chosen.passes, seed=chosen.seed)[: chosen.steps]
     read, heads = verifier_model.read_weights(chosen.minilm, chosen.seed)
     weights = with_match(read)
     chosen.out.mkdir(parents=True, exist_ok=True)

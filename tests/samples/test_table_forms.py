@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
@@ -163,6 +166,37 @@ def test_contexts_stand_in_several_columns(write: Write, header: str) -> None:
 
     assert parts_of(first)[2] == ["one", "two", "ten"]
     assert parts_of(second)[2] == ["only"]
+
+
+def test_a_record_has_so_many_keys_at_most(write: Write) -> None:
+    """A record of more keys than a table may have columns is a bad record; the next one is read."""
+    wide = {"answer": "A.", **{f"k{number}": 1 for number in range(16_384)}}
+    reasons: list[str] = []
+    [sample] = Reading(write("a.jsonl", [wide, {"answer": "B."}]), on_bad=lambda error: reasons.append(str(error)))
+
+    assert sample.answer == "B."
+    [reason] = reasons
+    assert reason.endswith("a.jsonl:1: the record has 16,385 keys; at most 16,384 are read")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_a_table_has_so_many_columns_at_most(write: Write, tmp_path: Path, suffix: str) -> None:
+    """A table of more columns than a sheet of Excel has is refused before its rows are read; one of as many is read."""
+    for extra, wide in ((16_382, False), (16_383, True)):
+        names = ["id", "answer", *(f"c{number}" for number in range(extra))]
+        cells = ["1", "A.", *("x" for _ in range(extra))]
+        path = tmp_path / f"{extra}.{suffix}"
+        if suffix == "csv":
+            path = write(path.name, f"{','.join(names)}\n{','.join(cells)}\n")
+        else:
+            table = pa.table([[cell] for cell in cells], names=names)
+            pq.write_table(table, path) if suffix == "parquet" else pa.feather.write_feather(table, path)
+
+        if wide:
+            with pytest.raises(InputError, match="the table has 16,385 columns; at most 16,384 are read"):
+                one(path)
+        else:
+            assert one(path).answer == "A."
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from plumbrule.errors import UsageError
-from plumbrule.samples.field_names import FIELDS, field_keys, numbered_contexts, ranked_keys
+from plumbrule.samples.field_names import FIELDS, MOST_NAMES, field_keys, numbered_contexts, ranked_keys
 from plumbrule.samples.formats.cells import parse_cell
 from plumbrule.samples.formats.conversations import question_of, read_conversation
 from plumbrule.samples.formats.openinference import dig, may_be_span, read_span
@@ -97,6 +97,8 @@ class Mapper:
         return mapped
 
     def _plan_for(self, record: Mapping[str, object]) -> _Plan:
+        if len(record) > MOST_NAMES:
+            raise Misfit(f"the record has {len(record):,} keys; at most {MOST_NAMES:,} are read")
         shape = tuple(record)
         plan = self._plans.get(shape)
         if plan is None:
@@ -107,7 +109,8 @@ class Mapper:
 
     def _make_plan(self, shape: tuple[str, ...]) -> _Plan:
         candidates = []
-        taken = {key for key in shape if any(_leads_to(key, path) for path in self._mapping.values())}
+        paths = tuple(self._mapping.values())
+        taken = {key for key in shape if any(_leads_to(key, path) for path in paths)} if paths else set()
         known = field_keys(shape)
         for name in FIELDS:
             keys = ranked_keys(name, known)

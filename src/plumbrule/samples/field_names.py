@@ -39,6 +39,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
 }
 ANSWER_KEYS = frozenset({"answer", "refusal", "grounding_status", *ALIASES["answer"]})
+MOST_NAMES = 16_384  # of a record or a table: as many columns as a sheet of Excel has
 ONE_CONTEXT = ("passage", "document", "chunk")  # what a numbered column of contexts may be called as well
 
 _RANKED = {name: (name, *ALIASES.get(name, ())) for name in FIELDS}
@@ -82,10 +83,16 @@ def numbered_contexts(keys: Sequence[str], *, stem: str | None = None) -> tuple[
 
     ``stem`` is what they are called before the number, where it is none of the known names.
     """
-    stems = {folded(name) for name in ((*_RANKED["contexts"], *ONE_CONTEXT) if stem is None else (stem,))}
-    found = []
+    wanted = {folded(name) for name in ((*_RANKED["contexts"], *ONE_CONTEXT) if stem is None else (stem,))}
+    wanted |= {name.removesuffix("s") for name in wanted}
+    found, last, fits = [], None, False
     for order, key in enumerate(keys):
         match = _NUMBERED.fullmatch(key.strip())
-        if match and {folded(match[1]), f"{folded(match[1])}s"} & stems:
+        if match is None:
+            continue
+        if match[1] != last:  # of a million numbered columns most are called alike
+            last = match[1]
+            fits = folded(last) in wanted
+        if fits:
             found.append((int(match[2]), order, key))
     return tuple(key for _, _, key in sorted(found))

@@ -5,7 +5,7 @@ With them the work on an answer grows in proportion to its length and that of it
 
 LONGEST_SENTENCE = 4_000  # characters; what goes on without an end is cut
 MOST_PARSED = 50_000  # characters of an answer whose claims are read
-MOST_PLACES = 4_096  # places of its words in the contexts at which the evidence of a sentence is looked for
+MOST_PLACES = 1_024  # places of its words in the contexts at which the evidence of a sentence is looked for
 MOST_WINDOWS = 4_096  # stretches of the contexts whose words are kept for the next sentence
 MOST_BOUND = 24_000  # characters of an answer whose values are held against those of the contexts
 MOST_FORMS = 256  # words of the contexts that may be another form of a word

@@ -114,5 +114,5 @@ def test_it_is_a_file_with_a_name() -> None:
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     """Nobody could tell which of them is meant."""
     as_file(pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["answer", "answer"]), tmp_path / "a.arrow")
-    with pytest.raises(InputError, match="two columns have the same name"):
+    with pytest.raises(InputError, match="stands twice in the header"):
         list(Reading(tmp_path / "a.arrow"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from plumbrule.errors import InputError, MissingExtraError
 from plumbrule.samples.byte_streams import Rows
+from plumbrule.samples.formats.columns import named_columns
 from plumbrule.samples.formats.parquet import batch_rows, check_expansion, check_rows
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def read_arrow(handle: BinaryIO, name: str, progress: Callable[[float], None]) -
         total = max(1, handle.tell())
         handle.seek(begin)
         with pa.ipc.open_stream(handle) as batches:
-            columns = batches.schema.names
-            if len(set(columns)) < len(columns):
-                raise InputError(f"{name}: two columns have the same name")
+            named_columns(batches.schema.names, name)
             for batch in batches:
                 check_rows(batch, name, number)
                 for record in batch_rows(batch):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from plumbrule.errors import InputError
+from plumbrule.samples.field_names import MOST_NAMES
 from plumbrule.terminal import shortened
 
 _SHOWN = 60  # characters of a column's name in a message
@@ -15,6 +16,8 @@ def is_title(cells: Sequence[object]) -> bool:
 
 def named_columns(cells: Sequence[str], name: str) -> list[str]:
     """Return the names of the columns; an empty one is a column that is not read."""
+    if len(cells) > MOST_NAMES:
+        raise InputError(f"{name}: the table has {len(cells):,} columns; at most {MOST_NAMES:,} are read")
     columns = [cell.strip() for cell in cells]
     seen: set[str] = set()
     for column in columns:

@@ -11,6 +11,7 @@ from plumbrule.samples.formats.columns import is_title, named_columns
 
 _DELIMITERS = ",;\t|"  # in the order in which they win where a header says nothing
 _DECLARED = "sep="  # how Excel writes the delimiter on a line of its own
+_HEAD = 1 << 16  # bytes of a header that tell its delimiter
 _WORDS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
 
@@ -27,7 +28,7 @@ def delimiter_of(word: str | None) -> str | None:
 def sniff_delimiter(stream: BinaryIO) -> tuple[io.BufferedReader, str]:
     """Return the stream, and the delimiter that gives its header the most columns; an Excel ``sep=`` line says it."""
     line = stream.readline(MAX_RECORD_BYTES)
-    head = line.decode(errors="replace").strip("\r\n")
+    head = line[:_HEAD].decode(errors="replace").strip("\r\n")
     if head.casefold().startswith(_DECLARED) and len(head) == len(_DECLARED) + 1:
         return rewound(b"\n", stream), head[-1]  # an empty line in its place keeps the numbers of the lines
     return rewound(line, stream), max(_DELIMITERS, key=lambda sign: _width(head, sign))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from plumbrule.errors import InputError, MissingExtraError
 from plumbrule.samples.byte_streams import MAX_RECORD_BYTES, MAX_RECORD_MB, Rows
+from plumbrule.samples.formats.columns import named_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,9 +33,7 @@ def read_parquet(handle: BinaryIO, name: str, progress: Callable[[float], None])
         if start != b"PAR1":
             raise InputError(f"{name}: not a Parquet file; one that is packed must be unpacked first")
         file = pq.ParquetFile(handle)
-        columns = file.schema_arrow.names
-        if len(set(columns)) < len(columns):
-            raise InputError(f"{name}: two columns have the same name")
+        named_columns(file.schema_arrow.names, name)
         total = file.metadata.num_rows
         for group in range(file.metadata.num_row_groups):
             rows = _rows_at_once(file.metadata.row_group(group), name)
