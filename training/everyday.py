@@ -19,6 +19,7 @@ from plumbrule.errors import InputError
 from plumbrule.rubrics import load_verdict
 from plumbrule.support.binding.binding_words import BindingWords
 from plumbrule.support.support_scorer import Band, SupportScorer
+from plumbrule.support.verifier import Verifier
 from plumbrule.text.text_view import TextView
 from plumbrule.verdicts.contradictions import contradictions
 from training.binding import left_out, measure_rows, read_fitted, scaled
@@ -111,9 +112,11 @@ def score_developed() -> dict[str, list[Scored]]:
     return {author: score_rows(read_everyday(author), scaled(fits[author], measured, fits)) for author in DEVELOPED}
 
 
-def score_rows(rows: Sequence[EverydayRow], binding: BindingWords | None = None) -> list[Scored]:
-    """Score rows with the product's own scorer, with the weights that ship or with others."""
-    scorer = SupportScorer(load_verdict().rubric.support, binding=binding)
+def score_rows(
+    rows: Sequence[EverydayRow], binding: BindingWords | None = None, verifier: Verifier | None = None
+) -> list[Scored]:
+    """Score rows with the product's own scorer, with the weights that ship or with others, and perhaps a verifier."""
+    scorer = SupportScorer(load_verdict().rubric.support, verifier, binding=binding)
     found = []
     for row in rows:
         answer, contexts = TextView(row.answer), [TextView(context) for context in row.contexts]

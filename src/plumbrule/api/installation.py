@@ -13,6 +13,7 @@ from plumbrule.api.ledger import verify_ledger
 from plumbrule.api.ledger_access import open_here
 from plumbrule.errors import PlumbruleError
 from plumbrule.settings import ledger_is_named, settings_file, usable_cores, user_name
+from plumbrule.support.verifier import verifier_folder
 
 PartState = Literal["installed", "incomplete", "missing"]
 LedgerState = Literal["sound", "not sound", "cannot be read", "none"]
@@ -87,6 +88,7 @@ class Installation:
     output_encoding: str
     settings: str
     user: str | None
+    verifier: str | None  # the folder of the one that is asked where a rubric names none
     parts: tuple[Part, ...]
     ledger: LedgerHealth
 
@@ -112,6 +114,7 @@ def examine_installation(ledger_url: str | None = None) -> Installation:
         output_encoding=sys.stdout.encoding or "none",
         settings=settings,
         user=user,
+        verifier=str(folder) if (folder := verifier_folder(None)) is not None else None,
         parts=_parts(),
         ledger=_ledger_health(ledger_url),
     )

@@ -35,7 +35,7 @@ from plumbrule.samples import (
 )
 from plumbrule.settings import usable_cores
 from plumbrule.support.support_scorer import gives_support
-from plumbrule.support.verifier import PackedVerifier, pack_verifier
+from plumbrule.support.verifier import PackedVerifier, pack_verifier, verifier_folder
 from plumbrule.verdicts import FailOn, StampJson, Verdict, VerdictJson, VerdictScorer, VerdictSummary, VerdictTally
 
 ShippedRubric = Literal["recommended"] | None  # None is the specification's
@@ -272,8 +272,8 @@ def _tally_of(lines: bytes, samples: list[Sample], worst: int) -> VerdictTally[V
 
 def _packed_verifier(rules: Loaded[VerdictRubric], engine: Engine) -> PackedVerifier | None:
     """Return the files of the verifier, where an engine runs on machines that do not have them."""
-    verifier = rules.rubric.support.verifier
-    return None if verifier is None or isinstance(engine, LocalEngine) else pack_verifier(Path(verifier))
+    folder = verifier_folder(rules.rubric.support.verifier) if gives_support(rules.rubric) else None
+    return None if folder is None or isinstance(engine, LocalEngine) else pack_verifier(folder)
 
 
 def _check_scored(reading: Reading, tally: VerdictTally[Verdict]) -> None:

@@ -12,6 +12,7 @@ from plumbrule.support.finding_reasons import MEANINGS
 from plumbrule.support.measures import MEASURES
 from plumbrule.support.support_model import SupportModel, load_model
 from plumbrule.support.support_scorer import curves_of
+from plumbrule.support.verifier import verifier_folder
 
 Better = Literal["before", "after", "no clear difference"]
 BETTER: dict[Preference, Better] = {
@@ -161,7 +162,7 @@ def describe_support(loaded: Loaded[VerdictRubric]) -> SupportDescription:
             sentences=sentences.knots,
         ),
         bands=Bands(supported_from=float(rules.supported_from), unsupported_below=float(rules.unsupported_below)),
-        verifier=rules.verifier,
+        verifier=str(folder) if (folder := verifier_folder(rules.verifier)) is not None else None,
         rubric=loaded.stamp(),
     )
 

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from plumbrule.errors import RubricError
@@ -17,7 +16,7 @@ from plumbrule.support.finding_reasons import reasons_against
 from plumbrule.support.findings import Finding
 from plumbrule.support.measures import Comparison, MeasureName, compare
 from plumbrule.support.support_model import SupportModel, curve_of, load_model
-from plumbrule.support.verifier import PackedVerifier, Verifier, open_verifier
+from plumbrule.support.verifier import PackedVerifier, Verifier, open_verifier, verifier_at, verifier_folder
 from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
 
@@ -138,9 +137,17 @@ class SupportScorer:
             raw = [decided_log_odds(self._model, log_odds, of) for log_odds, of in zip(raw, bound, strict=True)]
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
         log_odds = self._answer_log_odds(claimed, binding)
-        score = self._probability(log_odds, self._answers, binding) if log_odds is not None else 1.0
+        as_they_are = binding.decides
+        if log_odds is not None and binding.short and self._reads_answers:
+            if not binding.decides:
+                log_odds = self._in_log_odds(self._model.answers.probability(log_odds))
+                raw = [self._in_log_odds(self._model.sentences.probability(each)) for each in raw]
+            log_odds, *raw = self._verified([log_odds, *raw], compared, answer, contexts, question, ground)
+            as_they_are = True
+        curves = (None, None) if as_they_are and self._rules.calibration is None else (self._answers, self._sentences)
+        score = self._probability(log_odds, curves[0]) if log_odds is not None else 1.0
         sentences = [
-            self._sentence(each, self._probability(log_odds, self._sentences, binding), of, answer, contexts, ground)
+            self._sentence(each, self._probability(log_odds, curves[1]), of, answer, contexts, ground)
             for each, log_odds, of in zip(compared, raw, bound, strict=True)
         ]
         held = [(each.start, each.end) for each in sentences if each.band == "unsupported"]
@@ -161,15 +168,21 @@ class SupportScorer:
             return None
         return min(claimed) if binding.decides else self._model.answer_log_odds(claimed)
 
-    def _probability(self, log_odds: float, curve: Curve, binding: AnswerBinding) -> float:
+    def _probability(self, log_odds: float, curve: Curve | None) -> float:
         """Return the probability of log-odds; those of binding are calibrated as they are, unless labels say better."""
-        own = binding.decides and self._rules.calibration is None
-        return self._rounded(logistic(log_odds) if own else curve.probability(log_odds))
+        return self._rounded(logistic(log_odds) if curve is None else curve.probability(log_odds))
+
+    def _in_log_odds(self, probability: float) -> float:
+        return log_odds_of(probability, self._constants.verifier_bound)
+
+    @property
+    def _reads_answers(self) -> bool:
+        return self._verifier is not None and self._verifier.answers is not None
 
     def _log_odds(self, compared: Sequence[Comparison], answer: TextView, ground: Ground) -> list[float]:
         """Return the log-odds of each sentence: the model's, or its mean with the verifier's by their weights."""
         raw = [self._model.log_odds(each.measures) for each in compared]
-        if self._verifier is None:
+        if self._verifier is None or self._verifier.answers is not None:
             return raw
         asked = [index for index, each in enumerate(compared) if each.claims and each.window is not None]
         pairs = [
@@ -181,6 +194,30 @@ class SupportScorer:
         for index, probability in zip(asked, self._verifier.verify(pairs), strict=True):
             raw[index] = (1.0 - weight) * raw[index] + weight * log_odds_of(probability, bound)
         return raw
+
+    def _verified(
+        self,
+        log_odds: Sequence[float],
+        compared: Sequence[Comparison],
+        answer: TextView,
+        contexts: Sequence[TextView],
+        question: str,
+        ground: Ground,
+    ) -> list[float]:
+        """Return log-odds, of an answer and its sentences, with those of a verifier of answers, which is asked once.
+
+        Where the contexts are longer than it reads, it is given the evidence of each sentence, in their order.
+        """
+        verifier = self._verifier
+        if verifier is None or verifier.answers is None:
+            return list(log_odds)
+        passages = [view.text for view in contexts]
+        if not verifier.has_room(passages):
+            windows = sorted({each.window for each in compared if each.claims and each.window is not None})
+            passages = [ground.text_of(window) for window in windows]
+        said = self._in_log_odds(verifier.verify_answer(passages, question, answer.text))
+        weights = verifier.answers
+        return [weights.intercept + weights.binding * each + weights.verifier * said for each in log_odds]
 
     def _sentence(
         self,
@@ -252,14 +289,15 @@ def gives_support(rubric: VerdictRubric) -> bool:
 def support_scorer(rubric: VerdictRubric, packed: PackedVerifier | None = None) -> SupportScorer | None:
     """Return the scorer that a rubric asks for; None where it asks for none.
 
-    ``packed`` are the files of the rubric's verifier where they do not lie on this machine.
+    ``packed`` are the files of the verifier where they may not lie on this machine.
     """
     rules = rubric.support
     if not gives_support(rubric):
         return None
-    if rules.verifier is None:
-        return SupportScorer(rules)
-    return SupportScorer(rules, open_verifier(packed if packed is not None else Path(rules.verifier)))
+    if packed is not None:
+        return SupportScorer(rules, open_verifier(packed))
+    folder = verifier_folder(rules.verifier)
+    return SupportScorer(rules, verifier_at(folder) if folder is not None else None)
 
 
 def curves_of(rules: SupportRules, model: SupportModel) -> tuple[Curve, Curve]:

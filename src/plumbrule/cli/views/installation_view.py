@@ -14,7 +14,10 @@ def show_installation(console: Console, found: Installation) -> None:
     cores = f"{found.cores} core{'' if found.cores == 1 else 's'}"
     console.print(plain(f"plumbrule {found.version}, Python {found.python}, {found.system}, {cores}", "bold"))
     user = found.user or "not set: commands that need a name take --as NAME"
-    console.print(plain(f"settings: {found.settings}\nuser.name: {user}\noutput: {found.output_encoding}"))
+    verifier = found.verifier or "none; the package plumbrule-verifier brings one"
+    console.print(
+        plain(f"settings: {found.settings}\nuser.name: {user}\nverifier: {verifier}\noutput: {found.output_encoding}")
+    )
     console.print()
     rows = table("part", "for", "state", "what to do", no_wrap=("part", "state"), fold=("what to do",))
     for part in found.parts:

@@ -49,7 +49,8 @@ class AnswerBinding:
     """What binding makes of an answer."""
 
     sentences: tuple[BoundSentence, ...]
-    decides: bool  # a short answer to a question: small changes are what goes wrong there
+    short: bool  # a short answer to a question: small changes are what goes wrong there
+    decides: bool  # and there is something to bind
 
 
 def bind(
@@ -77,9 +78,9 @@ def bind(
         bindings.setdefault(binding.sentence, []).append(binding)
     words = frozenset(asked.lemmas)
     values = sum(len(own) for own in bindings.values())
-    decides = _decides(asked, answer, contexts, known, values=bool(values))
-    all_edits = [find_edits(piece, ground, words, known) if decides else Edits() for piece in pieces]
-    decides = decides and (values > 0 or any(edits.near for edits in all_edits))  # else there is nothing to bind
+    short = _is_short(asked, answer, contexts, known, values=bool(values))
+    all_edits = [find_edits(piece, ground, words, known) if short else Edits() for piece in pieces]
+    decides = short and (values > 0 or any(edits.near for edits in all_edits))
     index = ClauseIndex(contexts, ground, known) if decides else None
     share = known.support_share if len(contexts) > 1 else known.constants.alone_share
     sentences = []
@@ -120,7 +121,7 @@ def bind(
         )
         for place in places[len(bound) :]
     ]
-    return AnswerBinding(sentences=tuple(sentences), decides=decides)
+    return AnswerBinding(sentences=tuple(sentences), short=short, decides=decides)
 
 
 def _covered(compared: Comparison) -> dict[str, float]:
@@ -248,7 +249,7 @@ def _said_of(slot: Slot) -> str:
     return place.head if place.cell else place.text
 
 
-def _decides(
+def _is_short(
     asked: Piece, answer: TextView, contexts: Sequence[TextView], known: BindingWords, *, values: bool
 ) -> bool:
     """Tell whether an answer is a short one to a question over contexts that say more than it does."""

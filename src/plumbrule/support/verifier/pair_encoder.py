@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from plumbrule.support.verifier.verifier_config import AnswerReading
+
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 Offsets = Sequence[tuple[int, int]]
+_LONGEST_TOKEN = 16  # characters; tokens of no text have more in the mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,11 @@ class Encoder:
         )
         self.spare = max_length - len(self._filled("", "").ids)
 
+    @property
+    def frame(self) -> list[int]:
+        """The marks that the tokenizer puts before and after a text."""
+        return list(self._tokenizer.encode("").ids)
+
     def encode(self, evidence: str, sentence: str) -> list[list[Tokens]]:
         """Return the windows of the evidence, for each part of the sentence.
 
@@ -45,6 +53,30 @@ class Encoder:
             return [[_tokens(whole)]]
         parts = cut(sentence, self._offsets(sentence), room=self.spare // 2, overlap=0)
         return [self._windows(evidence, part) for part in parts]
+
+    def fits(self, passages: Sequence[str], room: int) -> bool:
+        """Tell whether passages have so few tokens that all of them are read."""
+        if sum(map(len, passages)) > room * _LONGEST_TOKEN:
+            return False
+        return sum(len(self._offsets(self._plain(passage))) for passage in passages) <= room
+
+    def encode_answer(self, passages: Sequence[str], question: str, answer: str, room: AnswerReading) -> Tokens:
+        """Return passages and question, then the answer; of each part as much as there is room for."""
+        begin, end = self.frame
+        evidence = self._cut_ids(passages, room.passages)
+        asked = [*self._cut_ids([question], room.question), end] if question.strip() else []
+        first, second = [begin, *evidence, end, *asked], [*self._cut_ids([answer], room.answer), end]
+        return Tokens(ids=first + second, type_ids=[0] * len(first) + [1] * len(second))
+
+    def _cut_ids(self, texts: Sequence[str], room: int) -> list[int]:
+        """Return the first tokens of these texts, one text after the other."""
+        ids: list[int] = []
+        for text in texts:
+            if len(ids) >= room:
+                break
+            plain = self._plain(text[: room * _LONGEST_TOKEN])
+            ids += self._tokenizer.encode(plain, add_special_tokens=False).ids
+        return ids[:room]
 
     def _windows(self, evidence: str, sentence: str) -> list[Tokens]:
         offsets = self._offsets(evidence)

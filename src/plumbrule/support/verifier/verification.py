@@ -13,7 +13,7 @@ from plumbrule.hashing import sha256_of
 from plumbrule.support.calibration import logistic
 from plumbrule.support.verifier.onnx_graph import Graph, open_tokenizer
 from plumbrule.support.verifier.pair_encoder import Encoder
-from plumbrule.support.verifier.verifier_config import ConfigFile, Head, PackedVerifier
+from plumbrule.support.verifier.verifier_config import AnswerReading, ConfigFile, Head, PackedVerifier
 
 _DECIMALS = 6  # float32 holds no more
 _LEAST_ROOM = 8  # tokens beside the template, for evidence and sentence
@@ -41,6 +41,7 @@ class Verifier:
         self._head = file.config.head
         self._threads = file.config.threads
         self._cache = _Cache(file.config.cache)
+        self.answers: AnswerReading | None = file.config.answers  # None for one that is asked about single sentences
 
     @property
     def identity(self) -> dict[str, str]:
@@ -63,6 +64,17 @@ class Verifier:
             made = {key: self._examine_one(pair) for key, pair in todo.items()}
         self._cache.add(made)
         return [made[key] if key in made else found[key] for key in keys]
+
+    def has_room(self, passages: Sequence[str]) -> bool:
+        """Tell whether a verifier of answers reads all of these passages."""
+        return self.answers is not None and self._encoder.fits(passages, self.answers.passages)
+
+    def verify_answer(self, passages: Sequence[str], question: str, answer: str) -> float:
+        """Return the probability that the passages support an answer to a question, all of it read at once."""
+        if self.answers is None:
+            raise ValueError("this verifier is asked about sentences")
+        tokens = self._encoder.encode_answer(passages, question, answer, self.answers)
+        return probabilities(self._graph.run(tokens), self._head)[0]
 
     def _examine_one(self, pair: Pair) -> Verification:
         """Judge one pair: the best window for each part of the sentence, and the weakest part for the sentence."""
@@ -102,6 +114,8 @@ def open_verifier(source: Path | PackedVerifier) -> Verifier:
         raise file.error(
             ("max_length",), f"leaves no room: the template takes {config.max_length - encoder.spare} tokens by itself"
         )
+    if config.answers is not None and len(encoder.frame) != 2:
+        raise file.error(("answers",), "the tokenizer must put one mark before a text and one after it")
     verifier = Verifier(identity=identity, encoder=encoder, graph=Graph(file, model, weights), file=file)
     verifier.verify([("The sky is blue.", "The sky is blue.")])  # a model that does not fit is told of now
     return verifier

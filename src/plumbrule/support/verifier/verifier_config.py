@@ -68,6 +68,26 @@ class Head:
         return named
 
 
+Room = Annotated[int, Field(strict=True, ge=8, le=65536)]
+Weight = Annotated[float, Field(allow_inf_nan=False)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class AnswerReading:
+    """How a verifier reads whole answers: the tokens of each part, and what it weighs beside binding.
+
+    The log-odds of a sentence are ``intercept``, ``binding`` times those of binding, and ``verifier`` times those that
+    the verifier gives to the answer.
+    """
+
+    passages: Room
+    question: Room
+    answer: Room
+    intercept: Weight
+    binding: Annotated[Weight, Field(gt=0)]
+    verifier: Annotated[Weight, Field(ge=0)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class VerifierConfig:
     """All that verifier.yaml says."""
@@ -81,6 +101,7 @@ class VerifierConfig:
     max_length: Annotated[int, Field(strict=True, ge=16, le=65536)]
     overlap: Annotated[int, Field(strict=True, ge=0)]
     weights: Labels = ()
+    answers: AnswerReading | None = None
     output: Text | None = None
     threads: Annotated[int, Field(strict=True, ge=1, le=256)] = 1
     cache: Annotated[int, Field(strict=True, ge=0, le=10_000_000)] = 10_000

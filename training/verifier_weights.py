@@ -1,0 +1,157 @@
+"""What a verifier of answers weighs beside binding: ``python -m training.verifier_weights FOLDER``.
+
+The weights are fitted to the contrasts of one author, whom neither the verifier nor binding has seen, and written into
+FOLDER/verifier.yaml. Then it prints what the verifier brings: for the unread authors of everyday rows with the interval
+of the gain, by drawing their questions again, and for the public data sets that lie in ``--data``, each with the small
+model that never saw it. There it is asked about short answers to a question, and nowhere else.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import yaml
+from scipy.optimize import minimize
+
+from plumbrule.errors import InputError
+from plumbrule.files import written_whole
+from plumbrule.rubrics import load_verdict
+from plumbrule.support.calibration import log_odds_of, logistic
+from plumbrule.support.support_scorer import SupportScorer
+from plumbrule.support.verifier import Verifier, open_verifier
+from plumbrule.support.verifier.verifier_config import CONFIG_NAME, AnswerReading
+from plumbrule.text.text_view import TextView
+from training.data import FOLDER, Labelled
+from training.everyday import author_table, figures_of, score_rows
+from training.everyday_rows import MEASURED, EverydayRow, read_contrasts, read_everyday
+from training.folds import answer_probabilities, left_out, ranks
+from training.page import share, table
+from training.ranking import DRAWS, SEED, interval_of, weighted_auroc
+from training.support import read_table
+from training.table import Array, by_task, mean_of
+
+AUTHOR = "zelkova"
+_DECIMALS = 4
+_BOUND = 1e-6
+
+
+class Weighed:
+    """The log-odds of rows without the verifier, and those that it adds to them with a weight of 1; 0 if not asked."""
+
+    def __init__(self, folder: Path, rows: Sequence[EverydayRow] | Sequence[Labelled]) -> None:
+        verifier = open_verifier(folder)
+        told = []
+        for weight in (0.0, 1.0):
+            verifier.answers = replace(reading_of(verifier), intercept=0.0, binding=1.0, verifier=weight)
+            scorer = SupportScorer(load_verdict().rubric.support, verifier)
+            scored = [scorer.score(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows]
+            told.append([each.log_odds if each and each.log_odds is not None else 0.0 for each in scored])
+        self.alone = np.array(told[0])
+        self.said = np.array(told[1]) - self.alone
+
+    def fused(self, reading: AnswerReading) -> Array:
+        """Return the log-odds of both."""
+        both = reading.intercept + reading.binding * self.alone + reading.verifier * self.said
+        return np.where(self.said == 0, self.alone, both)
+
+
+def reading_of(verifier: Verifier) -> AnswerReading:
+    """Return how a verifier reads answers."""
+    if verifier.answers is None:
+        raise InputError("this verifier is asked about sentences: it has no weights to choose here")
+    return verifier.answers
+
+
+def fit_weights(weighed: Weighed, rows: Sequence[EverydayRow]) -> dict[str, float]:
+    """Return the weights by logistic regression over the rows that it was asked about, right and wrong alike."""
+    asked = weighed.said != 0
+    right = np.array([row.right for row in rows])[asked]
+    values = np.stack([np.ones(int(asked.sum())), weighed.alone[asked], weighed.said[asked]], 1)
+    weights = np.where(right, 1 / right.sum(), 1 / (~right).sum())
+
+    def loss(parameters: Array) -> float:
+        moved = values @ parameters
+        return float((weights * np.logaddexp(0.0, np.where(right, -moved, moved))).sum())
+
+    found = minimize(loss, np.array([0.0, 1.0, 0.3]), method="Nelder-Mead", options={"xatol": 1e-5, "maxiter": 4000}).x
+    return {
+        name: round(float(each), _DECIMALS)
+        for name, each in zip(("intercept", "binding", "verifier"), found, strict=True)
+    }
+
+
+def write_weights(folder: Path, weights: dict[str, float]) -> None:
+    """Write the weights into the configuration of a verifier."""
+    path = folder / CONFIG_NAME
+    said = yaml.safe_load(path.read_text(encoding="utf-8"))
+    said["answers"] |= weights
+    with written_whole(path) as file:
+        file.write(yaml.safe_dump(said, sort_keys=False).encode())
+
+
+def everyday_tables(verifier: Verifier) -> str:
+    """Return the figures of the unread authors without the verifier and with it, and the gain in AUROC."""
+    without = [score_rows(read_everyday(author)) for author in MEASURED]
+    beside = [score_rows(read_everyday(author), verifier=verifier) for author in MEASURED]
+    rng, gains = np.random.default_rng(SEED), []
+    for old, new in zip(without, beside, strict=True):
+        wrong = np.array([not each.row.right for each in old], dtype=float)
+        _, owner = np.unique(np.array([each.row.pair for each in old], dtype=object), return_inverse=True)
+        number = int(owner.max()) + 1
+        drawn = rng.multinomial(number, np.full(number, 1.0 / number), size=DRAWS)[:, owner].astype(float)
+        weights = np.concatenate([np.ones((1, len(old))), drawn])
+        before, after = (
+            weighted_auroc(wrong, np.array(ranks([-each.probability for each in rows])), weights) for rows in (old, new)
+        )
+        gains.append(after - before)
+    gain = np.mean(gains, axis=0)
+    named = {
+        f"{author}{how}": figures_of([rows])
+        for how, each in (("", without), (", verified", beside))
+        for author, rows in zip(MEASURED, each, strict=True)
+    }
+    named |= {"all": figures_of(without), "all, verified": figures_of(beside)}
+    found = interval_of(float(gain[0]), gain[1:])
+    return f"{author_table(named)}\n\ngain {found.mean:.4f} ({found.low:.4f} to {found.high:.4f})"
+
+
+def public_table(folder: Path, data: Path) -> str:
+    """Return the AUROC of the public data sets without the verifier and with it."""
+    public = read_table(data)
+    alone = [log_odds_of(each, _BOUND) for each in answer_probabilities(public, left_out(public))]
+    weighed, reading = Weighed(folder, public.rows), reading_of(open_verifier(folder))
+    weighed.alone = np.array(alone)
+    lines = []
+    for name, log_odds in (("without", weighed.alone), ("with the verifier", weighed.fused(reading))):
+        risks = ranks([-logistic(float(each)) for each in log_odds])
+        figures = by_task(public.rows, lambda _, risks=risks: risks)  # type: ignore[misc]
+        lines.append(
+            [name, *[share(float(np.mean(list(of.values())))) for of in figures.values()], share(mean_of(figures))]
+        )
+    asked = f"asked about {int((weighed.said != 0).sum()):,} of {len(public.rows):,} answers"
+    return f"{table(['AUROC', *figures, 'mean'], lines)}\n\n{asked}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fit, write and measure."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folder", type=Path, help="the folder of the verifier")
+    options.add_argument("--data", type=Path, default=FOLDER, help="the folder of labelled answers")
+    options.add_argument("--measure", action="store_true", help="measure the weights that are there, and write nothing")
+    chosen = options.parse_args(arguments)
+    if not chosen.measure:
+        rows = read_contrasts(AUTHOR)
+        weights = fit_weights(Weighed(chosen.folder, rows), rows)
+        print(weights, flush=True)
+        write_weights(chosen.folder, weights)
+    print(everyday_tables(open_verifier(chosen.folder)), flush=True)
+    if chosen.data.is_dir():
+        print(public_table(chosen.folder, chosen.data))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
