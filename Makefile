@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
+VERIFIER := packages/plumbrule-verifier
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test types tests docs bench support binding agreement rubrics lock format clean help
@@ -52,16 +53,16 @@ bench: $(STAMPS)/test  ## measure speed, memory, runs, ledger, pre-scores, monit
 DATA ?= ../shared/data/groundedness
 
 support: $(STAMPS)/test  ## train the model of the support score on the labelled answers in DATA
-	$(BIN)/python -m training.support --data $(DATA)
+	PLUMBRULE_VERIFIER=none $(BIN)/python -m training.support --data $(DATA)
 
 binding: $(STAMPS)/test  ## fit the weights of binding to the everyday rows of the development authors
-	$(BIN)/python -m training.binding
+	PLUMBRULE_VERIFIER=none $(BIN)/python -m training.binding
 
 agreement: $(STAMPS)/test  ## measure how far the support score agrees with people, and write docs/agreement.md
-	$(BIN)/python -m training.agreement --data $(DATA)
+	PLUMBRULE_VERIFIER=none $(BIN)/python -m training.agreement --data $(DATA)
 
 rubrics: $(STAMPS)/test  ## measure both verdict rubrics on labelled answers, and write their tables into docs/verdict-rubric.md
-	$(BIN)/python -m training.rubrics --data $(DATA)
+	PLUMBRULE_VERIFIER=none $(BIN)/python -m training.rubrics --data $(DATA)
 
 format: $(STAMPS)/test  ## format and mend what can be mended
 	$(BIN)/ruff check --fix .
@@ -70,12 +71,12 @@ format: $(STAMPS)/test  ## format and mend what can be mended
 lock: $(STAMPS)/venv  ## resolve the dependencies again
 	$(PIP) install uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build --extra web pyproject.toml -o requirements.lock
+		--no-header --extra build --extra verifier --extra web pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --extra build --extra judge --extra parquet --extra postgres --extra ray --extra s3 --extra test --extra verifier --extra web --extra xlsx \
 		-c requirements.lock pyproject.toml -o requirements-test.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --extra build --extra judge --extra parquet --extra postgres --extra web --extra xlsx \
+		--no-header --extra build --extra judge --extra parquet --extra postgres --extra verifier --extra web --extra xlsx \
 		-c requirements-test.lock pyproject.toml -o deploy/requirements-deploy.lock
 
 clean:  ## remove what the other commands made
@@ -87,16 +88,16 @@ $(STAMPS)/venv:
 	$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-# The package itself is linked, so that a change of its source needs no new install.
-$(STAMPS)/demo: $(STAMPS)/venv requirements.lock pyproject.toml
+# The package itself and the verifier are linked, so that a change of their sources needs no new install.
+$(STAMPS)/demo: $(STAMPS)/venv requirements.lock pyproject.toml $(VERIFIER)/pyproject.toml
 	$(PIP) install --require-hashes -r requirements.lock
-	$(PIP) install --no-deps --no-build-isolation -e .
+	$(PIP) install --no-deps --no-build-isolation -e . -e $(VERIFIER)
 	@touch $@
 
-$(STAMPS)/test: $(STAMPS)/venv requirements-test.lock pyproject.toml
+$(STAMPS)/test: $(STAMPS)/venv requirements-test.lock pyproject.toml $(VERIFIER)/pyproject.toml
 	$(PIP) install --no-compile --require-hashes -r requirements-test.lock
 	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib >$(STAMPS)/compiled 2>&1 || true  # by all processors; pip uses one
-	$(PIP) install --no-deps --no-build-isolation -e .
+	$(PIP) install --no-deps --no-build-isolation -e . -e $(VERIFIER)
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } \
 		|| echo "There is no Chromium: install the package chromium, or the tests in a browser are skipped."

@@ -56,8 +56,8 @@ so coverage alone, which looks for additions, is hardly better than a coin or wo
 Nine authors wrote them. **What is left out:** for the five development authors (ash to gorse) the model of binding
 that scores an author's rows was fitted, and scaled, without that author. **What is not:** rules, word lists and
 constants were made with a look at the rows of all five. No rule, no weight and no constant was made with cedar,
-dogwood, hazel and ivy, the *unread authors*; for them everything is as it ships. Read their lines, and take the others
-for what development saw.
+dogwood, hazel and ivy, the *unread authors*; for them everything is as it ships, without [the verifier](verifier.md)
+and with it (*verified*). Read their lines, and take the others for what development saw.
 
 A row is *flagged* where its band is *unsupported* or a finding shows a **rival**: what the context has in place of a
 value. Balanced accuracy is of that. Intervals (95%) come from drawing the pairs of each author again {draws} times; the
@@ -65,16 +65,17 @@ line of several authors is their mean.
 
 {authors}
 
-On unread authors the AUROC is {auroc} ({low} to {high}). That is better than a coin and **not good enough to decide
-alone**: of the answers held *supported* {supported} are right, of those held *unsupported* {unsupported} are wrong, and
-{doubtful} of all are *doubtful* (means of these authors). A person, or a judge that is a strong model, has to read what
-matters.
+On unread authors the AUROC is {alone}, and with the verifier {auroc} ({low} to {high}). That is better than a coin and
+**not good enough to decide alone**: of the answers held *supported* {supported} are right, of those held *unsupported*
+{unsupported} are wrong, and {doubtful} of all are *doubtful* (means of these authors). A person, or a judge that is a
+strong model, has to read what matters.
 
 **What it finds** (half or more flagged): {found}. **What it does not** (fewer than three in ten flagged): {missed}.
 **What it flags wrongly** (more than two right ones in ten): {alarms}.
 
-By kind, first of unread authors, then of development authors by a model that never saw the author. The AUROC of a kind
-is of its rows against all right ones. A kind has few rows: a share of 20 rows is sure to about 0.2 either way.
+By kind, first of unread authors with the verifier, then of development authors by a model that never saw the author.
+The AUROC of a kind is of its rows against all right ones. A kind has few rows: a share of 20 rows is sure to about 0.2
+either way.
 
 {wrong}
 

@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 from plumbrule.rubrics import load_verdict
 from plumbrule.support.support_scorer import SupportScorer
+from plumbrule.support.verifier import open_verifier
 from plumbrule.text.claims import extract_claims
 from plumbrule.text.text_view import TextView
 from plumbrule.verdicts.lexicon import lexicon_of
 from plumbrule.verdicts.verdict import VerdictScorer
 from training.data import Labelled
+from training.everyday import VERIFIER
 from training.everyday_rows import EverydayRow, read_everyday
 from training.verdicts import sample_of
 
@@ -30,6 +32,7 @@ class Timing(NamedTuple):
     verdict: float  # the whole verdict with claims and support
     parse: float  # of the whole, what the parse of the claims takes
     everyday: float  # support of an everyday answer, every text read for the first time
+    verified: float  # the same with the verifier
 
 
 def time_support(rows: Sequence[Labelled]) -> Timing:
@@ -41,9 +44,12 @@ def time_support(rows: Sequence[Labelled]) -> Timing:
     texts = [row.answer for row in timed]
     samples = [sample_of(row) for row in timed]
     fresh = [_views(row) for row in timed]
-    everyday = [_views(row) for row in read_everyday(_EVERYDAY)]
+    everyday, others = ([_views(row) for row in read_everyday(_EVERYDAY)] for _ in range(2))
+    verified = SupportScorer(loaded.rubric.support, open_verifier(VERIFIER))
     for views in [*map(_views, timed[:20]), *everyday[:20]]:
         support.score(*views)
+    for views in others[:20]:
+        verified.score(*views)
     extract_claims(texts[:20], words)
 
     def each(work: Callable[[], list[object]]) -> float:
@@ -62,6 +68,7 @@ def time_support(rows: Sequence[Labelled]) -> Timing:
         verdict=each(lambda: list(verdicts.score_many(samples))),
         parse=each(lambda: list(extract_claims(texts, words))),
         everyday=each(lambda: [support.score(*views) for views in everyday[20:]]),
+        verified=each(lambda: [verified.score(*views) for views in others[20:]]),
     )
 
 

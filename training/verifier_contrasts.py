@@ -3,8 +3,8 @@
 Right and wrong answers to one question are ranked against each other: what question and passages have in common falls
 out, and the small change that makes an answer wrong is left. A part of the loss asks each answer by itself. What is
 needed stands in `training.verifier`. Entailment pairs (``--entailment``, *.jsonl.gz) are mixed in where they are there.
-The fit is kept every 25 steps, and a call with the same folder and options goes on from there. ``--steps`` ends it; the
-rate falls over the last ``--fall`` of them.
+The fit begins with entailment pairs, is kept every 25 steps, and a call with the same folder and options goes on from
+there. The rate falls over the last ``--fall`` steps.
 """
 
 import argparse
@@ -208,7 +208,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.add_argument("--entailment", type=Path, default=ENTAILMENT)
     options.add_argument("--first", type=int, default=9000, help="premises of entailment to begin with")
     options.add_argument("--passes", type=int, default=4)
-    options.add_argument("--steps", type=int, default=100_000, help="batches to see at most")
     options.add_argument("--fall", type=int, default=600)
     options.add_argument("--seed", type=int, default=7)
     chosen = options.parse_args(arguments)
@@ -219,10 +218,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     texts = [text for author in FITTED for text in read_contrasts(author)]
     texts += [text for author in EVERYDAY for text in read_pairs(author)]
     others = read_entailment(chosen.entailment, chosen.seed) if chosen.entailment.is_dir() else []
-    batches = plan(tokenizer, texts, others, first=chosen.first, passes=chosen.passes, seed=chosen.seed)[: chosen.steps]
     read, heads = verifier_model.read_weights(chosen.minilm, chosen.seed)
     weights = with_match(read)
     chosen.out.mkdir(parents=True, exist_ok=True)
+    batches = plan(tokenizer, texts, others, first=chosen.first, passes=chosen.passes, seed=chosen.seed)
     fit(weights, batches, chosen.out / "kept.pt", fall=min(chosen.fall, math.ceil(len(batches) / 2)), seed=chosen.seed)
     verifier_model.save(weights, chosen.out)
     arrays = {name: value.numpy() for name, value in weights.items()}

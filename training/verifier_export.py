@@ -29,6 +29,7 @@ _CONFIG = {
 _WHOLE = {  # of one that reads whole passages; `training.verifier_weights` sets what it weighs
     "name": "minilm-l6-contrasts", "max_length": 448, "overlap": 64,
     "answers": {"passages": 320, "question": 60, "answer": 96, "intercept": 0.0, "binding": 1.0, "verifier": 0.3},
+    "sentences": {"intercept": 0.23, "verifier": 0.15},
 }  # fmt: skip
 
 Arrays = dict[str, Any]
@@ -42,9 +43,7 @@ def write_folder(out: Path, weights: Arrays, *, heads: int, tokenizer: Path) -> 
         full = Path(place) / "full.onnx"
         onnx.save(build_graph(weights, heads=heads), full)
         # 7 of the 8 bits: sums of more overflow on processors without instructions for them, and would differ there
-        quantize_dynamic(
-            full, folder / "model.onnx", weight_type=QuantType.QInt8, per_channel=True, reduce_range=True
-        )
+        quantize_dynamic(full, folder / "model.onnx", weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
     shutil.copy(tokenizer, folder / "tokenizer.json")
     config = _CONFIG | (_WHOLE if MATCH in weights else {})
     (folder / CONFIG_NAME).write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")

@@ -1,15 +1,17 @@
 """What a verifier of answers weighs beside binding: ``python -m training.verifier_weights FOLDER``.
 
-The weights are fitted to the contrasts of one author, whom neither the verifier nor binding has seen, and written into
-FOLDER/verifier.yaml. Then it prints what the verifier brings: for the unread authors of everyday rows with the interval
-of the gain, by drawing their questions again, and for the public data sets that lie in ``--data``, each with the small
-model that never saw it. There it is asked about short answers to a question, and nowhere else.
+The weights are fitted to authors whom neither the verifier nor the binding that they are scored with has seen, each as
+much as the others: everyday rows of two, and contrasts of one. They are written into FOLDER/verifier.yaml. Then it
+prints what the verifier brings: for the unread authors of everyday rows with the interval of the gain, by drawing their
+questions again, and for the public data sets that lie in ``--data``, each with the small model that never saw it.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +21,15 @@ from scipy.optimize import minimize
 from plumbrule.errors import InputError
 from plumbrule.files import written_whole
 from plumbrule.rubrics import load_verdict
-from plumbrule.support.calibration import log_odds_of, logistic
+from plumbrule.support.binding.binding_words import BindingWords, binding_words
+from plumbrule.support.support_model import SupportModel
 from plumbrule.support.support_scorer import SupportScorer
 from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.support.verifier.verifier_config import CONFIG_NAME, AnswerReading
 from plumbrule.text.text_view import TextView
+from training.binding import left_out as left_out_authors
+from training.binding import measure_rows, read_fitted, scaled
+from training.calibrating import bands_of
 from training.data import FOLDER, Labelled
 from training.everyday import author_table, figures_of, score_rows
 from training.everyday_rows import MEASURED, EverydayRow, read_contrasts, read_everyday
@@ -33,20 +39,22 @@ from training.ranking import DRAWS, SEED, interval_of, weighted_auroc
 from training.support import read_table
 from training.table import Array, by_task, mean_of
 
-AUTHOR = "zelkova"
+ROWS, CONTRASTS = ("birch", "gorse"), ("zelkova",)  # of everyday rows, and of contrasts
 _DECIMALS = 4
-_BOUND = 1e-6
+_CHUNK = 100  # rows that are scored together
 
 
 class Weighed:
     """The log-odds of rows without the verifier, and those that it adds to them with a weight of 1; 0 if not asked."""
 
-    def __init__(self, folder: Path, rows: Sequence[EverydayRow] | Sequence[Labelled]) -> None:
+    def __init__(
+        self, folder: Path, rows: Sequence[EverydayRow] | Sequence[Labelled], binding: BindingWords | None = None
+    ) -> None:
         verifier = open_verifier(folder)
         told = []
         for weight in (0.0, 1.0):
             verifier.answers = replace(reading_of(verifier), intercept=0.0, binding=1.0, verifier=weight)
-            scorer = SupportScorer(load_verdict().rubric.support, verifier)
+            scorer = SupportScorer(load_verdict().rubric.support, verifier, binding=binding)
             scored = [scorer.score(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows]
             told.append([each.log_odds if each and each.log_odds is not None else 0.0 for each in scored])
         self.alone = np.array(told[0])
@@ -65,22 +73,28 @@ def reading_of(verifier: Verifier) -> AnswerReading:
     return verifier.answers
 
 
-def fit_weights(weighed: Weighed, rows: Sequence[EverydayRow]) -> dict[str, float]:
+def fit_weights(folder: Path) -> dict[str, float]:
     """Return the weights by logistic regression over the rows that it was asked about, right and wrong alike."""
-    asked = weighed.said != 0
-    right = np.array([row.right for row in rows])[asked]
-    values = np.stack([np.ones(int(asked.sum())), weighed.alone[asked], weighed.said[asked]], 1)
-    weights = np.where(right, 1 / right.sum(), 1 / (~right).sum())
+    measured = measure_rows(read_fitted())
+    fits = left_out_authors(measured)
+    groups = [(read_everyday(author), scaled(fits[author], measured, fits)) for author in ROWS]
+    groups += [(read_contrasts(author), binding_words()) for author in CONTRASTS]
+    values, labels, weights = [], [], []
+    for rows, binding in groups:
+        weighed, right = Weighed(folder, rows, binding), np.array([row.right for row in rows])
+        asked = weighed.said != 0
+        values.append(np.stack([np.ones(len(rows)), weighed.alone, weighed.said], 1)[asked])
+        labels.append(right[asked])
+        weights.append(np.where(right, 1 / right.sum(), 1 / (~right).sum())[asked])
+    table_of, right_of, weight_of = np.concatenate(values), np.concatenate(labels), np.concatenate(weights)
 
     def loss(parameters: Array) -> float:
-        moved = values @ parameters
-        return float((weights * np.logaddexp(0.0, np.where(right, -moved, moved))).sum())
+        moved = table_of @ parameters
+        return float((weight_of * np.logaddexp(0.0, np.where(right_of, -moved, moved))).sum())
 
     found = minimize(loss, np.array([0.0, 1.0, 0.3]), method="Nelder-Mead", options={"xatol": 1e-5, "maxiter": 4000}).x
-    return {
-        name: round(float(each), _DECIMALS)
-        for name, each in zip(("intercept", "binding", "verifier"), found, strict=True)
-    }
+    names = "intercept", "binding", "verifier"
+    return {name: round(float(each), _DECIMALS) for name, each in zip(names, found, strict=True)}
 
 
 def write_weights(folder: Path, weights: dict[str, float]) -> None:
@@ -119,20 +133,39 @@ def everyday_tables(verifier: Verifier) -> str:
 
 
 def public_table(folder: Path, data: Path) -> str:
-    """Return the AUROC of the public data sets without the verifier and with it."""
+    """Return the AUROC of the public data sets without the verifier and with it, and what becomes of the bands."""
     public = read_table(data)
-    alone = [log_odds_of(each, _BOUND) for each in answer_probabilities(public, left_out(public))]
-    weighed, reading = Weighed(folder, public.rows), reading_of(open_verifier(folder))
-    weighed.alone = np.array(alone)
-    lines = []
-    for name, log_odds in (("without", weighed.alone), ("with the verifier", weighed.fused(reading))):
-        risks = ranks([-logistic(float(each)) for each in log_odds])
+    models = left_out(public)
+    jobs = [(folder, models, public.rows[start : start + _CHUNK]) for start in range(0, len(public.rows), _CHUNK)]
+    with ProcessPoolExecutor() as pool:
+        verified = [score for scores in pool.map(_verified_scores, jobs) for score in scores]
+    lines, bands = [], []
+    for name, scores in (("without", answer_probabilities(public, models)), ("with the verifier", verified)):
+        risks = ranks([-each for each in scores])
         figures = by_task(public.rows, lambda _, risks=risks: risks)  # type: ignore[misc]
-        lines.append(
-            [name, *[share(float(np.mean(list(of.values())))) for of in figures.values()], share(mean_of(figures))]
-        )
-    asked = f"asked about {int((weighed.said != 0).sum()):,} of {len(public.rows):,} answers"
-    return f"{table(['AUROC', *figures, 'mean'], lines)}\n\n{asked}"
+        means = [share(float(np.mean(list(of.values())))) for of in figures.values()]
+        lines.append([name, *means, share(mean_of(figures))])
+        found = bands_of(public.rows, scores).values()
+        supported = sum(each.supported_right for each in found) / max(1, sum(each.supported for each in found))
+        unsupported = sum(each.unsupported_wrong for each in found) / max(1, sum(each.unsupported for each in found))
+        bands.append(f"{name}: supported that is right {supported:.3f}, unsupported that is wrong {unsupported:.3f}")
+    return "\n\n".join([table(["AUROC", *figures, "mean"], lines), *bands])
+
+
+def _verified_scores(job: tuple[Path, Mapping[str, SupportModel], Sequence[Labelled]]) -> list[float]:
+    """Return the scores of some rows with the verifier, each by the small model that never saw its data set."""
+    folder, models, rows = job
+    rules = load_verdict().rubric.support
+    scorers = {name: SupportScorer(rules, _opened(folder), model=model) for name, model in models.items()}
+    scored = [
+        scorers[row.data_set].score(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows
+    ]
+    return [each.score if each is not None else 1.0 for each in scored]
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: Path) -> Verifier:
+    return open_verifier(folder)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -143,8 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.add_argument("--measure", action="store_true", help="measure the weights that are there, and write nothing")
     chosen = options.parse_args(arguments)
     if not chosen.measure:
-        rows = read_contrasts(AUTHOR)
-        weights = fit_weights(Weighed(chosen.folder, rows), rows)
+        weights = fit_weights(chosen.folder)
         print(weights, flush=True)
         write_weights(chosen.folder, weights)
     print(everyday_tables(open_verifier(chosen.folder)), flush=True)

@@ -21,6 +21,7 @@ from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
 
 Band = Literal["supported", "doubtful", "unsupported"]
+_EVEN = 0.5  # what is less probable speaks against an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,22 +133,22 @@ class SupportScorer:
         binding = bind(question, answer, contexts, self._binding, compared=compared)
         by_start = {each.sentence.start: each for each in binding.sentences}
         bound = [by_start[each.sentence.start] for each in compared]
-        raw = self._log_odds(compared, answer, ground)
+        raw = self._log_odds(compared, answer, ground, short=binding.short)
         if binding.decides:
             raw = [decided_log_odds(self._model, log_odds, of) for log_odds, of in zip(raw, bound, strict=True)]
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
         log_odds = self._answer_log_odds(claimed, binding)
-        as_they_are = binding.decides
-        if log_odds is not None and binding.short and self._reads_answers:
+        said = self._ask_verifier(compared, answer, contexts, question, ground) if binding.short and claimed else None
+        if said is not None and log_odds is not None:
             if not binding.decides:
                 log_odds = self._in_log_odds(self._model.answers.probability(log_odds))
                 raw = [self._in_log_odds(self._model.sentences.probability(each)) for each in raw]
-            log_odds, *raw = self._verified([log_odds, *raw], compared, answer, contexts, question, ground)
-            as_they_are = True
-        curves = (None, None) if as_they_are and self._rules.calibration is None else (self._answers, self._sentences)
-        score = self._probability(log_odds, curves[0]) if log_odds is not None else 1.0
+            log_odds, *raw = self._weighed([log_odds, *raw], said)
+        as_it_is = (binding.decides or said is not None) and self._rules.calibration is None
+        answers, claims = (None, None) if as_it_is else (self._answers, self._sentences)
+        score = self._probability(log_odds, answers) if log_odds is not None else 1.0
         sentences = [
-            self._sentence(each, self._probability(log_odds, curves[1]), of, answer, contexts, ground)
+            self._sentence(each, self._probability(log_odds, claims), of, answer, contexts, ground, said)
             for each, log_odds, of in zip(compared, raw, bound, strict=True)
         ]
         held = [(each.start, each.end) for each in sentences if each.band == "unsupported"]
@@ -175,14 +176,13 @@ class SupportScorer:
     def _in_log_odds(self, probability: float) -> float:
         return log_odds_of(probability, self._constants.verifier_bound)
 
-    @property
-    def _reads_answers(self) -> bool:
-        return self._verifier is not None and self._verifier.answers is not None
-
-    def _log_odds(self, compared: Sequence[Comparison], answer: TextView, ground: Ground) -> list[float]:
-        """Return the log-odds of each sentence: the model's, or its mean with the verifier's by their weights."""
+    def _log_odds(
+        self, compared: Sequence[Comparison], answer: TextView, ground: Ground, *, short: bool
+    ) -> list[float]:
+        """Return the log-odds of each sentence by coverage, with those of a verifier that is asked about sentences."""
         raw = [self._model.log_odds(each.measures) for each in compared]
-        if self._verifier is None or self._verifier.answers is not None:
+        verifier = self._verifier
+        if verifier is None or (verifier.answers is not None and (short or verifier.sentences is None)):
             return raw
         asked = [index for index, each in enumerate(compared) if each.claims and each.window is not None]
         pairs = [
@@ -190,34 +190,41 @@ class SupportScorer:
             for index in asked
             if (window := compared[index].window) is not None
         ]
-        weight, bound = float(self._rules.verifier_weight), self._constants.verifier_bound
-        for index, probability in zip(asked, self._verifier.verify(pairs), strict=True):
-            raw[index] = (1.0 - weight) * raw[index] + weight * log_odds_of(probability, bound)
+        weight, weights = float(self._rules.verifier_weight), verifier.sentences
+        for index, probability in zip(asked, verifier.verify(pairs), strict=True):
+            told = self._in_log_odds(probability)
+            if weights is None:
+                raw[index] = (1.0 - weight) * raw[index] + weight * told
+            else:
+                raw[index] += weights.intercept + weights.verifier * min(0.0, told)
         return raw
 
-    def _verified(
+    def _ask_verifier(
         self,
-        log_odds: Sequence[float],
         compared: Sequence[Comparison],
         answer: TextView,
         contexts: Sequence[TextView],
         question: str,
         ground: Ground,
-    ) -> list[float]:
-        """Return log-odds, of an answer and its sentences, with those of a verifier of answers, which is asked once.
+    ) -> float | None:
+        """Return the probability that a verifier of answers gives to this one; None where there is no such verifier.
 
         Where the contexts are longer than it reads, it is given the evidence of each sentence, in their order.
         """
-        verifier = self._verifier
-        if verifier is None or verifier.answers is None:
-            return list(log_odds)
+        if self._verifier is None or self._verifier.answers is None:
+            return None
         passages = [view.text for view in contexts]
-        if not verifier.has_room(passages):
+        if not self._verifier.has_room(passages):
             windows = sorted({each.window for each in compared if each.claims and each.window is not None})
             passages = [ground.text_of(window) for window in windows]
-        said = self._in_log_odds(verifier.verify_answer(passages, question, answer.text))
-        weights = verifier.answers
-        return [weights.intercept + weights.binding * each + weights.verifier * said for each in log_odds]
+        return self._verifier.verify_answer(passages, question, answer.text)
+
+    def _weighed(self, log_odds: Sequence[float], said: float) -> list[float]:
+        """Return log-odds with those of the verifier, each by its weight."""
+        if self._verifier is None or self._verifier.answers is None:
+            return list(log_odds)
+        weights, told = self._verifier.answers, self._in_log_odds(said)
+        return [weights.intercept + weights.binding * each + weights.verifier * told for each in log_odds]
 
     def _sentence(
         self,
@@ -227,6 +234,7 @@ class SupportScorer:
         answer: TextView,
         contexts: Sequence[TextView],
         ground: Ground,
+        said: float | None,
     ) -> SupportedSentence:
         probability = probability if each.claims else 1.0
         band = self._band(probability)
@@ -237,6 +245,9 @@ class SupportScorer:
         contributions = tuple(self._model.contributions(each.measures)) if each.claims else ()
         against = band != "supported" and each.claims
         found = _bound_findings(bound) if each.claims else []
+        reasons = reasons_against(each, contributions, found, answer.text) if against else []
+        if against and said is not None and said < _EVEN:
+            reasons.append(f"the verifier gives the whole answer a probability of {said:.2f}")
         return SupportedSentence(
             start=each.sentence.start,
             end=each.sentence.end,
@@ -246,7 +257,7 @@ class SupportScorer:
             evidence=evidence,
             findings=tuple(sorted({*each.findings, *[finding for finding in found if finding.kind == "rival"]})),
             contributions=contributions,
-            reasons=tuple(reasons_against(each, contributions, found, answer.text)) if against else (),
+            reasons=tuple(reasons),
         )
 
     def _rounded(self, probability: float) -> float:

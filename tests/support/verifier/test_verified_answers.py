@@ -57,6 +57,20 @@ def test_the_log_odds_are_weighed(make: Make, answer: str) -> None:
     assert found.to_dict()["verifier"] == open_verifier(folder).identity
 
 
+@pytest.mark.parametrize(
+    ("answer", "against"), [(ANSWER, False), ("The Paris office opens at 9:30.", False), ("w20 w21 17:00", True)]
+)
+def test_what_it_has_against_an_answer_is_a_reason(make: Make, answer: str, *, against: bool) -> None:
+    """A sentence that is not held supported says how improbable the verifier finds the answer."""
+    folder = make(answers=READING)
+    said = open_verifier(folder).verify_answer([OFFICE, HALL], QUESTION, answer)
+    reasons = [reason for each in support(answer, [OFFICE, HALL], folder).sentences for reason in each.reasons]
+
+    assert (said < 0.5) is against
+    told = f"the verifier gives the whole answer a probability of {said:.2f}"
+    assert (told in reasons) is against
+
+
 def test_a_calibration_has_the_last_word(make: Make) -> None:
     """Labels of one's own calibrate what comes out of both."""
     plain = {"name": "plain", "version": "1", "model": load_model().sha256, "labels": 0, "unsupported_share": 0.5}
@@ -73,6 +87,30 @@ def test_it_is_not_asked_where_coverage_decides(make: Make) -> None:
     folder = make(answers=READING)
 
     assert support(ANSWER, [OFFICE, HALL], folder, "").score == support(ANSWER, [OFFICE, HALL], "none", "").score
+
+
+@pytest.mark.parametrize(
+    "answer", ["The office of w90 closes the w91. The w4 opens.", "The Paris office opens on monday."]
+)
+def test_where_coverage_decides_it_only_adds_doubt(make: Make, answer: str) -> None:
+    """It is asked about each sentence with its evidence, and what it has against one is weighed; no more."""
+    folder = make(answers=READING, sentences={"intercept": 0.25, "verifier": 0.5})
+    plain = {"name": "plain", "version": "1", "model": load_model().sha256, "labels": 0, "unsupported_share": 0.5}
+    as_it_is = {**plain, "answers": [[-30, -30], [30, 30]], "sentences": [[-30, -30], [30, 30]]}
+    alone = support(answer, [OFFICE, HALL], "none", "", calibration=as_it_is)
+    found = support(answer, [OFFICE, HALL], folder, "", calibration=as_it_is)
+    for before, after in zip(alone.sentences, found.sentences, strict=True):
+        assert before.evidence is not None
+        [said] = open_verifier(folder).verify([(before.evidence.text, answer[before.start : before.end])])
+        against = min(0.0, log_odds(min(max(said, 1e-6), 1 - 1e-6)))
+        expected = log_odds(before.probability) + 0.25 + 0.5 * against
+        assert log_odds(after.probability) == pytest.approx(expected, abs=0.02)
+
+
+def test_sentences_belong_to_a_verifier_of_answers(make: Make) -> None:
+    """Any other has its weight in the rubric."""
+    with pytest.raises(UsageError, match="sentences: belongs to a verifier of answers"):
+        open_verifier(make(sentences={"intercept": 0.25, "verifier": 0.5}))
 
 
 def test_it_is_not_asked_about_nothing(make: Make) -> None:

@@ -42,6 +42,7 @@ class Verifier:
         self._threads = file.config.threads
         self._cache = _Cache(file.config.cache)
         self.answers: AnswerReading | None = file.config.answers  # None for one that is asked about single sentences
+        self.sentences = file.config.sentences
 
     @property
     def identity(self) -> dict[str, str]:

@@ -89,6 +89,18 @@ class AnswerReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
+class SentenceReading:
+    """What a verifier of answers weighs where coverage decides, and it is asked about each sentence with its evidence.
+
+    There it only adds doubt: the log-odds of a sentence are its own, ``intercept``, and ``verifier`` times those that
+    the verifier gives it, where these are below 0.
+    """
+
+    intercept: Weight
+    verifier: Annotated[Weight, Field(ge=0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class VerifierConfig:
     """All that verifier.yaml says."""
 
@@ -102,9 +114,17 @@ class VerifierConfig:
     overlap: Annotated[int, Field(strict=True, ge=0)]
     weights: Labels = ()
     answers: AnswerReading | None = None
+    sentences: SentenceReading | None = None
     output: Text | None = None
     threads: Annotated[int, Field(strict=True, ge=1, le=256)] = 1
     cache: Annotated[int, Field(strict=True, ge=0, le=10_000_000)] = 10_000
+
+    @field_validator("sentences")
+    @classmethod
+    def _check_sentences(cls, sentences: SentenceReading | None, info: ValidationInfo) -> SentenceReading | None:
+        if sentences is not None and info.data.get("answers") is None:
+            raise ValueError("belongs to a verifier of answers; what others weigh says support.verifier_weight")
+        return sentences
 
     @field_validator("overlap")
     @classmethod
