@@ -74,27 +74,45 @@ def reading_of(verifier: Verifier) -> AnswerReading:
 
 
 def fit_weights(folder: Path) -> dict[str, float]:
-    """Return the weights by logistic regression over the rows that it was asked about, right and wrong alike."""
+    """Return the weights by logistic regression over the rows that it was asked about, right and wrong alike.
+
+    All authors say what binding and verifier weigh against each other. Contrasts alone say how far the sum is to be
+    trusted: rules were made with a look at everyday rows, so those flatter.
+    """
     measured = measure_rows(read_fitted())
     fits = left_out_authors(measured)
-    groups = [(read_everyday(author), scaled(fits[author], measured, fits)) for author in ROWS]
-    groups += [(read_contrasts(author), binding_words()) for author in CONTRASTS]
-    values, labels, weights = [], [], []
-    for rows, binding in groups:
-        weighed, right = Weighed(folder, rows, binding), np.array([row.right for row in rows])
-        asked = weighed.said != 0
-        values.append(np.stack([np.ones(len(rows)), weighed.alone, weighed.said], 1)[asked])
-        labels.append(right[asked])
-        weights.append(np.where(right, 1 / right.sum(), 1 / (~right).sum())[asked])
-    table_of, right_of, weight_of = np.concatenate(values), np.concatenate(labels), np.concatenate(weights)
-
-    def loss(parameters: Array) -> float:
-        moved = table_of @ parameters
-        return float((weight_of * np.logaddexp(0.0, np.where(right_of, -moved, moved))).sum())
-
-    found = minimize(loss, np.array([0.0, 1.0, 0.3]), method="Nelder-Mead", options={"xatol": 1e-5, "maxiter": 4000}).x
+    rows = [_Asked(folder, read_everyday(author), scaled(fits[author], measured, fits)) for author in ROWS]
+    contrasts = [_Asked(folder, read_contrasts(author), binding_words()) for author in CONTRASTS]
+    ratio = _fit([each.values for each in (*rows, *contrasts)], [*rows, *contrasts], np.array([0.0, 1.0, 0.3]))
+    sums = [np.stack([np.ones(len(each.values)), each.values @ ratio], 1) for each in contrasts]
+    offset, slope = _fit(sums, contrasts, np.array([0.0, 1.0]))
+    found = offset + slope * ratio[0], slope * ratio[1], slope * ratio[2]
     names = "intercept", "binding", "verifier"
     return {name: round(float(each), _DECIMALS) for name, each in zip(names, found, strict=True)}
+
+
+class _Asked:
+    """The rows of an author that the verifier was asked about: what each of three numbers is, and what is right."""
+
+    def __init__(self, folder: Path, rows: Sequence[EverydayRow], binding: BindingWords) -> None:
+        weighed, right = Weighed(folder, rows, binding), np.array([row.right for row in rows])
+        asked = weighed.said != 0
+        self.values = np.stack([np.ones(len(rows)), weighed.alone, weighed.said], 1)[asked]
+        self.right = right[asked]
+        self.weights = np.where(right, 1 / right.sum(), 1 / (~right).sum())[asked]
+
+
+def _fit(values: Sequence[Array], asked: Sequence[_Asked], first: Array) -> Array:
+    """Fit by logistic regression, each author as much as the others."""
+    numbers = np.concatenate(values)
+    right, weights = (np.concatenate([getattr(each, name) for each in asked]) for name in ("right", "weights"))
+
+    def loss(parameters: Array) -> float:
+        moved = numbers @ parameters
+        return float((weights * np.logaddexp(0.0, np.where(right, -moved, moved))).sum())
+
+    found: Array = minimize(loss, first, method="Nelder-Mead", options={"xatol": 1e-5, "maxiter": 4000}).x
+    return found
 
 
 def write_weights(folder: Path, weights: dict[str, float]) -> None:
