@@ -75,6 +75,13 @@ def look(board: SharedBoard) -> Board:
     return asyncio.run(board.do(lambda state, _now_s: state))
 
 
+def wait_for_a_lock(backend: "Backend", statement: str) -> None:
+    """Wait until a statement that looks like this waits for a lock of PostgreSQL."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
+    with closing(psycopg.connect(plain(backend.url), autocommit=True)) as watcher:
+        wait_until(lambda: watcher.execute(waiting, [statement]).fetchone() == (1,))
+
+
 def test_workers_see_what_the_others_have(ledger: Ledger) -> None:
     """The first makes the board, the second joins it, and what one changes the other sees."""
     time = Time()
@@ -151,9 +158,7 @@ def test_who_takes_over_waits_for_what_is_being_written(backend: "Backend", ledg
     with writing(ledger.engine, ledger.name) as connection:
         silent.guard(connection)
         burial.start()
-        with closing(psycopg.connect(plain(backend.url), autocommit=True)) as watcher:
-            waiting = b"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE%'"
-            wait_until(lambda: watcher.execute(waiting).fetchone() == (1,))
+        wait_for_a_lock(backend, "DELETE%")
         assert burial.is_alive()
     burial.join(LONG_S)
     assert other.crew == (other.worker,)
@@ -213,6 +218,22 @@ def test_the_last_worker_takes_the_board_with_it(ledger: Ledger) -> None:
     with ledger.engine.connect() as connection:
         for table in ("run_boards", "run_workers"):
             assert connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() == 0  # noqa: S608 - a name
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_who_joins_while_the_last_one_leaves_is_the_first(backend: "Backend", ledger: Ledger) -> None:
+    """It waits for the other, finds no board any more, and makes one that is kept."""
+    time, joiners = Time(), list[SharedBoard]()
+    joined(ledger, time)
+    joining = threading.Thread(target=lambda: joiners.append(joined(ledger, time)))
+    with ledger.engine.begin() as leaving:
+        leaving.exec_driver_sql("SELECT state FROM run_boards FOR UPDATE")
+        joining.start()
+        wait_for_a_lock(backend, "%run_boards%")
+        leaving.exec_driver_sql("DELETE FROM run_workers")
+        leaving.exec_driver_sql("DELETE FROM run_boards")
+    joining.join(LONG_S)
+    assert claim(joiners[0], 0).claims == {0: joiners[0].worker}
 
 
 def test_limits_must_be_the_same(ledger: Ledger) -> None:

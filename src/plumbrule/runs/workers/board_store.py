@@ -48,7 +48,10 @@ _MAKE = (
     "CREATE {unlogged}TABLE run_boards (run TEXT PRIMARY KEY, state TEXT NOT NULL)",
     "CREATE {unlogged}TABLE run_workers (run TEXT, worker TEXT, expires_s DOUBLE PRECISION, PRIMARY KEY (run, worker))",
 )
-_NO_BOARD = text("INSERT INTO run_boards (run, state) VALUES (:run, '') ON CONFLICT DO NOTHING")
+# The row is locked from here on, whether it was there or not: the last worker may be about to take it away.
+_TAKE_BOARD = text(
+    "INSERT INTO run_boards (run, state) VALUES (:run, '') ON CONFLICT (run) DO UPDATE SET run = excluded.run"
+)
 # A process that is stopped in the middle of a change must not hold up the others: the server ends it.
 _HASTE = text("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)")
 _TIME = {
@@ -110,7 +113,7 @@ class SharedBoard:
         Return False where that is None: the ledger has to be read again.
         """
         with self._lock, self._changing() as connection:
-            connection.execute(_NO_BOARD, {"run": self._run})
+            connection.execute(_TAKE_BOARD, {"run": self._run})
             board, now_s = self._locked(connection), self._clock(connection)
             alive = self._bury(connection, board, now_s)
             if not alive or board is None:
