@@ -1,6 +1,9 @@
 """The board of a run in a database: who has a lease, who has lost it, and what a worker without one may still write."""
 
 import asyncio
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -191,6 +194,50 @@ def test_who_stands_still_in_the_middle_of_a_change_is_ended(ledger: Ledger) -> 
     going_on.set()
     stopped.join(LONG_S)
     assert [type(error) for error in outcome] == [LeaseLostError]
+
+
+# Writes a note under a lease, when it is told to.
+_WRITE_LATE = """
+import sys
+from datetime import UTC, datetime
+from plumbrule.ledger import Draft, LeaseLostError, LedgerUnreachableError, open_ledger
+from plumbrule.runs.budget import Expected
+from plumbrule.runs.workers.board_store import SharedBoard
+from plumbrule.runs.workers.run_board import Board
+
+note = Draft(kind="note", subject="run-1/0/q", body={}, author="late", at=datetime(2026, 1, 31, tzinfo=UTC))
+with open_ledger(sys.argv[1]) as ledger:
+    board = SharedBoard(ledger, "run-1", lease_s=3600.0, expected=Expected())
+    board.join({}, lambda: Board(limits={}))
+    print("joined", flush=True)
+    sys.stdin.readline()
+    try:
+        ledger.submit([note], guard=board.guard).appended()
+    except (LeaseLostError, LedgerUnreachableError):  # by where it stood
+        print("lost")
+"""
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_who_stands_still_before_a_write_is_ended(backend: "Backend", ledger: Ledger) -> None:
+    """A worker that is stopped while it waits for its turn to write holds up the others for seconds only."""
+    command = [sys.executable, "-c", _WRITE_LATE, backend.url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
+        try:
+            assert worker.stdin is not None
+            assert worker.stdout is not None
+            assert worker.stdout.readline() == "joined\n"
+            with writing(ledger.engine, ledger.name):
+                worker.stdin.write("\n")
+                worker.stdin.flush()
+                wait_for_a_lock(backend, "%advisory%")
+                worker.send_signal(signal.SIGSTOP)
+            ledger.submit([NOTE]).appended()  # it had to wait for the server to end the other's
+            worker.send_signal(signal.SIGCONT)
+            assert worker.communicate(timeout=LONG_S)[0] == "lost\n"
+        finally:
+            worker.kill()
+    assert [entry.author for entry in ledger.entries(kind="note")] == ["ana"]
 
 
 def test_a_board_is_made_anew_where_nobody_is_at_work(ledger: Ledger) -> None:

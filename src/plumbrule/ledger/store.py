@@ -305,8 +305,9 @@ class Ledger:
 
     def _write(self, tickets: list[Ticket]) -> None:
         """Write what every ticket asks for, in one transaction."""
+        shared = any(ticket.guard is not None for ticket in tickets)
         try:
-            with writing(self._engine, self.name) as connection:
+            with writing(self._engine, self.name, hasty=shared) as connection:
                 new: list[Entry] = []
                 standing = _standing(connection, tickets)
                 last = before = last_entry(connection, self.name)
