@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 
 from plumbrule.errors import UsageError
 from plumbrule.files import make_private
-from plumbrule.ledger.ledger_errors import told_clearly
+from plumbrule.ledger.ledger_errors import LedgerUnreachableError, told_clearly
 
 _LEAVING_S = 1.0  # the last of those who share a file has it alone for a moment, to remove it
 
@@ -35,7 +35,7 @@ def holding(engine: Engine, subject: str, *, name: str, ledger_id: str, shared: 
         try:
             yield
         finally:
-            with told_clearly(name):
+            with suppress(LedgerUnreachableError), told_clearly(name):  # a connection that is gone has let go
                 connection.execute(text(f"SELECT pg_advisory_unlock{kind}(:key)"), {"key": key})
                 connection.commit()
 
