@@ -1,5 +1,6 @@
 """Map a task over samples or interactions, in this process or in several on this machine: same results, same order."""
 
+import pickle
 import signal
 import traceback
 from collections import deque
@@ -196,6 +197,14 @@ def _send(connection: Connection, message: object) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an error with where it was raised, which a traceback elsewhere would not tell."""
-    error.add_note(safe("".join(traceback.format_exception(error))))
+    """Return an error with where it was raised, which a traceback elsewhere would not tell.
+
+    One that cannot be made again in another process comes as one that says the same.
+    """
+    where = safe("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - it was made here
+    except Exception:  # noqa: BLE001 - whatever a class of somebody else's does
+        error = EvaluationError(safe(f"{type(error).__name__}: {error}"))
+    error.add_note(where)
     return error
