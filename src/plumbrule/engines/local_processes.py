@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from plumbrule.engines.chunks import TRIES, Chunk, DoneChunk, Task, WorkerDiedError, chunks_of, run_one_by_one
+from plumbrule.engines.process_start import start_undisturbed
 from plumbrule.errors import EvaluationError
 from plumbrule.terminal import safe
 
@@ -140,7 +141,7 @@ class _Worker(Generic[S, R]):
         with self._lock:
             if self._ended:
                 raise EvaluationError("the workers are ended")  # nobody waits for it
-            process.start()
+            start_undisturbed(process)
             self._process, self._connection = process, ours
         theirs.close()
         try:
