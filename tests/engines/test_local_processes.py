@@ -230,3 +230,15 @@ def test_workers_end_with_the_one_who_takes_the_results() -> None:
     for child in children:
         child.join()
     assert not multiprocessing.active_children()
+
+
+def test_nothing_is_left_of_workers_that_have_done_their_work() -> None:
+    """They are waited for as well, so that a program that goes on keeps no dead processes."""
+    pending = map_chunks(make_ids_task, samples(300), workers=2)
+    next(pending)
+    pids = [child.pid for child in multiprocessing.active_children() if child.pid is not None]
+    assert pids
+    list(pending)
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

@@ -94,6 +94,8 @@ def _run_in_processes(
         for worker in crew:
             worker.end()
         threads.shutdown(wait=True)
+        for worker in crew:
+            worker.clear_away()
 
 
 class _Worker(Generic[S, R]):
@@ -121,6 +123,11 @@ class _Worker(Generic[S, R]):
             self._ended = True
             if self._process is not None:
                 self._process.kill()
+
+    def clear_away(self) -> None:
+        """Leave nothing of a process that was ended, when nobody waits for it any more."""
+        if self._process is not None:
+            self._burial()
 
     def _run(self, samples: list[S]) -> R:
         connection = self._connection if self._connection is not None else self._start()
