@@ -67,3 +67,7 @@ class MissingExtraError(PlumbruleError):
 
     def __init__(self, *, need: str, extra: str) -> None:
         super().__init__(f"{need} needs an extra: pip install 'plumbrule[{extra}]'")
+        self._remake = partial(MissingExtraError, need=need, extra=extra)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return self._remake, ()  # as above

@@ -1,6 +1,9 @@
 """The board of a run in a database: who has a lease, who has lost it, and what a worker without one may still write."""
 
 import asyncio
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -73,6 +76,13 @@ def claim(board: SharedBoard, number: int) -> Board:
 def look(board: SharedBoard) -> Board:
     """Return the board as it is now, which renews the lease."""
     return asyncio.run(board.do(lambda state, _now_s: state))
+
+
+def wait_for_a_lock(backend: "Backend", statement: str) -> None:
+    """Wait until a statement that looks like this waits for a lock of PostgreSQL."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
+    with closing(psycopg.connect(plain(backend.url), autocommit=True)) as watcher:
+        wait_until(lambda: watcher.execute(waiting, [statement]).fetchone() == (1,))
 
 
 def test_workers_see_what_the_others_have(ledger: Ledger) -> None:
@@ -151,9 +161,7 @@ def test_who_takes_over_waits_for_what_is_being_written(backend: "Backend", ledg
     with writing(ledger.engine, ledger.name) as connection:
         silent.guard(connection)
         burial.start()
-        with closing(psycopg.connect(plain(backend.url), autocommit=True)) as watcher:
-            waiting = b"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE%'"
-            wait_until(lambda: watcher.execute(waiting).fetchone() == (1,))
+        wait_for_a_lock(backend, "DELETE%")
         assert burial.is_alive()
     burial.join(LONG_S)
     assert other.crew == (other.worker,)
@@ -188,6 +196,50 @@ def test_who_stands_still_in_the_middle_of_a_change_is_ended(ledger: Ledger) -> 
     assert [type(error) for error in outcome] == [LeaseLostError]
 
 
+# Writes a note under a lease, when it is told to.
+_WRITE_LATE = """
+import sys
+from datetime import UTC, datetime
+from plumbrule.ledger import Draft, LeaseLostError, LedgerUnreachableError, open_ledger
+from plumbrule.runs.budget import Expected
+from plumbrule.runs.workers.board_store import SharedBoard
+from plumbrule.runs.workers.run_board import Board
+
+note = Draft(kind="note", subject="run-1/0/q", body={}, author="late", at=datetime(2026, 1, 31, tzinfo=UTC))
+with open_ledger(sys.argv[1]) as ledger:
+    board = SharedBoard(ledger, "run-1", lease_s=3600.0, expected=Expected())
+    board.join({}, lambda: Board(limits={}))
+    print("joined", flush=True)
+    sys.stdin.readline()
+    try:
+        ledger.submit([note], guard=board.guard).appended()
+    except (LeaseLostError, LedgerUnreachableError):  # by where it stood
+        print("lost")
+"""
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_who_stands_still_before_a_write_is_ended(backend: "Backend", ledger: Ledger) -> None:
+    """A worker that is stopped while it waits for its turn to write holds up the others for seconds only."""
+    command = [sys.executable, "-c", _WRITE_LATE, backend.url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
+        try:
+            assert worker.stdin is not None
+            assert worker.stdout is not None
+            assert worker.stdout.readline() == "joined\n"
+            with writing(ledger.engine, ledger.name):
+                worker.stdin.write("\n")
+                worker.stdin.flush()
+                wait_for_a_lock(backend, "%advisory%")
+                worker.send_signal(signal.SIGSTOP)
+            ledger.submit([NOTE]).appended()  # it had to wait for the server to end the other's
+            worker.send_signal(signal.SIGCONT)
+            assert worker.communicate(timeout=LONG_S)[0] == "lost\n"
+        finally:
+            worker.kill()
+    assert [entry.author for entry in ledger.entries(kind="note")] == ["ana"]
+
+
 def test_a_board_is_made_anew_where_nobody_is_at_work(ledger: Ledger) -> None:
     """What workers that are gone have left counts for nothing; one whose reading is too old reads again."""
     time = Time()
@@ -213,6 +265,22 @@ def test_the_last_worker_takes_the_board_with_it(ledger: Ledger) -> None:
     with ledger.engine.connect() as connection:
         for table in ("run_boards", "run_workers"):
             assert connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() == 0  # noqa: S608 - a name
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_who_joins_while_the_last_one_leaves_is_the_first(backend: "Backend", ledger: Ledger) -> None:
+    """It waits for the other, finds no board any more, and makes one that is kept."""
+    time, joiners = Time(), list[SharedBoard]()
+    joined(ledger, time)
+    joining = threading.Thread(target=lambda: joiners.append(joined(ledger, time)))
+    with ledger.engine.begin() as leaving:
+        leaving.exec_driver_sql("SELECT state FROM run_boards FOR UPDATE")
+        joining.start()
+        wait_for_a_lock(backend, "%run_boards%")
+        leaving.exec_driver_sql("DELETE FROM run_workers")
+        leaving.exec_driver_sql("DELETE FROM run_boards")
+    joining.join(LONG_S)
+    assert claim(joiners[0], 0).claims == {0: joiners[0].worker}
 
 
 def test_limits_must_be_the_same(ledger: Ledger) -> None:

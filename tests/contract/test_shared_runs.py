@@ -15,10 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from tests.clock import LONG_S, wait_until
-from tests.contract.conftest import sample_of, write_priced_samples
+from tests.contract.conftest import is_free, plain, sample_of, write_priced_samples
 from tests.processes import start_interruptible
 from tests.servers.scripted import Request, ScriptedServer, Step
 
@@ -209,6 +210,23 @@ def test_a_late_worker_writes_nothing(crew: Crew, server: ScriptedServer) -> Non
     assert ends[0][1] == ends[1][1] == ends[2][1]
     check_whole(ledger, ends[0][1]["run_id"], server, ends[0][1])
     assert ends[0][1]["usage"]["calls_repeated"] == 2
+
+
+@postgres
+def test_connections_that_are_cut_end_nobody(crew: Crew, backend: "Backend", server: ScriptedServer) -> None:
+    """Workers join again and hold the run again, so that nobody carries it out alone; every call is counted."""
+    ledger, (run,) = crew.ledger, crew.ledger.runs()
+    ledger.engine.dispose()
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IS NOT NULL AND pid <> pg_backend_pid()"
+    with psycopg.connect(plain(backend.url), autocommit=True) as owner:
+        owner.execute(cut)
+    server.allowed = 6  # what comes back cannot be kept
+    wait_until(lambda: server.allowed == 0 and server.held == 6)
+    assert not is_free(ledger, run.subject)
+    server.allowed = None
+    ends = [ended(worker.process) for worker in crew.workers]
+    assert [code for code, _, _ in ends] == [0, 0, 0], ends
+    check_whole(ledger, run.subject, server, ends[0][1])
 
 
 @postgres

@@ -1,5 +1,7 @@
 """A folder of chunk files holds what one file would, and is gone on with where it was left."""
 
+import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -91,6 +93,42 @@ def test_a_chunk_that_is_not_right_is_done_again(
     damage(tmp_path / "out" / "verdicts-00000001.jsonl")
     assert score(dataset, tmp_path / "out") == [21]
     assert content(tmp_path / "out") == whole(dataset, tmp_path)
+
+
+LIES: dict[str, Callable[[list[bytes]], list[bytes]]] = {
+    "no JSON": lambda lines: [b"{" for _ in lines],
+    "no verdicts": lambda lines: [b"{}" for _ in lines],
+    "fewer": lambda lines: lines[:-1],
+    "of other samples": lambda lines: lines[::-1],
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_chunk_that_the_manifest_is_wrong_about_is_done_again(dataset: Path, tmp_path: Path, lie: str) -> None:
+    """Its bytes are those that the manifest names, and are not the verdicts of its samples."""
+    score(dataset, tmp_path / "out")
+    chunk, manifest = tmp_path / "out" / "verdicts-00000001.jsonl", tmp_path / "out" / "manifest.json"
+    right = manifest.read_bytes()
+    text = b"".join(line + b"\n" for line in LIES[lie](chunk.read_bytes().splitlines()))
+    chunk.write_bytes(text)
+    entries = orjson.loads(right)
+    entries["chunks"][0]["rows"] = 7
+    entries["chunks"][1] |= {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
+    manifest.write_bytes(orjson.dumps(entries))
+    assert score(dataset, tmp_path / "out") == [1, 21]
+    assert content(tmp_path / "out") == whole(dataset, tmp_path)
+    assert manifest.read_bytes() == right
+
+
+def test_what_is_no_file_stays(dataset: Path, tmp_path: Path) -> None:
+    """A folder with the name of a chunk of another input is nobody's chunk; a pipe in place of one is told."""
+    (tmp_path / "verdicts-00000099.jsonl").mkdir()
+    score(dataset, tmp_path)
+    assert (tmp_path / "verdicts-00000099.jsonl").is_dir()
+    (tmp_path / "verdicts-00000001.jsonl").unlink()
+    os.mkfifo(tmp_path / "verdicts-00000001.jsonl")
+    with pytest.raises(UsageError, match="cannot be read: it is not a regular file"):
+        score(dataset, tmp_path)
 
 
 def test_a_changed_dataset_is_scored_where_it_changed(dataset: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import plumbrule
 from plumbrule.engines.local_processes import map_chunks
-from plumbrule.errors import EvaluationError, RecordError, RubricError
+from plumbrule.errors import EvaluationError, MissingExtraError, RecordError, RubricError
 from plumbrule.samples import Passage, Sample
 
 
@@ -53,6 +53,23 @@ def make_slow_task() -> Callable[[list[Sample]], list[str]]:
 def make_failing_task() -> Callable[[list[Sample]], list[str]]:
     """Fail as a rubric does that does not go with the model."""
     raise RubricError("it was fitted to another model")
+
+
+class OddError(Exception):
+    """An error that is made from parts, and does not say so."""
+
+    def __init__(self, *, part: str) -> None:
+        super().__init__(f"it has no {part}")
+
+
+def make_odd_task() -> Callable[[list[Sample]], list[str]]:
+    """Fail with an error that cannot be made again from its message."""
+    raise OddError(part="weights")
+
+
+def make_task_with_an_extra() -> Callable[[list[Sample]], list[str]]:
+    """Fail as a verifier does where its library is not installed."""
+    raise MissingExtraError(need="a verifier", extra="verifier")
 
 
 def make_dying_task() -> Callable[[list[Sample]], list[str]]:
@@ -108,6 +125,21 @@ def test_a_task_that_cannot_be_made_says_why(capfd: pytest.CaptureFixture[str]) 
         with pytest.raises(RubricError, match="it was fitted to another model"):
             list(map_chunks(make_failing_task, samples(300), workers=workers))
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("make_task", "kind", "message"),
+    [
+        (make_task_with_an_extra, MissingExtraError, "a verifier needs an extra"),
+        (make_odd_task, EvaluationError, "OddError: it has no weights"),
+    ],
+)
+def test_an_error_that_is_made_from_parts_comes_through(
+    make_task: Callable[[], Callable[[list[Sample]], list[str]]], kind: type[Exception], message: str
+) -> None:
+    """Our own as it is, one of somebody else's by what it says."""
+    with pytest.raises(kind, match=message):
+        list(map_chunks(make_task, samples(300), workers=2))
 
 
 def test_a_worker_that_cannot_start_is_told_on_one_line() -> None:
@@ -198,3 +230,15 @@ def test_workers_end_with_the_one_who_takes_the_results() -> None:
     for child in children:
         child.join()
     assert not multiprocessing.active_children()
+
+
+def test_nothing_is_left_of_workers_that_have_done_their_work() -> None:
+    """They are waited for as well, so that a program that goes on keeps no dead processes."""
+    pending = map_chunks(make_ids_task, samples(300), workers=2)
+    next(pending)
+    pids = [child.pid for child in multiprocessing.active_children() if child.pid is not None]
+    assert pids
+    list(pending)
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

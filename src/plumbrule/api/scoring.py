@@ -222,11 +222,11 @@ def score_into_folder(
     def missing() -> Iterator[Chunk[Sample]]:
         for chunk in chunks_of(with_progress(reading, progress), chunk_size):
             lines = folder.kept(chunk)
-            if lines is None:
+            part = None if lines is None else _tally_of(lines, chunk.samples, worst)
+            if part is None:
                 yield chunk
             else:
-                part = _tally_of(lines, chunk.samples, worst).rescored(scorer.score)
-                tally.merge(part, before=chunk.first - 1)
+                tally.merge(part.rescored(scorer.score), before=chunk.first - 1)
 
     make_task = functools.partial(
         _ChunkScorer,
@@ -262,11 +262,17 @@ def _add_chunk(
     folder.add(done.chunk, b"".join(line for lines, _ in done.results for line in lines))
 
 
-def _tally_of(lines: bytes, samples: list[Sample], worst: int) -> VerdictTally[VerdictJson]:
-    """Return the tally of verdicts that were written before."""
+def _tally_of(lines: bytes, samples: list[Sample], worst: int) -> VerdictTally[VerdictJson] | None:
+    """Return the tally of verdicts that were written before; None where they are not those of these samples."""
     tally: VerdictTally[VerdictJson] = VerdictTally(worst)
-    for sample, line in zip(samples, lines.splitlines(), strict=True):
-        tally.add(sample, from_json(VerdictJson, orjson.loads(line), where="a verdict"))
+    try:
+        for sample, line in zip(samples, lines.splitlines(), strict=True):
+            verdict = from_json(VerdictJson, orjson.loads(line), where="a verdict")
+            if verdict.id != sample.id:
+                return None
+            tally.add(sample, verdict)
+    except (ValueError, InputError):  # it is no JSON, there are more or fewer, or it is no verdict
+        return None
     return tally
 
 

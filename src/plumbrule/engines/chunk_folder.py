@@ -13,7 +13,7 @@ import orjson
 from plumbrule.codec import from_json, json_line, optional_key
 from plumbrule.engines.chunks import Chunk
 from plumbrule.errors import InputError, UsageError
-from plumbrule.files import written_whole
+from plumbrule.files import open_file, written_whole
 from plumbrule.object_stores import UrlFolder, is_url
 
 MANIFEST = "manifest.json"
@@ -90,7 +90,8 @@ class LocalFolder:
     def read(self, name: str) -> bytes | None:
         """Return the content of a file; None where there is none."""
         try:
-            return (self._path / name).read_bytes()
+            with open_file(self._path / name) as file:
+                return file.read()
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -103,11 +104,14 @@ class LocalFolder:
 
     def names(self) -> list[str]:
         """Return the names of the files."""
-        return sorted(path.name for path in self._path.iterdir())
+        return sorted(path.name for path in self._path.iterdir() if path.is_file())
 
     def remove(self, name: str) -> None:
         """Remove a file."""
-        (self._path / name).unlink()
+        try:
+            (self._path / name).unlink()
+        except OSError as error:
+            raise UsageError(f"{self._path / name}: cannot be removed: {error.strerror}") from None
 
 
 def open_folder(address: str) -> Folder:
@@ -134,7 +138,7 @@ class ChunkFolder:
     def kept(self, chunk: Chunk[S]) -> bytes | None:
         """Return the content of a chunk that is there and right: made from these samples, and as it was written."""
         entry = self._before.get(self._file_name(chunk))
-        if entry is None or entry.samples_sha256 != _sha256_of(chunk):
+        if entry is None or (entry.samples_sha256, entry.rows) != (_sha256_of(chunk), len(chunk.samples)):
             return None
         content = self.folder.read(entry.file)
         if content is None or len(content) != entry.bytes or hashlib.sha256(content).hexdigest() != entry.sha256:
@@ -175,7 +179,7 @@ class ChunkFolder:
         try:
             manifest = from_json(Manifest, orjson.loads(content), where=where)
         except orjson.JSONDecodeError:
-            raise InputError(f"{where}: is not JSON") from None
+            raise InputError(f"{where}: is not JSON: remove it, or name another folder") from None
         for name in ("manifest", "plumbrule", "rubric", "support", "chunk_size"):
             if getattr(manifest, name) != getattr(self.head, name):
                 raise UsageError(

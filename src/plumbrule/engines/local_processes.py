@@ -1,5 +1,6 @@
 """Map a task over samples or interactions, in this process or in several on this machine: same results, same order."""
 
+import pickle
 import signal
 import traceback
 from collections import deque
@@ -14,6 +15,7 @@ from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from plumbrule.engines.chunks import TRIES, Chunk, DoneChunk, Task, WorkerDiedError, chunks_of, run_one_by_one
+from plumbrule.engines.process_start import start_undisturbed
 from plumbrule.errors import EvaluationError
 from plumbrule.terminal import safe
 
@@ -92,6 +94,8 @@ def _run_in_processes(
         for worker in crew:
             worker.end()
         threads.shutdown(wait=True)
+        for worker in crew:
+            worker.clear_away()
 
 
 class _Worker(Generic[S, R]):
@@ -120,6 +124,11 @@ class _Worker(Generic[S, R]):
             if self._process is not None:
                 self._process.kill()
 
+    def clear_away(self) -> None:
+        """Leave nothing of a process that was ended, when nobody waits for it any more."""
+        if self._process is not None:
+            self._burial()
+
     def _run(self, samples: list[S]) -> R:
         connection = self._connection if self._connection is not None else self._start()
         try:
@@ -139,7 +148,7 @@ class _Worker(Generic[S, R]):
         with self._lock:
             if self._ended:
                 raise EvaluationError("the workers are ended")  # nobody waits for it
-            process.start()
+            start_undisturbed(process)
             self._process, self._connection = process, ours
         theirs.close()
         try:
@@ -196,6 +205,14 @@ def _send(connection: Connection, message: object) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an error with where it was raised, which a traceback elsewhere would not tell."""
-    error.add_note(safe("".join(traceback.format_exception(error))))
+    """Return an error with where it was raised, which a traceback elsewhere would not tell.
+
+    One that cannot be made again in another process comes as one that says the same.
+    """
+    where = safe("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - it was made here
+    except Exception:  # noqa: BLE001 - whatever a class of somebody else's does
+        error = EvaluationError(safe(f"{type(error).__name__}: {error}"))
+    error.add_note(where)
     return error

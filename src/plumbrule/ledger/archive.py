@@ -10,7 +10,6 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +17,14 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, select
 
 from plumbrule.codec import from_json, optional_key, to_json
 from plumbrule.errors import InputError, UsageError
-from plumbrule.ledger.archive_folder import NO_COLUMNS, ArchiveFolder, QueryColumns, open_archive, write_archive
+from plumbrule.ledger.archive_folder import (
+    NO_COLUMNS,
+    ArchiveFolder,
+    QueryColumns,
+    batches,
+    open_archive,
+    write_archive,
+)
 from plumbrule.ledger.chain import ARCHIVABLE, NO_BODY, BrokenChainError, Row, link, walk
 from plumbrule.ledger.database import reading, writing
 from plumbrule.ledger.entry import Draft, Entry
@@ -29,7 +35,6 @@ from plumbrule.ledger.store import Ledger, last_entry
 from plumbrule.ledger.tables import entries
 
 _LOCK = "archive"  # one at a time
-_AT_ONCE = 2000  # bodies that are put back by one statement
 
 Selection = Mapping[str, Sequence[str]]  # the kinds of entries, by run
 
@@ -215,8 +220,8 @@ _PUT_BACK = (
 
 def _put_back(connection: Connection, folder: ArchiveFolder) -> int:
     """Write every body of an archive that fits its hash to its place; return how many were written."""
-    rows, restored = folder.checked_rows(), 0
-    while some := list(islice(rows, _AT_ONCE)):
+    restored = 0
+    for some in batches(folder.checked_rows()):
         values = [
             {"number": row[0], "digest": row[6].decode(), "own": row[8].decode(), "text": row[5].decode()}
             for row in some

@@ -22,6 +22,7 @@ from plumbrule.files import PRIVATE, read_file, sha256_of_file
 from plumbrule.hashing import canonical_json
 from plumbrule.ledger.chain import Row, header_hash
 from plumbrule.ledger.tables import COLUMNS
+from plumbrule.terminal import is_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,8 +102,9 @@ class ArchiveFolder:
         pq = _parquet()
         for file in self.manifest.files:
             with pq.ParquetFile(self.path / Path(file.file).name) as parquet:
-                for batch in parquet.iter_batches(batch_size=_BATCH_ROWS, columns=list(COLUMNS)):
-                    numbers, *texts = (column.to_pylist() for column in batch.columns)
+                for group in range(parquet.num_row_groups):  # each is a batch that was written
+                    table = parquet.read_row_group(group, columns=list(COLUMNS))
+                    numbers, *texts = (column.to_pylist() for column in table.columns)
                     encoded = ([text.encode() for text in column] for column in texts)
                     yield from zip(numbers, *encoded, strict=True)
 
@@ -123,19 +125,22 @@ def open_archive(path: Path) -> ArchiveFolder:
     try:
         content = read_file(file, most=_LARGEST_MANIFEST)
         value = orjson.loads(content)
+        form = value["form"]
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}: name a folder of 'ledger archive'") from None
-    except orjson.JSONDecodeError:
+    except (orjson.JSONDecodeError, TypeError, KeyError):
         raise InputError(f"{file}: is not the manifest of an archive") from None
+    if form != FORM:
+        raise InputError(f"{file}: is of the form {form!r:.60}, which this Plumbrule cannot read: upgrade it")
     manifest = from_json(ArchiveManifest, value, where=str(file))
-    if manifest.form != FORM:
-        raise InputError(f"{file}: is of the form {manifest.form!r:.60}, which this Plumbrule cannot read: upgrade it")
     return ArchiveFolder(path=path, manifest=manifest, manifest_sha256=hashlib.sha256(content).hexdigest())
 
 
 def write_archive(path: Path, rows: Iterable[Row], *, ledger_id: str, columns: QueryColumns) -> ArchiveFolder:
     """Write rows to a new folder, whole or not at all; the same archive that is there already is taken as it is."""
     path = path.absolute()
+    if not is_text(str(path)):
+        raise UsageError(f"{path}: its name must be text, since the ledger names it: name another folder")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent))
@@ -216,7 +221,7 @@ def _write_file(path: Path, rows: Iterator[Row], columns: QueryColumns) -> Archi
     schema = pa.schema([*own, *((name, types[kind]) for name, kind in columns.types.items())])
     tally = _Tally()
     with _new_file(path) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        for batch in _batches(tally.over(rows)):
+        for batch in batches(tally.over(rows)):
             writer.write_table(_table(batch, schema, columns))
     _to_disk(path)
     return ArchivedFile(
@@ -238,7 +243,7 @@ def _table(batch: Sequence[Row], schema: "pa.Schema", columns: QueryColumns) -> 
     return pa.table([*own, *others], schema=schema)
 
 
-def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
+def batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
     """Yield rows in batches that fit into memory."""
     batch: list[Row] = []
     size = 0

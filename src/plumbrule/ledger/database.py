@@ -18,6 +18,8 @@ _DURABLE = (  # a stricter setting stays
 )
 # By default the server plans for the first rows of a cursor, and goes through all entries in their order to find them.
 _READ_WHOLE = "SELECT set_config('cursor_tuple_fraction', '1', false)"
+# A process that is stopped in the middle of a change that others wait for is ended by the server.
+_HASTE = text("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)")
 _NO_LIMIT = -1  # of connections: as many as threads read; one that waits for another's connection could wait for ever
 _FORMS = "sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
 
@@ -78,22 +80,28 @@ def reading(engine: Engine, name: str) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine, name: str) -> Iterator[Connection]:
+def writing(engine: Engine, name: str, *, hasty: bool = False) -> Iterator[Connection]:
     """Give the one connection that may write; what it wrote is durable when the block has ended well."""
-    with changing(engine, name) as connection:
+    with changing(engine, name, hasty=hasty) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK_KEY})
         yield connection
 
 
 @contextmanager
-def changing(engine: Engine, name: str) -> Iterator[Connection]:
-    """Give a connection that may write beside the chain, to tables of other kinds; all is kept or nothing."""
+def changing(engine: Engine, name: str, *, hasty: bool = False) -> Iterator[Connection]:
+    """Give a connection that may write beside the chain, to tables of other kinds; all is kept or nothing.
+
+    A ``hasty`` one loses it where the process stands still, from the first lock that it waits for on: a server can
+    see to that, a file cannot.
+    """
     with (
         told_clearly(name),
         engine.connect().execution_options(plumbrule_writes=True) as connection,
         connection.begin(),
     ):
+        if hasty and connection.dialect.name == "postgresql":
+            connection.execute(_HASTE)
         yield connection
 
 

@@ -5,12 +5,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from sqlite3 import connect
 
 from sqlalchemy import Engine, text
 
 from plumbrule.errors import UsageError
 from plumbrule.files import make_private
-from plumbrule.ledger.ledger_errors import told_clearly
+from plumbrule.ledger.ledger_errors import LedgerUnreachableError, told_clearly
+
+_LEAVING_S = 1.0  # the last of those who share a file has it alone for a moment, to remove it
 
 
 @contextmanager
@@ -32,7 +35,7 @@ def holding(engine: Engine, subject: str, *, name: str, ledger_id: str, shared: 
         try:
             yield
         finally:
-            with told_clearly(name):
+            with suppress(LedgerUnreachableError), told_clearly(name):  # a connection that is gone has let go
                 connection.execute(text(f"SELECT pg_advisory_unlock{kind}(:key)"), {"key": key})
                 connection.commit()
 
@@ -40,17 +43,9 @@ def holding(engine: Engine, subject: str, *, name: str, ledger_id: str, shared: 
 @contextmanager
 def _held_by_a_file(path: Path, subject: str, *, name: str, shared: bool) -> Iterator[None]:
     """Hold a file by SQLite's own lock, which works on every system."""
-    make_private(path)
     with ExitStack() as stack:
         with told_clearly(name):
-            lock = stack.enter_context(closing(sqlite3.connect(path, timeout=0, isolation_level=None)))
-            try:
-                lock.execute("BEGIN" if shared else "BEGIN EXCLUSIVE")
-                lock.execute("SELECT count(*) FROM sqlite_master")  # who reads shares the file from here on
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                    raise _taken(subject, shared=shared) from None
-                raise
+            lock = stack.enter_context(closing(_locked_file(path, subject, shared=shared)))
         try:
             yield
         finally:
@@ -61,8 +56,41 @@ def _held_by_a_file(path: Path, subject: str, *, name: str, shared: bool) -> Ite
                 path.unlink()
 
 
+def _locked_file(path: Path, subject: str, *, shared: bool) -> sqlite3.Connection:
+    """Return the file with this name, locked; one that its last holder has removed by then keeps nobody out."""
+    while True:
+        make_private(path)
+        opened = _identity(path)
+        with ExitStack() as stack:
+            lock = stack.enter_context(
+                closing(connect(path, timeout=_LEAVING_S if shared else 0, isolation_level=None))
+            )
+            try:
+                lock.execute("BEGIN" if shared else "BEGIN EXCLUSIVE")
+                lock.execute("SELECT count(*) FROM sqlite_master")  # who reads shares the file from here on
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                    raise _taken(subject, shared=shared) from None
+                if opened == _identity(path):
+                    raise
+            else:
+                if opened is not None and opened == _identity(path):
+                    stack.pop_all()
+                    return lock
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of the same name; None where there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _taken(subject: str, *, shared: bool) -> UsageError:
     who = f"{subject}: another process is carrying it out"
     if shared:
         return UsageError(f"{who} alone; wait for it, or stop it and go on with --workers")
-    return UsageError(f"{who}; wait for it, or stop it, or join it where it was begun with --workers")
+    join = ", or join it where it was begun with --workers" if subject.startswith("run-") else ""
+    return UsageError(f"{who}; wait for it, or stop it{join}")

@@ -1,5 +1,6 @@
 """The ledger itself: appends entries durably, one writer at a time, and finds them again."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
@@ -305,8 +306,9 @@ class Ledger:
 
     def _write(self, tickets: list[Ticket]) -> None:
         """Write what every ticket asks for, in one transaction."""
+        shared = any(ticket.guard is not None for ticket in tickets)
         try:
-            with writing(self._engine, self.name) as connection:
+            with writing(self._engine, self.name, hasty=shared) as connection:
                 new: list[Entry] = []
                 standing = _standing(connection, tickets)
                 last = before = last_entry(connection, self.name)
@@ -366,10 +368,10 @@ class Ledger:
         if notice is None or notice.sequence < entry.sequence:
             error = LedgerBrokenError(f"{self.name}: entry {entry.sequence}: its body is gone, and no archive has it")
             raise error if self._watch is None else self._watch.fault(error)
-        folder, day = notice.value.get("folder"), notice.recorded_at_utc[:10]
+        folder, day = str(notice.value.get("folder")), notice.recorded_at_utc[:10]
         return ArchivedError(
-            f"{run}: its {entry.kind} entries were archived on {day} to {folder}: put them back with "
-            f"'plumbrule ledger restore {folder}'"
+            f"{run}: its {entry.kind} entries were archived on {day} to {folder}: put them back with: "
+            f"plumbrule ledger restore {shlex.quote(folder)}"
         )
 
     def _archive_notice(self, run: str, kind: str) -> Entry | None:

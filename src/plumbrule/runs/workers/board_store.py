@@ -8,8 +8,8 @@ import asyncio
 import os
 import secrets
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -48,9 +48,10 @@ _MAKE = (
     "CREATE {unlogged}TABLE run_boards (run TEXT PRIMARY KEY, state TEXT NOT NULL)",
     "CREATE {unlogged}TABLE run_workers (run TEXT, worker TEXT, expires_s DOUBLE PRECISION, PRIMARY KEY (run, worker))",
 )
-_NO_BOARD = text("INSERT INTO run_boards (run, state) VALUES (:run, '') ON CONFLICT DO NOTHING")
-# A process that is stopped in the middle of a change must not hold up the others: the server ends it.
-_HASTE = text("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)")
+# The row is locked from here on, whether it was there or not: the last worker may be about to take it away.
+_TAKE_BOARD = text(
+    "INSERT INTO run_boards (run, state) VALUES (:run, '') ON CONFLICT (run) DO UPDATE SET run = excluded.run"
+)
 _TIME = {
     "postgresql": text("SELECT extract(epoch FROM clock_timestamp())"),
     "sqlite": text("SELECT (julianday('now') - 2440587.5) * 86400.0"),
@@ -72,11 +73,6 @@ def make_tables(ledger: Ledger) -> None:
         unlogged = "UNLOGGED " if connection.dialect.name == "postgresql" else ""
         for statement in _MAKE:
             connection.execute(text(statement.format(unlogged=unlogged)))
-
-
-def _hasten(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(_HASTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ class SharedBoard:
         Return False where that is None: the ledger has to be read again.
         """
         with self._lock, self._changing() as connection:
-            connection.execute(_NO_BOARD, {"run": self._run})
+            connection.execute(_TAKE_BOARD, {"run": self._run})
             board, now_s = self._locked(connection), self._clock(connection)
             alive = self._bury(connection, board, now_s)
             if not alive or board is None:
@@ -139,7 +135,6 @@ class SharedBoard:
 
     def guard(self, connection: Connection) -> None:
         """Raise where the lease is lost; else nobody takes it before the transaction has ended."""
-        _hasten(connection)
         wanted = select(_WORKERS.c.worker).where(self._own()).with_for_update(read=True)
         if connection.scalar(wanted) is None:
             raise self._lost()
@@ -212,11 +207,8 @@ class SharedBoard:
             self.board = board
         return results
 
-    @contextmanager
-    def _changing(self) -> Iterator[Connection]:
-        with changing(self._ledger.engine, self._ledger.name) as connection:
-            _hasten(connection)
-            yield connection
+    def _changing(self) -> AbstractContextManager[Connection]:
+        return changing(self._ledger.engine, self._ledger.name, hasty=True)
 
     def _locked(self, connection: Connection) -> Board | None:
         wanted = select(_BOARDS.c.state).where(_BOARDS.c.run == self._run).with_for_update()

@@ -48,25 +48,25 @@ class SharedRun:
         ``joined`` is called when this process is at work. Not ``alone``: only where others are, which may raise
         ``NobodyAtWork``.
         """
-        with self.ledger.hold(self.run, shared=True):
-            make_tables(self.ledger)
-            return run_to_end(self._work(watch, joined, alone=alone))
+        return run_to_end(self._work(watch, joined, alone=alone))
 
     async def _work(self, watch: Watch, joined: Callable[[], object], *, alone: bool) -> Progress:
         try:
             for lease in range(_MOST_LEASES):
-                board = SharedBoard(
-                    self.ledger, self.run, lease_s=self.plan.config.lease_s, expected=self.plan.expected
-                )
-                before = await asyncio.to_thread(self._join, board, alone=alone)
-                try:
-                    if not lease:
-                        joined()
-                    return await self._work_for_a_lease(board, before, watch)
-                except (LeaseLostError, LedgerUnreachableError):
-                    continue  # what it had is others' now, or will be: it comes back as another worker
-                finally:
-                    await board.leave()
+                with self.ledger.hold(self.run, shared=True):  # each time: a connection that was lost has let go of it
+                    make_tables(self.ledger)
+                    board = SharedBoard(
+                        self.ledger, self.run, lease_s=self.plan.config.lease_s, expected=self.plan.expected
+                    )
+                    before = await asyncio.to_thread(self._join, board, alone=alone)
+                    try:
+                        if not lease:
+                            joined()
+                        return await self._work_for_a_lease(board, before, watch)
+                    except (LeaseLostError, LedgerUnreachableError):
+                        continue  # what it had is others' now, or will be: it comes back as another worker
+                    finally:
+                        await board.leave()
             raise EvaluationError(
                 f"{self.run}: this process lost its lease {_MOST_LEASES} times: give it more than lease_s "
                 f"{self.plan.config.lease_s:g}, or fewer workers"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from multiprocessing import get_context
 
+from plumbrule.engines.process_start import hear_interrupts, start_undisturbed
 from plumbrule.errors import PlumbruleError
 from plumbrule.terminal import safe
 
@@ -23,7 +24,7 @@ def worker_processes(count: int, work: Callable[..., None], *arguments: object) 
     crew = [context.Process(target=_work, args=(work, *arguments), daemon=False) for _ in range(count)]
     try:
         for worker in crew:
-            worker.start()
+            start_undisturbed(worker)
         yield
     except BaseException:
         for worker in crew:
@@ -41,6 +42,7 @@ def _work(work: Callable[..., None], *arguments: object) -> None:
         if hasattr(signal, name):  # not every system has both
             signal.signal(getattr(signal, name), signal.default_int_handler)
     try:
+        hear_interrupts()
         with redirect_stdout(sys.stderr):  # which is for the result alone
             work(*arguments)
     except KeyboardInterrupt:

@@ -100,8 +100,7 @@ def bind(
                 log_odds=-log_risk(measures, known) if decides else 0.0,
                 share=share,
                 copied=_is_copy(edits, measures, known),
-                made_up=measures.get("cover_evidence", 0.0) >= 1
-                and len(piece.content) >= known.constants.least_made_up,
+                made_up=_is_made_up(piece, measures, known),
                 contradictions=tuple(_contradictions(own, place.start, values, known, decides=decides)),
                 changes=tuple((place.start + piece.starts[put], place.start + piece.ends[put]) for put in edits.put_in),
                 passage=ground.pieces[edits.unit].text if edits.unit is not None else "",
