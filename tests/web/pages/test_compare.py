@@ -53,11 +53,11 @@ def test_every_figure_and_every_changed_sample_is_shown(client: TestClient, site
 def test_the_figures_of_a_row_have_the_same_decimals(client: TestClient, site: Site, tmp_path: Path) -> None:
     """Both values, their difference and its interval; an interval that is open on both sides is said to be none."""
     page = client.get("/compare", params={"runs": _two_runs(site, tmp_path), "other_dataset": "yes"}).text
-    row = re.sub(r"<[^>]*>", " ", page.partition('title="pass_rate">')[2].partition("<svg")[0])
+    row = re.sub(r"<[^>]*>", " ", page.partition('scope="row" title="pass_rate">')[2].partition("<svg")[0])
     values = re.findall(r"[+-]?\d+\.?\d*", row)
     assert len(values) == 5
     assert {len(value.partition(".")[2]) for value in values} == {3}
-    assert "no interval" in page.partition('title="latency_e2e_p95_ms">')[2].partition("<svg")[0]
+    assert "no interval" in page.partition('scope="row" title="latency_e2e_p95_ms">')[2].partition("<svg")[0]
 
 
 def test_runs_of_other_datasets_are_compared_when_that_is_asked_for(client: TestClient) -> None:
