@@ -153,7 +153,7 @@ class RunDecision:
     anchor: Anchor | None = None
 
     @property
-    def decided(self) -> Outcome:
+    def known_outcome(self) -> Outcome:
         """The outcome; older versions recorded only whether the run may be released."""
         return self.outcome or ("RELEASE" if self.release_ready else "NO RELEASE")
 

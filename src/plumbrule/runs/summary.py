@@ -341,7 +341,7 @@ def _line(ledger: Ledger, entry: Entry, decision: Entry | None) -> RunLine:
     if summary is not None:
         outcome, gates = summary.outcome, summary.gates
     elif decided is not None:
-        outcome, gates = decided.decided, decided.gates
+        outcome, gates = decided.known_outcome, decided.gates
     else:
         outcome, gates = None, ()
     return take_fields(

@@ -138,7 +138,7 @@ def _begun(request: Request) -> Visit:
     if len(session_id) != ID_LENGTH:
         session_id = new_session_id()
     person = _find_person(site, request, session_id) if site.team else _local_person(site)
-    visit: Visit = Visit(request=request, site=site, person=person, session_id=session_id)
+    visit = Visit(request=request, site=site, person=person, session_id=session_id)
     request.state.visit = visit
     return visit
 

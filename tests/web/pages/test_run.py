@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from tests.web.conftest import PAPER
 
 from plumbrule.api.reports import report_on
-from plumbrule.api.runs import show
+from plumbrule.api.runs import list_runs, show
 from plumbrule.ledger import archivable, archive, open_ledger, restore_archive
 from plumbrule.reports import FORMATS
 from plumbrule.reports.figure_text import METADATA_TITLES, metadata_rows
@@ -58,7 +58,8 @@ def test_an_archived_run_says_where_it_is(client: TestClient, site: Site, tmp_pa
     """Its page has the decision, gates and figures as recorded, and no way to a sample; those of samples lead to it."""
     with open_ledger(site.ledger) as ledger:
         run = find_run(ledger, "last").subject
-        kinds, gates = archivable(ledger, [run]), show(run, ledger).gates
+        unsettled = list_runs(ledger)[0].run_id
+        kinds, gates = archivable(ledger, [unsettled, run]), show(run, ledger).gates
         archive(ledger, kinds, tmp_path / "archive", author="Ada", reason="old", at=datetime.now(UTC))
         try:
             page = client.get(f"/runs/{run}")
@@ -70,6 +71,9 @@ def test_an_archived_run_says_where_it_is(client: TestClient, site: Site, tmp_pa
                 assert f'id="gate-{gate.name}"' in page.text
             assert 'title="tokens_per_correct_answer"' in page.text
             assert f"/runs/{run}/" not in page.text
+            other = client.get(f"/runs/{unsettled}").text
+            assert "<h1>Inconclusive: 4 of 4 gates are not settled</h1>" in other
+            assert "Every gate passes" not in other
             samples = client.get(f"/runs/{run}/samples")
             assert samples.status_code == 410
             assert f"{run}: its result entries were archived on {datetime.now(UTC):%Y}" in html.unescape(samples.text)

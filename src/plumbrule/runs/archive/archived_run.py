@@ -44,9 +44,15 @@ class ArchivedRun:
         )
 
     @property
+    def against(self) -> tuple[ReportGate, ...]:
+        """The gates that speak against a release: those that fail, or that are not settled where that decided."""
+        unsettled = self.decision.known_outcome == "INCONCLUSIVE"
+        return tuple(gate for gate in self.gates if not gate.passed or (unsettled and gate.inconclusive))
+
+    @property
     def title(self) -> str:
         """The decision as one short sentence."""
-        return outcome_title(self.decision.decided, self.gates)
+        return outcome_title(self.decision.known_outcome, self.gates)
 
 
 def find_archived(ledger: Ledger, begun: Entry) -> ArchivedRun | None:

@@ -49,16 +49,16 @@ def look_up(
                 return visit.redirect(f"/incidents/{path_part(find_trace(asked, ledger=ledger))}")
         except UsageError as error:
             problem = visitor_words(error)
-    return _ask(visit, asked, problem)
+    return _ask(visit, asked, problem, by_words=problem is not None)
 
 
-def _ask(visit: Visit, asked: str, problem: str | None) -> HTMLResponse:
-    """Show the box; where no trace id fits, the reviewed interactions whose question has the words that were asked."""
+def _ask(visit: Visit, asked: str, problem: str | None, *, by_words: bool = False) -> HTMLResponse:
+    """Show the box, and ``by_words`` the reviewed interactions whose question has the words that are no trace id."""
     weeks = recall_view(visit, Filters()).value.weeks
     newest_first = [line for week in list(weeks.values())[::-1] for line in week.reviews]
     recent = [line for week in list(weeks.values())[::-1][:_MOST_WEEKS] for line in week.reviews if line.blocked]
     words = asked.casefold()
-    found = [line for line in newest_first if problem and words in (line.question or "").casefold()]
+    found = [line for line in newest_first if by_words and words in (line.question or "").casefold()]
     return visit.render(
         "incidents.html",
         status=404 if problem and not found else 200,

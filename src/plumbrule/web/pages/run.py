@@ -88,9 +88,7 @@ def _show_archived(visit: Visit, archived: ArchivedRun) -> HTMLResponse:
         "run_archived.html",
         archived=archived,
         charts={gate.name: gate_chart(gate) for gate in archived.gates},
-        reasons=[
-            linked_gate(gate_text(gate, confidence=confidence), gate) for gate in archived.gates if not gate.passed
-        ],
+        reasons=[linked_gate(gate_text(gate, confidence=confidence), gate) for gate in archived.against],
         policy=figure_text.policy_text(decision.decide_on or "point", confidence, decision.anchor or "judge"),
         **_shared_words(archived.run.body.metadata, confidence),
     )
