@@ -1,6 +1,7 @@
 """One run: its decision, its figures, and the table of all its samples."""
 
 from functools import partial
+from typing import Any
 
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
@@ -94,7 +95,7 @@ def _show_archived(visit: Visit, archived: ArchivedRun) -> HTMLResponse:
     )
 
 
-def _shared_words(metadata: RunMetadata, confidence: Confidence) -> dict[str, object]:
+def _shared_words(metadata: RunMetadata, confidence: Confidence) -> dict[str, Any]:
     """Return what the gates, the figures and the metadata of a run are told with."""
     return {
         "titles": FIGURE_TITLES,
