@@ -54,6 +54,14 @@ def test_a_page_says_no_less_than_the_command_line(client: TestClient, report: R
         assert show("last", ledger).run_id in page
 
 
+def test_what_fixing_gains_has_the_same_decimals(client: TestClient, report: Report) -> None:
+    """Every pass rate of "Fix first", and what is gained, is written with as many decimals as the others."""
+    table = client.get("/runs/last").text.partition('id="fix-first"')[2].partition("</table>")[0]
+    found = re.findall(r'>([\d.]+) <span class="interval">\(\+([\d.]+)\)', table)
+    assert len(found) == len(report.fix_first)
+    assert {len(text.partition(".")[2]) for pair in found for text in pair} == {3}
+
+
 def test_an_archived_run_says_where_it_is(client: TestClient, site: Site, tmp_path: Path) -> None:
     """Its page has the decision, gates and figures as recorded, and no way to a sample; those of samples lead to it."""
     with open_ledger(site.ledger) as ledger:
@@ -170,8 +178,8 @@ def test_a_run_on_paper(page: Page) -> None:
     page.emulate_media(media="print")
     page.set_viewport_size(PAPER)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-    expect(page.get_by_role("heading", name="Gates")).to_be_visible()
-    expect(page.get_by_role("navigation", name="On this page")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Gates", exact=True)).to_be_visible()
+    expect(page.locator(".contents")).to_be_hidden()
     expect(page.get_by_text("Show the numbers").first).to_be_hidden()
 
 
