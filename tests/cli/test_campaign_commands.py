@@ -602,8 +602,10 @@ def test_an_inconclusive_decision_is_exit_code_5(run: Run, sample: Run) -> None:
     rate(run, "Ada", TRACE, 4)
     done = run("review", "close", "--as", "Lead")
     assert done.code == 5
-    assert "INCONCLUSIVE: 1 item, and the interval of the average overall score, 1.07 to 4, does not settle" in done.out
-    assert "average overall 4, production_ready; 95% interval 1.07 to 4, on both sides of 3: about " in done.out
+    assert (
+        "INCONCLUSIVE: 1 item, and the interval of the average overall score, 1.07 to 4.00, does not settle" in done.out
+    )
+    assert "average overall 4.00, production_ready; 95% interval 1.07 to 4.00, on both sides of 3: about " in done.out
     assert "INCONCLUSIVE" in run("review", "progress").out
 
 

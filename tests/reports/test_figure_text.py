@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plumbrule.reports.figure_text import counts_text, figure, gate_text, interval_text, numbers_text, signed
+from plumbrule.reports.figure_text import counts_text, figure, gate_text, measured, numbers_text, signed
 from plumbrule.runs.report.run_report import ReportGate, ReportInterval
 
 
@@ -21,11 +21,12 @@ from plumbrule.runs.report.run_report import ReportGate, ReportInterval
         (2 / 3, "0.667"),
         (10_000.0, "10,000"),
         (12_345.678, "12,345.7"),
+        (412.345, "412.3"),
         (56_457, "56,457"),
     ],
 )
 def test_figures_are_short(value: float | None, shown: str) -> None:
-    """Three places, one for thousands, none where there is nothing behind the point."""
+    """Three places, one from a hundred on, none where there is nothing behind the point."""
     assert figure(value) == shown
 
 
@@ -39,10 +40,32 @@ def test_a_figure_stays_on_its_side_of_the_limit(value: float, limit: float) -> 
 
 def test_open_ends_are_said() -> None:
     """An end that the samples cannot bound is left open; no interval at all is none."""
-    assert interval_text(ReportInterval(low=3.0, high=None, method="order_statistics", samples=5)) == "3 or more"
-    assert interval_text(ReportInterval(low=None, high=0.5, method="wilson", samples=5)) == "0.5 or less"
-    assert interval_text(ReportInterval(low=None, high=None, method="wilson", samples=0)) == "none"
-    assert interval_text(None) == "none"
+    assert measured((), 3.0, None).interval == "3 or more"
+    assert measured((), None, 0.5).interval == "0.5 or less"
+    assert measured((), None, None).interval == "none"
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high", "shown"),
+    [
+        ((0.74,), 0.6271, 0.8128, (("0.740",), "0.627 to 0.813")),
+        ((1.0, 0.5), 0.9834, 1.0, (("1.000", "0.500"), "0.983 to 1.000")),
+        ((1910.0,), 1840.0, None, (("1,910",), "1,840 or more")),
+        ((98.123,), 91.5, 1034.25, (("98.1",), "91.5 to 1,034.2")),
+        ((None,), None, None, (("none",), "none")),
+        ((-0.0001,), -0.5, 0.25, (("0.00",), "-0.50 to 0.25")),
+    ],
+)
+def test_a_figure_has_the_decimals_of_its_interval(
+    values: tuple[float | None, ...], low: float | None, high: float | None, shown: object
+) -> None:
+    """What is read together has the same decimals: those of the figure that has most."""
+    assert measured(values, low, high) == shown
+
+
+def test_an_interval_stays_on_its_side_of_the_limit() -> None:
+    """An end that stays below the limit is not rounded up to it, and the figure has its decimals."""
+    assert measured((0.74,), 0.6271, 0.79996, against=0.8) == (("0.74000",), "0.62710 to 0.79996")
 
 
 def test_small_words() -> None:
@@ -54,7 +77,7 @@ def test_small_words() -> None:
 @pytest.mark.parametrize(
     ("needed", "said"),
     [
-        (1200, "Not settled: about 1,200 samples in all would settle it with 80% power, if the true rate is 0.84."),
+        (1200, "Not settled: about 1,200 samples in all would settle it with 80% power, if the true rate is 0.8400."),
         (None, "no number of samples"),
     ],
 )
@@ -77,8 +100,8 @@ def test_an_inconclusive_gate_says_what_it_needs(needed: int | None, said: str) 
         worst_repeat=None,
     )
     text = gate_text(gate)
-    assert "pass_rate is 0.8499 (nulls as zero 0.84) and misses its limit of at least 0.85" in text
-    assert "95% interval 0.8 to 0.9" in text
+    assert "pass_rate is 0.8499 (nulls as zero 0.8400) and misses its limit of at least 0.85" in text
+    assert "95% interval 0.8000 to 0.9000" in text
     assert said in text
 
 

@@ -64,7 +64,7 @@ def test_since_when_and_why(address: str) -> None:
         decisive = release_states(ledger)[1].decisive
     assert (decisive.since, decisive.at) == (lines[0].at, lines[1].at)
     assert decisive.why.startswith(f"{decisive.gates - decisive.gates_kept} of {decisive.gates} gates fail: ")
-    assert "Share of samples that pass is 0, and must be at least 0.85" in decisive.why
+    assert "Share of samples that pass is 0.000, and must be at least 0.85" in decisive.why
 
 
 def test_a_release_by_few_samples_is_qualified(tmp_path: Path) -> None:

@@ -205,6 +205,19 @@ def test_the_recommended_rubric_fails_what_the_evidence_is_against() -> None:
     assert any(reason.startswith("support ") and reason.endswith(" < 0.30") for reason in invented.reasons)
 
 
+def test_a_reason_says_what_a_context_denies() -> None:
+    """A word that a context says with a "not" is told as denied, never as what the context says instead."""
+    verdict = plumbrule.score(
+        question="Do associates settle complaints or offer compensation to customers?",
+        answer="Yes. Associates settle complaints and offer compensation to customers.",
+        contexts=["Associates do not settle complaints or offer compensation to customers."],
+        rubric="recommended",
+        overrides={"hallucination.anchors": ["number", "date"]},  # the claim of it would stand with the whole sentence
+    )
+    (reason,) = (each for each in verdict.reasons if each.startswith("contradicted"))
+    assert reason.endswith("', the context denies it: 'settle'")
+
+
 def test_the_recommended_rubric_does_not_fail_a_short_right_answer() -> None:
     """Few shared words with the question are no failure; the literal rubric fails it for them alone."""
     short = {

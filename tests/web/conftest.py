@@ -45,6 +45,7 @@ SCREENSHOTS = os.environ.get("PLUMBRULE_SCREENSHOTS")  # the folder that picture
 LONG_MS = LONG_S * 1000
 CONTRAST = {"type": "rule", "values": ["color-contrast"]}
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=844)
+PAPER = ViewportSize(width=688, height=1000)  # A4 between its margins
 
 
 @pytest.fixture(scope="session")

@@ -264,3 +264,11 @@ def test_a_hostile_address_is_shown_as_text(enter: Enter) -> None:
                 if response.status_code >= 500 or (html and MARKUP.search(response.text)):
                     wrong[f"{name} {text[:20]}"] = response.status_code
     assert wrong == {}
+
+
+@pytest.mark.parametrize("page", ["/", "/runs", "/jobs", "/campaigns", "/monitoring", "/feedback", "/incidents"])
+def test_an_empty_page_offers_only_what_its_visitor_may_do(enter: Enter, page: str) -> None:
+    """What to do first is a link for whoever may do it; for a viewer it is said who can."""
+    shown = enter("Vera", Role.VIEWER).get(page).text
+    assert "/campaigns/new" not in shown
+    assert "/runs/new" not in shown

@@ -63,10 +63,10 @@ def read_notice(entry: Entry) -> ArchiveNotice:
     return from_json(ArchiveNotice, entry.value, where=f"ledger entry {entry.sequence} (archive {entry.subject})")
 
 
-def archived_kinds(ledger: Ledger) -> dict[str, dict[str, Entry]]:
-    """Return the archive entries that stand, by run and kind."""
+def archived_kinds(ledger: Ledger, run: str | None = None) -> dict[str, dict[str, Entry]]:
+    """Return the archive entries that stand, by run and kind; of one run where it is named."""
     standing: dict[str, dict[str, Entry]] = {}
-    for entry in ledger.entries(kind="archive"):
+    for entry in ledger.entries(kind="archive", subject=run):
         of_run = standing.setdefault(entry.subject, {})
         notice = read_notice(entry)
         for kind in notice.kinds:

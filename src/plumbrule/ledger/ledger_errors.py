@@ -45,7 +45,11 @@ class LeaseLostError(LedgerError):
 
 
 class ArchivedError(LedgerError):
-    """The bodies that are asked for are in an archive."""
+    """The bodies that are asked for, of a run, are in an archive."""
+
+    def __init__(self, message: str, *, run: str = "") -> None:
+        super().__init__(message)
+        self.run = run
 
 
 class AbsentLedgerError(UsageError):

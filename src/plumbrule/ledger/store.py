@@ -371,7 +371,8 @@ class Ledger:
         folder, day = str(notice.value.get("folder")), notice.recorded_at_utc[:10]
         return ArchivedError(
             f"{run}: its {entry.kind} entries were archived on {day} to {folder}: put them back with: "
-            f"plumbrule ledger restore {shlex.quote(folder)}"
+            f"plumbrule ledger restore {shlex.quote(folder)}",
+            run=run,
         )
 
     def _archive_notice(self, run: str, kind: str) -> Entry | None:

@@ -5,7 +5,8 @@ from html import escape
 
 from markupsafe import Markup
 
-from plumbrule.reports.figure_text import DIRECTIONS, figure, interval_text
+from plumbrule.reports.figure_text import DIRECTIONS, figure
+from plumbrule.runs.gates import gate_figures
 from plumbrule.runs.report.run_report import Repeats, ReportGate, Spread
 
 _WIDE, _LEFT, _RIGHT = 440, 34, 12
@@ -34,9 +35,10 @@ def gate_chart(gate: ReportGate) -> Markup:
     parts.append(_text(x(gate.limit), 13, f"limit {figure(gate.limit)}", anchor=_anchor(x(gate.limit))))
     parts.append(_text(_LEFT, 66, "0"))
     parts.append(_text(_WIDE - _RIGHT, 66, figure(round(top, 3)), anchor="end"))
-    worse = "no figure could be computed" if gate.deciding is None else f"the worse figure is {figure(gate.deciding)}"
+    shown = gate_figures(gate)
+    worse = "no figure could be computed" if gate.deciding is None else f"the worse figure is {shown.deciding}"
     words = (
-        f"{worse}, 95% interval {interval_text(gate.interval)}, limit {DIRECTIONS[gate.direction]} "
+        f"{worse}, 95% interval {shown.interval}, limit {DIRECTIONS[gate.direction]} "
         f"{figure(gate.limit)}: {_ended(gate)}."
     )
     return _svg(f"gate-{gate.name}", 72, f"Gate {gate.name}", words, parts)

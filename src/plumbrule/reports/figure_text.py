@@ -3,15 +3,17 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import NamedTuple
 
 from plumbrule.outcomes import DecideOn
 from plumbrule.rubrics.benchmark_rubric import Anchor, Confidence
 from plumbrule.runs.anchor.anchor_results import AnchorSummary
-from plumbrule.runs.report.gate_text import DIRECTIONS, gate_text, interval_text, numbers_text, settling_text
+from plumbrule.runs.differences import DifferenceResult, FigureComparison
+from plumbrule.runs.report.gate_text import DIRECTIONS, gate_text, numbers_text, settling_text
 from plumbrule.runs.report.run_report import ReportGate, ReportInterval
 from plumbrule.runs.run_metadata import REQUIRED, RunMetadata
 from plumbrule.support.kept_support import SupportTotals
-from plumbrule.text.figure_format import NONE, SIGNS, figure
+from plumbrule.text.figure_format import NONE, SIGNS, between, figure, figures, measured
 from plumbrule.verdicts.headline import CONCERNS
 
 __all__ = [
@@ -21,12 +23,13 @@ __all__ = [
     "NOT_GIVEN",
     "SIGNS",
     "bands_text",
+    "compared_texts",
     "concern_gates",
     "counts_text",
     "figure",
     "gate_text",
-    "interval_text",
     "labels_text",
+    "measured",
     "metadata_rows",
     "numbers_text",
     "percent",
@@ -88,6 +91,24 @@ def concern_gates(gates: Sequence[ReportGate]) -> list[str]:
 def signed(value: float) -> str:
     """Return a difference with its sign."""
     return f"+{figure(value)}" if value >= 0 else figure(value)
+
+
+class ComparedTexts(NamedTuple):
+    """A figure of two runs for people: all with the same decimals, what is a difference with its sign."""
+
+    first: str
+    second: str
+    difference: str
+    interval: str
+
+
+def compared_texts(compared: FigureComparison | DifferenceResult) -> ComparedTexts:
+    """Return a figure of two runs for people; an end of the interval that is open is said to be open."""
+    low, high = compared.interval.low, compared.interval.high
+    texts = figures(compared.first, compared.second, compared.difference, low, high)
+    differences = zip((compared.difference, low, high), texts[2:], strict=True)
+    difference, low_text, high_text = (f"+{text}" if value and value > 0 else text for value, text in differences)
+    return ComparedTexts(texts[0] or NONE, texts[1] or NONE, difference or NONE, between(low_text, high_text))
 
 
 def percent(share: float) -> str:

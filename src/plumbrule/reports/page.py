@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from plumbrule.reports import figure_text
 from plumbrule.reports.charts import spread_words
+from plumbrule.runs.gates import gate_figures
 from plumbrule.runs.report.fix_first import CAUSES
 from plumbrule.runs.report.run_report import Failure, Report
 from plumbrule.terminal import safe
@@ -53,11 +54,11 @@ def make_environment(
         "figure": figure_text.figure,
         "signed": figure_text.signed,
         "percent": figure_text.percent,
-        "interval": figure_text.interval_text,
         "counted": figure_text.counts_text,
         "numbers": figure_text.numbers_text,
         **filters,
     }
+    environment.globals |= {"measured": figure_text.measured, "gate_figures": gate_figures}
     return environment
 
 

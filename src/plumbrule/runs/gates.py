@@ -19,7 +19,7 @@ from plumbrule.runs.anchor.anchor_results import AnchoredFigure, AnchorSummary
 from plumbrule.runs.gate_estimates import Estimate, Estimates
 from plumbrule.runs.run_results import Direction, GateResult, RunSummary, WorstRepeat
 from plumbrule.runs.sample_results import rounded
-from plumbrule.text.figure_format import SIGNS, figure
+from plumbrule.text.figure_format import SIGNS, figure, measured
 
 DIRECTIONS: dict[str, Direction] = {  # each is a gate where the rubric has a limit for it
     "aggregate_score": "at_least",
@@ -198,6 +198,39 @@ class Settling(Protocol):
     @property
     def waits_for(self) -> str | None:
         """Why it cannot go by people's labels yet."""
+
+    @property
+    def value(self) -> float | None:
+        """The figure with nulls left out."""
+
+    @property
+    def value_nulls_as_zero(self) -> float | None:
+        """The figure with nulls as zero."""
+
+    @property
+    def interval(self) -> "_Ends":
+        """The 95% interval of the worse figure."""
+
+
+class _Ends(Protocol):
+    """An interval; an end of None is open."""
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateFigures:
+    """The figures of a gate as people read them: with the same decimals, and none rounded across the limit."""
+
+    value: str
+    nulls_as_zero: str
+    deciding: str
+    by_judge: str
+    interval: str
 
 
 class _Judged(Protocol):
@@ -413,20 +446,28 @@ def decide_release(summary: RunSummary, *, strict: bool = False) -> GateDecision
     )
 
 
+def gate_figures(gate: Settling) -> GateFigures:
+    """Return the figures of a gate for people."""
+    values = gate.value, gate.value_nulls_as_zero, gate.deciding, gate.by_judge
+    shown = measured(values, gate.interval.low, gate.interval.high, against=gate.limit)
+    value, as_zero, deciding, by_judge = shown.values
+    return GateFigures(
+        value=value, nulls_as_zero=as_zero, deciding=deciding, by_judge=by_judge, interval=shown.interval
+    )
+
+
 def settled_text(gate: Settling, *, confidence: Confidence = "fixed") -> str:
     """Return the state of a gate's interval in words, and what would settle one that is not settled."""
     if gate.settled != "inconclusive":
         return gate.settled
     if gate.waits_for is not None:
-        alone = figure(gate.by_judge, against=gate.limit)
-        return f"waits for people's labels: {gate.waits_for} (the judge alone says {alone})"
+        return f"waits for people's labels: {gate.waits_for} (the judge alone says {gate_figures(gate).by_judge})"
     if gate.by_judge is not None:
         return _settled_by_labels(gate)
     if gate.settles_at is not None:
         clusters = "" if gate.settles_in is None else f", in about {gate.settles_in:,} clusters,"
         needed = f"about {gate.settles_at:,} samples in all{clusters} would settle it with 80% power"
-        present = figure(gate.deciding, against=gate.limit)
-        return f"not settled: {needed}, {_IF_TRUE.get(gate.name, 'if the true rate is {}').format(present)}"
+        return f"not settled: {needed}, {_if_true(gate)}"
     if gate.nulls:
         return f"not settled: {latencies_are_null(gate.nulls)}; more samples like these would leave it open, too"
     if confidence == "sequential":
@@ -443,8 +484,11 @@ def _settled_by_labels(gate: Settling) -> str:
     """Return what would settle a gate that goes by people's labels."""
     if gate.labels_to_settle is None:
         return "not settled: a label for every sample of this run would not settle it; it takes more samples"
-    present = _IF_TRUE.get(gate.name, "if the true rate is {}").format(figure(gate.deciding, against=gate.limit))
-    return f"not settled: about {gate.labels_to_settle:,} more labels would settle it with 80% power, {present}"
+    return f"not settled: about {gate.labels_to_settle:,} more labels would settle it with 80% power, {_if_true(gate)}"
+
+
+def _if_true(gate: Settling) -> str:
+    return _IF_TRUE.get(gate.name, "if the true rate is {}").format(gate_figures(gate).deciding)
 
 
 def look_text(look: int, confidence: Confidence) -> str | None:
@@ -459,11 +503,9 @@ def look_text(look: int, confidence: Confidence) -> str | None:
 def labels_text(gate: GateResult, labels: AnchorSummary) -> str:
     """Return in words that people's labels have another figure than the judge, which misses the limit."""
     by_people = labels.figures[gate.name]
-    value, low, high = (figure(end, against=gate.limit) for end in (by_people.value, by_people.low, by_people.high))
+    (value,), interval = measured((by_people.value,), by_people.low, by_people.high, against=gate.limit)
     limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
-    return (
-        f"{gate.name} by people's labels is {value} ({low} to {high}), not {limit}: '--anchor people' decides by them"
-    )
+    return f"{gate.name} by people's labels is {value} ({interval}), not {limit}: '--anchor people' decides by them"
 
 
 def repeated_text(count: int, samples: int) -> str:
@@ -476,11 +518,11 @@ def _failed_gates(summary: RunSummary) -> Iterator[str]:
         if gate.inconclusive and (summary.decide_on == "bound" or gate.waits_for is not None):
             yield f"{gate.name} {settled_text(gate, confidence=summary.confidence)}"
         elif not gate.passed:
-            value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
+            shown = gate_figures(gate)
             limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
             unknown = gate.value_nulls_as_zero is None and gate.nulls
             why = f", because {latencies_are_null(gate.nulls)}" if gate.nulls and unknown else ""
-            yield f"{gate.name} {value} (nulls as zero {as_zero}) is not {limit}{why}"
+            yield f"{gate.name} {shown.value} (nulls as zero {shown.nulls_as_zero}) is not {limit}{why}"
 
 
 def _remarks(summary: RunSummary) -> Iterator[str]:

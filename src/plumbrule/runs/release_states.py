@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from plumbrule.ledger import Ledger
 from plumbrule.outcomes import WORST_FIRST, Outcome, worst
+from plumbrule.runs.gates import gate_figures
 from plumbrule.runs.report.gate_text import DIRECTIONS, GATE_TITLES
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import GateResult, RunLine
@@ -122,5 +123,5 @@ def _title(gate: GateResult) -> str:
 def _missed(gate: GateResult) -> str:
     if gate.deciding is None:
         return f"{_title(gate)} cannot be told"
-    value = figure(gate.deciding, against=gate.limit)
+    value = gate_figures(gate).deciding
     return f"{_title(gate)} is {value}, and must be {DIRECTIONS[gate.direction]} {figure(gate.limit)}"

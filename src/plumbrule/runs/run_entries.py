@@ -152,6 +152,11 @@ class RunDecision:
     confidence: Confidence | None = None
     anchor: Anchor | None = None
 
+    @property
+    def known_outcome(self) -> Outcome:
+        """The outcome; older versions recorded only whether the run may be released."""
+        return self.outcome or ("RELEASE" if self.release_ready else "NO RELEASE")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelDraw:

@@ -340,8 +340,8 @@ def _line(ledger: Ledger, entry: Entry, decision: Entry | None) -> RunLine:
     summary = None if decided is None else _summary_by_labels(ledger, entry, run)
     if summary is not None:
         outcome, gates = summary.outcome, summary.gates
-    elif decided is not None:  # older versions recorded only whether the run may be released
-        outcome, gates = decided.outcome or ("RELEASE" if decided.release_ready else "NO RELEASE"), decided.gates
+    elif decided is not None:
+        outcome, gates = decided.known_outcome, decided.gates
     else:
         outcome, gates = None, ()
     return take_fields(

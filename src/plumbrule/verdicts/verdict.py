@@ -347,9 +347,10 @@ def _says_refusal(claim: Claim, refusal: RefusalFinding) -> bool:
 
 
 def _contradicted(answer: str, against: Sequence[Contradiction]) -> str:
-    """Say what a context contradicts and what it says instead: the shortest stretch, one with a rival before others."""
+    """Say what a context contradicts, and what it says or denies: the shortest stretch, one with a rival first."""
     told = min(against, key=lambda each: (not each.against, each.end - each.start, each.start))
-    rival = f", the context says {_quoted(told.against)}" if told.against else ""
+    verb = "denies it:" if told.denied else "says"
+    rival = f", the context {verb} {_quoted(told.against)}" if told.against else ""
     return f"contradicted: {_quoted(answer[told.start : told.end])}{rival}"
 
 

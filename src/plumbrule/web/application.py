@@ -1,11 +1,11 @@
 """The application put together: its routes, its guard, and what a visitor sees where something fails."""
 
 import logging
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.resources import as_file, files
 from pkgutil import iter_modules
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,12 +26,12 @@ from plumbrule.web.traffic.proxy_headers import ProxyHeaders
 from plumbrule.web.traffic.request_guard import PROTECTION, RequestGuard
 from plumbrule.web.traffic.request_log import RequestLog, route_of
 from plumbrule.web.traffic.request_metrics import RequestMetrics
-from plumbrule.web.visit import failed_visit
-from plumbrule.web.visit_errors import SignInError, TokenError, VisitError
+from plumbrule.web.views.run_address import run_address
+from plumbrule.web.visit import failed_visit, unrouted_visit
+from plumbrule.web.visit_errors import SignInError, TokenError, VisitError, visitor_words
 
 _log = logging.getLogger("plumbrule.web")
 _LOOK_AGAIN_S = 2
-_LEDGER = re.compile(r"^(sqlite|postgresql)\S*://\S*: ")  # where it is: of use at the command line, not to a visitor
 _TITLES = {
     401: "Sign in",
     403: "You may not do this",
@@ -39,7 +39,9 @@ _TITLES = {
     405: "This page cannot do that",
     409: "Somebody else was first",
     410: "This is archived",
+    422: "Something in the address or the form cannot be read",
 }
+_WRONG = {"int_parsing": "a whole number is needed", "float_parsing": "a number is needed", "missing": "it is missing"}
 
 
 def create_app(site: Site) -> FastAPI:
@@ -94,7 +96,7 @@ def _refuse(request: Request, error: Exception) -> Response:
         page = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
         return RedirectResponse(with_query("/sign-in", {"next": page}), status_code=303)
     status = error.status if isinstance(error, VisitError) else 400
-    response = _tell(request, status, str(error), title=error.title if isinstance(error, VisitError) else "")
+    response = _tell(request, status, visitor_words(error), title=error.title if isinstance(error, VisitError) else "")
     if isinstance(error, SignInError | TokenError):
         response.headers["www-authenticate"] = "Bearer"
     return response
@@ -103,20 +105,29 @@ def _refuse(request: Request, error: Exception) -> Response:
 def _explain(request: Request, error: Exception) -> Response:
     """Show a mistake that the visitor can mend, or a ledger that cannot be read, in the words of the command line."""
     if isinstance(error, ArchivedError):
-        return _tell(request, 410, str(error))
-    return _tell(request, 503 if isinstance(error, LedgerError) else 400, str(error))
+        return _tell(
+            request, 410, visitor_words(error), link=(run_address(error.run), "See its decision and its figures")
+        )
+    return _tell(request, 503 if isinstance(error, LedgerError) else 400, visitor_words(error))
 
 
 def _miss(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     words = error.detail if isinstance(error, HTTPException) else ""
+    unrouted_visit(request)
     return _tell(request, status, f"Nothing is at {request.url.path}." if status == 404 else words)
 
 
 def _misunderstand(request: Request, error: Exception) -> Response:
     problems = error.errors() if isinstance(error, RequestValidationError) else []
-    words = "; ".join(f"{'.'.join(str(part) for part in each['loc'][1:])}: {each['msg']}" for each in problems[:5])
+    words = "; ".join(f"{'.'.join(str(part) for part in each['loc'][1:])}: {_wrong(each)}" for each in problems[:5])
     return _tell(request, 422, words or "the request was not understood")
+
+
+def _wrong(problem: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value that was sent, in plain words where they are known."""
+    words: str = _WRONG.get(problem["type"], problem["msg"])
+    return words
 
 
 def _fail(request: Request, error: Exception) -> Response:
@@ -126,12 +137,13 @@ def _fail(request: Request, error: Exception) -> Response:
     return response
 
 
-def _tell(request: Request, status: int, message: str, *, title: str = "") -> Response:
-    message = _LEDGER.sub("", message)
+def _tell(
+    request: Request, status: int, message: str, *, title: str = "", link: tuple[str, str] | None = None
+) -> Response:
     if _wants_json(request):
         return Response(json_line(Problem(status=status, error=message)), status, media_type="application/json")
     title = title or _TITLES.get(status, "That did not work" if status < 500 else "This page cannot be shown now")
-    return failed_visit(request).render("error.html", status=status, title=title, message=message)
+    return failed_visit(request).render("error.html", status=status, title=title, message=message, link=link)
 
 
 def _wants_json(request: Request) -> bool:

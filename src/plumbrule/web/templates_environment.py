@@ -1,8 +1,9 @@
 """The templates of the pages: every text from outside is made safe and escaped; a missing value is an error."""
 
 import hashlib
+import shlex
 from datetime import date, datetime
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from jinja2 import Environment
@@ -11,9 +12,10 @@ from markupsafe import Markup, escape
 from plumbrule._version import __version__
 from plumbrule.reports.page import make_environment, safe_text
 from plumbrule.terminal import masked_address, shortened
+from plumbrule.text.figure_format import measured
 from plumbrule.web.addresses import path_part
 from plumbrule.web.desk.campaign_words import figure_words, policy_words, reason_words, stratum_words, trigger_words
-from plumbrule.web.views.figure_words import aligned, remark_words, rule_words, shown_figure, shown_score
+from plumbrule.web.views.figure_words import NOTHING, aligned, remark_words, rule_words, shown_figure, shown_score
 
 _NAVIGATION = (  # the parts of the application, in the head of every page, and where else their pages are
     ("/", "Overview", ()),
@@ -79,8 +81,9 @@ def plural(count: int, word: str, words: str | None = None) -> str:
 
 
 def sentence(message: str) -> str:
-    """Return a message of an error as a sentence."""
-    return message[:1].upper() + message[1:] + ("" if message.endswith((".", "!", "?")) else ".")
+    """Return a message of an error as a sentence; one that begins with the id of a run keeps it as it is."""
+    begun = message if message.startswith("run-") else message[:1].upper() + message[1:]
+    return begun + ("" if message.endswith((".", "!", "?")) else ".")
 
 
 @cache
@@ -92,6 +95,7 @@ def _environment() -> Environment:
         "sentence": sentence,
         "masked_address": masked_address,
         "part": path_part,
+        "shell_word": shlex.quote,
         "answered_time": answered_time,
         "key_words": key_words,
         "dimension": figure_words,
@@ -111,5 +115,6 @@ def _environment() -> Environment:
         "version": __version__,
         "plural": plural,
         "navigation": _NAVIGATION,
+        "measured": partial(measured, absent=NOTHING),
     }
     return environment

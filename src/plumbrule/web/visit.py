@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Annotated, TypeVar
@@ -123,16 +123,31 @@ def keep_session(response: HTMLResponse | RedirectResponse, visit: Visit) -> Non
 
 async def begin_visit(request: Request) -> Visit:
     """Find out who makes a request, and refuse a change that no page of this application asked for."""
-    site: Site = request.app.state.site
-    session_id = request.cookies.get(cookie_name(site, request)) or ""
-    if len(session_id) != ID_LENGTH:
-        session_id = new_session_id()
-    person = await run_in_threadpool(_find_person, site, request, session_id) if site.team else _local_person(site)
-    visit = request.state.visit = Visit(request=request, site=site, person=person, session_id=session_id)
+    visit = await run_in_threadpool(_begun, request)
+    person = visit.person
     by_token = person is not None and person.scopes is not None  # which no other site can make a browser send
     if request.method not in SAFE_METHODS and not by_token:
         await _check_origin(visit)
     return visit
+
+
+def _begun(request: Request) -> Visit:
+    """Return the visit of a request, with who makes it."""
+    site: Site = request.app.state.site
+    session_id = request.cookies.get(cookie_name(site, request)) or ""
+    if len(session_id) != ID_LENGTH:
+        session_id = new_session_id()
+    person = _find_person(site, request, session_id) if site.team else _local_person(site)
+    visit = Visit(request=request, site=site, person=person, session_id=session_id)
+    request.state.visit = visit
+    return visit
+
+
+def unrouted_visit(request: Request) -> None:
+    """Begin the visit of a request that no page takes, so that its answer has the navigation of who makes it."""
+    with suppress(TokenError):
+        if getattr(request.state, "visit", None) is None:
+            _begun(request)
 
 
 def failed_visit(request: Request) -> Visit:

@@ -1,6 +1,14 @@
 """Why a request is refused, each with its status; the message is for the visitor."""
 
+import re
 from typing import ClassVar
+
+_LEDGER = re.compile(r"^(sqlite|postgresql)\S*://\S*: ")  # where it is: of use at the command line, not to a visitor
+
+
+def visitor_words(error: Exception) -> str:
+    """Return the message of an error for a visitor, who need not know where the ledger is."""
+    return _LEDGER.sub("", str(error))
 
 
 class VisitError(Exception):

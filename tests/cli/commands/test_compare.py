@@ -360,7 +360,7 @@ def test_a_narrow_terminal_cuts_no_figure(run: Run, make: Make, monkeypatch: pyt
     shown = run("compare", first, second).out
     assert "…" not in shown
     [figures] = [line for line in shown.splitlines() if line.startswith("pass_rate") and "-0.1" in line]
-    assert figures.split()[1:4] == ["1", "0.9", "-0.1"]
+    assert figures.split()[1:4] == ["1.000", "0.900", "-0.100"]
     [gate] = [line for line in shown.splitlines() if line.startswith("pass_rate") and "≥" in line]
     assert gate.split() == ["pass_rate", "≥", "0.85", "✓", "1", "1", "✓", "0.9", "0.9"]
     assert "not settled in the second: aggregate_score, pass_rate, faithfulness_failure_rate" in shown

@@ -69,7 +69,7 @@ def test_the_demo_shows_an_inconclusive_gate_that_more_samples_settle(made_demo:
     assert "INCONCLUSIVE pass_rate ≥ 0.85: 0.692 (0.386 to 0.909), not settled: about 57 samples in all" in few
     assert "NO RELEASE" not in few
     assert many.startswith("pass_rate and faithfulness_failure_rate:")
-    assert "✗ pass_rate ≥ 0.85 0.589 0.589 0.45 to 0.719 fails" in many
+    assert "✗ pass_rate ≥ 0.85 0.589 0.589 0.450 to 0.719 fails" in many
     assert "NO RELEASE: " in many
 
 

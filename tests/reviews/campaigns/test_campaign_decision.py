@@ -298,7 +298,7 @@ def test_three_perfect_records_are_not_unqualified() -> None:
     assert (estimate.limit, estimate.state) == (3.0, "inconclusive")
     assert estimate.more_items is not None
     assert decision.headline == (
-        "RELEASE: Pass, on 3 items: the interval of the average overall score, 1.88 to 4, does not settle it"
+        "RELEASE: Pass, on 3 items: the interval of the average overall score, 1.88 to 4.00, does not settle it"
     )
     total = 3 + estimate.more_items
     settled = decide(campaign(*[GOOD] * total, of=total))

@@ -1,5 +1,6 @@
 """Runs compared, for a client and in a browser."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,6 +50,16 @@ def test_every_figure_and_every_changed_sample_is_shown(client: TestClient, site
     assert oldest.count("Passed, now fails") == 10  # of 12, a page
 
 
+def test_the_figures_of_a_row_have_the_same_decimals(client: TestClient, site: Site, tmp_path: Path) -> None:
+    """Both values, their difference and its interval; an interval that is open on both sides is said to be none."""
+    page = client.get("/compare", params={"runs": _two_runs(site, tmp_path), "other_dataset": "yes"}).text
+    row = re.sub(r"<[^>]*>", " ", page.partition('scope="row" title="pass_rate">')[2].partition("<svg")[0])
+    values = re.findall(r"[+-]?\d+\.?\d*", row)
+    assert len(values) == 5
+    assert {len(value.partition(".")[2]) for value in values} == {3}
+    assert "no interval" in page.partition('scope="row" title="latency_e2e_p95_ms">')[2].partition("<svg")[0]
+
+
 def test_runs_of_other_datasets_are_compared_when_that_is_asked_for(client: TestClient) -> None:
     """The page says why not, and offers to compare the samples with the same id; too few runs are asked for again."""
     with_runs = client.get("/runs").text.split('name="runs" value="')
@@ -81,5 +92,5 @@ def test_a_comparison_in_a_browser(page: Page, look: Callable[[Page, str], None]
     page.get_by_role("button", name="Compare selected runs").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Clearly worse in")
     look(page, "compare")
-    page.get_by_role("region", name="s0").get_by_role("link", name="Second").click()
+    page.get_by_role("region", name="s0", exact=True).get_by_role("link", name="Second").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("s0 fails")

@@ -7,6 +7,7 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page, expect
+from tests.web.conftest import PAPER
 
 from plumbrule.ledger import open_ledger
 from plumbrule.reviews import interaction_archive
@@ -74,6 +75,29 @@ def test_an_interaction_is_looked_up(client: TestClient) -> None:
     assert client.get("/incidents", params={"trace": HOSTILE}).status_code == 404
 
 
+def test_an_interaction_is_found_by_the_words_of_its_question(client: TestClient) -> None:
+    """Who has no trace id looks for words; each reviewed interaction that asks so is listed and leads to its page."""
+    page = client.get("/incidents", params={"trace": "DOMESTIC WIRE"})
+    assert page.status_code == 200
+    assert "reviewed interactions ask “DOMESTIC WIRE”" in page.text
+    assert page.text.count(f'href="/incidents/{TRACE}"') == 2  # here, and among those that block
+
+
+def test_an_unknown_interaction_offers_the_box(client: TestClient) -> None:
+    """A wrong address of an incident lets the visitor look again, and says nothing of where the ledger is."""
+    for response in (client.get("/incidents/unknown"), client.get("/incidents", params={"trace": "unknown"})):
+        assert response.status_code == 404
+        assert "There is no interaction “unknown”" in response.text
+        assert 'value="unknown"' in response.text
+        assert "sqlite" not in response.text
+
+
+def test_an_alert_in_per_cent_is_one(client: TestClient) -> None:
+    """A figure whose title begins with % is shown as the overview shows it."""
+    alerts = client.get(f"/incidents/{TRACE}").text.partition('id="alerts"')[2].partition("<h2")[0]
+    assert ": 12.5%" in alerts
+
+
 def test_one_file_to_take_away(client: TestClient) -> None:
     """HTML and JSON, as the command line writes them; no other format."""
     page = client.get(f"/incidents/{TRACE}/file.html")
@@ -112,6 +136,8 @@ def test_an_incident_in_a_browser(page: Page, look: Callable[[Page, str], None])
         page.get_by_role("link", name="Download the file").click()
     assert download.value.suggested_filename == f"incident-{TRACE}.html"
     page.emulate_media(media="print")
+    page.set_viewport_size(PAPER)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     expect(page.get_by_role("link", name="Download the file")).to_be_hidden()
     expect(page.locator(".two-sides .answer")).to_be_visible()
 

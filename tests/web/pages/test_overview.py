@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page, expect
+from tests.web.campaigns import open_one, response
 
 from plumbrule.ledger import open_ledger
 from plumbrule.web.application import create_app
@@ -26,7 +27,7 @@ def client_of(site: Site, address: str) -> TestClient:
 def test_each_assistant_has_its_state_and_its_reason(client: TestClient) -> None:
     """Blocked, because of these gates, with the run as the next step; the campaigns below it, and the alert."""
     page = client.get("/").text
-    assert "<h1>demo-assistant@2025-01-01 is blocked, 1 alert without an owner</h1>" in page
+    assert "<h1>2 of 2 assistants are blocked, 1 alert without an owner</h1>" in page
     assert "3 of 4 gates fail: Mean score of the samples is 0.727, and must be at least 0.8" in page
     assert "See what to fix first" in page
     assert 'href="/campaigns/release-2025-03-31/decision"' in page
@@ -43,6 +44,14 @@ def test_a_review_names_the_model_whose_answers_were_rated(client: TestClient) -
     reviewed = [re.sub(r"<[^>]*>", " ", line) for line in lines if "reviewed by people" in line]
     assert [line.split()[0] for line in reviewed] == ["demo-assistant@2025-03-31"] * 2
     assert "16 answers reviewed by people, pre-deployment" in reviewed[1]
+
+
+def test_small_charts_end_with_the_last_review(client: TestClient, site: Site, tmp_path: Path) -> None:
+    """Interactions of a year later that nobody reviewed yet do not push the reviewed weeks out of the charts."""
+    open_one(site, tmp_path, "later", [response(number) for number in range(2)])
+    page = client.get("/").text
+    assert "to 2025-W26" in page
+    assert page.count("2025-W14 to 2025-W26") == 6
 
 
 def test_reasons_are_in_words(client: TestClient) -> None:
@@ -84,7 +93,7 @@ def test_the_address_of_a_ledger_shows_no_password(site: Site, tmp_path: Path) -
 def test_the_overview_in_a_browser(page: Page, look: Callable[[Page, str], None]) -> None:
     """A figure leads to its chart, an alert to where it gets an owner."""
     page.goto("/")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("demo-assistant@2025-01-01 is blocked")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("2 of 2 assistants are blocked")
     look(page, "overview")
     page.get_by_role("link", name="Grounding Integrity average").click()
     expect(page).to_have_url(re.compile("/monitoring#figure-grounding_integrity_average$"))

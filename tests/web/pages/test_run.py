@@ -13,9 +13,10 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page, expect
+from tests.web.conftest import PAPER
 
 from plumbrule.api.reports import report_on
-from plumbrule.api.runs import show
+from plumbrule.api.runs import list_runs, show
 from plumbrule.ledger import archivable, archive, open_ledger, restore_archive
 from plumbrule.reports import FORMATS
 from plumbrule.reports.figure_text import METADATA_TITLES, metadata_rows
@@ -53,17 +54,38 @@ def test_a_page_says_no_less_than_the_command_line(client: TestClient, report: R
         assert show("last", ledger).run_id in page
 
 
+def test_what_fixing_gains_has_the_same_decimals(client: TestClient, report: Report) -> None:
+    """Every pass rate of "Fix first", and what is gained, is written with as many decimals as the others."""
+    table = client.get("/runs/last").text.partition('id="fix-first"')[2].partition("</table>")[0]
+    found = re.findall(r'>([\d.]+) <span class="interval">\(\+([\d.]+)\)', table)
+    assert len(found) == len(report.fix_first)
+    assert {len(text.partition(".")[2]) for pair in found for text in pair} == {3}
+
+
 def test_an_archived_run_says_where_it_is(client: TestClient, site: Site, tmp_path: Path) -> None:
-    """Its page and those of its samples are one sentence and no fault; the list of runs and the overview show it."""
+    """Its page has the decision, gates and figures as recorded, and no way to a sample; those of samples lead to it."""
     with open_ledger(site.ledger) as ledger:
         run = find_run(ledger, "last").subject
-        kinds = archivable(ledger, [run])
+        unsettled = list_runs(ledger)[0].run_id
+        kinds, gates = archivable(ledger, [unsettled, run]), show(run, ledger).gates
         archive(ledger, kinds, tmp_path / "archive", author="Ada", reason="old", at=datetime.now(UTC))
         try:
-            for address in (f"/runs/{run}", f"/runs/{run}/samples"):
-                answer = client.get(address)
-                assert answer.status_code == 410
-                assert f"were archived on {datetime.now(UTC):%Y}" in html.unescape(answer.text)
+            page = client.get(f"/runs/{run}")
+            assert page.status_code == 200
+            assert "<h1>No release: 3 of 4 gates fail</h1>" in page.text
+            assert "Ada moved" in page.text
+            assert f"plumbrule ledger restore {tmp_path / 'archive'}" in page.text
+            for gate in gates:
+                assert f'id="gate-{gate.name}"' in page.text
+            assert 'title="tokens_per_correct_answer"' in page.text
+            assert f"/runs/{run}/" not in page.text
+            other = client.get(f"/runs/{unsettled}").text
+            assert "<h1>Inconclusive: 4 of 4 gates are not settled</h1>" in other
+            assert "Every gate passes" not in other
+            samples = client.get(f"/runs/{run}/samples")
+            assert samples.status_code == 410
+            assert f"{run}: its result entries were archived on {datetime.now(UTC):%Y}" in html.unescape(samples.text)
+            assert f'href="/runs/{run}"' in samples.text
             assert run in client.get("/runs").text
             assert client.get("/").status_code == 200
         finally:
@@ -148,6 +170,17 @@ def test_metadata_is_in_words(client: TestClient, report: Report) -> None:
     for warning in report.metadata.warnings:
         name, _, text = warning.partition(":")
         assert f'<span title="{name}">{METADATA_TITLES[name]}</span>:{text}'.replace("'", "&#39;") in page
+
+
+def test_a_run_on_paper(page: Page) -> None:
+    """Every column of the widest table is on the sheet, and what only a screen can use is not."""
+    page.goto("/runs/last")
+    page.emulate_media(media="print")
+    page.set_viewport_size(PAPER)
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    expect(page.get_by_role("heading", name="Gates", exact=True)).to_be_visible()
+    expect(page.locator(".contents")).to_be_hidden()
+    expect(page.get_by_text("Show the numbers").first).to_be_hidden()
 
 
 def test_a_run_in_a_browser(page: Page, look: Callable[[Page, str], None], report: Report) -> None:

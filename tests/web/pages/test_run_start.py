@@ -5,6 +5,12 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page, expect
+from sqlalchemy import insert
+from tests.web.conftest import Enter
+
+from plumbrule.web.access.roles import Role
+from plumbrule.web.jobs.run_jobs import jobs
+from plumbrule.web.site import Site
 
 Send = Callable[..., Any]
 
@@ -30,6 +36,52 @@ def test_a_configuration_that_is_not_there(client: TestClient, send: Send) -> No
     assert send("/runs/new", configuration="../../etc/passwd").status_code == 404
     assert client.get("/jobs/job-nowhere").status_code == 404
     assert client.get("/jobs/job-nowhere/events").status_code == 404
+
+
+def keep_job(site: Site, **values: object) -> None:
+    """Keep a job that no process carries out."""
+    at = site.clock().isoformat()
+    row = {
+        "id": "job-1",
+        "configuration": "run.yaml",
+        "person": "Ada",
+        "begun_at": at,
+        "heard_at": at,
+        "state": "running",
+        "finished": 0,
+        "errors": 0,
+        "stop": False,
+    }
+    with site.store.begin() as connection:
+        connection.execute(insert(jobs).values({**row, **values}))
+
+
+def test_a_job_that_is_being_planned_says_so(client: TestClient, site: Site) -> None:
+    """As long as nobody knows how many tasks there are, no bare number stands beside the bar."""
+    keep_job(site)
+    assert '<span id="done">being planned</span>' in client.get("/jobs/job-1").text
+
+
+def test_large_counts_of_a_job_are_readable(client: TestClient, site: Site) -> None:
+    """Thousands are set apart, in the list and on the page."""
+    keep_job(site, state="failed", total=56_000, finished=12_345, errors=1_678)
+    for address in ("/jobs", "/jobs/job-1"):
+        text = client.get(address).text
+        assert "12,345 of 56,000" in text
+        assert "1,678" in text
+
+
+def test_a_viewer_is_offered_nothing_that_they_may_not_do(enter: Enter, team_site: Site) -> None:
+    """Stopping, resuming and starting are for release managers; a viewer sees how far a run is."""
+    viewer, manager = enter("Vera", Role.VIEWER), enter("Rita", Role.RELEASE_MANAGER)
+    assert "/runs/new" not in viewer.get("/jobs").text
+    assert "/runs/new" in manager.get("/jobs").text
+    keep_job(team_site)
+    keep_job(team_site, id="job-2", state="stopped", run_id="run-1")
+    for address in ("/jobs/job-1/stop", "/jobs/job-2/resume"):
+        page = address.rpartition("/")[0]
+        assert address in manager.get(page).text
+        assert address not in viewer.get(page).text
 
 
 def test_a_form_from_elsewhere_starts_nothing(client: TestClient) -> None:

@@ -32,6 +32,27 @@ def test_the_address_filters_the_runs(client: TestClient) -> None:
     assert "No run fits." in client.get("/runs", params={"complete": "no"}).text
 
 
+def test_names_of_runs_are_whole(page: Page) -> None:
+    """On a wide page a model's name is on one line; on a narrow one a run's id does not reach into its outcome."""
+    page.goto("/runs")
+    row = page.get_by_role("row").nth(1)
+    lines = row.get_by_text("demo-assistant@2025-01-01").evaluate(
+        "cell => { const range = document.createRange(); range.selectNodeContents(cell.firstChild);"
+        " return range.getClientRects().length; }"
+    )
+    assert lines == 1
+    page.set_viewport_size({"width": 390, "height": 844})
+    run_id, outcome = row.locator("code").bounding_box(), row.locator(".status").bounding_box()
+    assert run_id is not None
+    assert outcome is not None
+    assert run_id["x"] + run_id["width"] <= outcome["x"]
+
+
+def test_the_runs_that_were_started_here_are_found_from_the_list(client: TestClient) -> None:
+    """Whoever started a run finds the way back to how far it is."""
+    assert 'href="/jobs"' in client.get("/runs").text
+
+
 def test_the_list_in_a_browser(page: Page, look: Callable[[Page, str], None]) -> None:
     """Runs are filtered by a form whose state is in the address, and two of them are chosen and compared."""
     page.goto("/runs")

@@ -26,6 +26,17 @@ def post(client: TestClient, path: str, page: str, **data: object) -> tuple[int,
     return response.status_code, response.text.replace(token, "")
 
 
+def test_an_unknown_address_keeps_the_navigation(enter: Enter) -> None:
+    """Who is signed in and mistypes an address finds the way on, and out; a stranger is shown no navigation."""
+    known, stranger = enter("Vera", Role.VIEWER).get("/nowhere"), enter(None).get("/nowhere")
+    assert known.status_code == stranger.status_code == 404
+    assert 'href="/runs"' in known.text
+    assert "Sign out" in known.text
+    assert 'href="/runs"' not in stranger.text
+    unread = enter("Vera").get("/nowhere", headers={"authorization": "Bearer unknown"})
+    assert unread.status_code == 404
+
+
 def test_a_page_leads_to_the_sign_in_and_back(enter: Enter, team_site: Site) -> None:
     """Whoever is not signed in gets to the page that they wanted, with its filters, after signing in."""
     enter("Ada Admin", Role.ADMIN)
@@ -198,7 +209,7 @@ def test_a_team_in_a_browser(team_page: Page, look: Callable[[Page, str], None])
     expect(page.get_by_role("heading", level=1)).to_have_text("Choose a password of your own")
     look(page, "new-password")
     page.get_by_label("Password that you were given").fill(password)
-    page.get_by_label("New password", exact=True).fill(OWN)
+    page.get_by_label("New password at least 12 characters").fill(OWN)
     page.get_by_label("New password again").fill(OWN)
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"\d/$"))

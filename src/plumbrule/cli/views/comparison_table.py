@@ -9,10 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from plumbrule.cli.terminal_console import plain
+from plumbrule.reports.figure_text import compared_texts
 from plumbrule.runs.comparison import FlipsResult, GateComparison, GateStanding, RunComparison
 from plumbrule.runs.differences import DifferenceResult, FigureComparison, may_be_chance, nulls_matter
 from plumbrule.terminal import shortened
-from plumbrule.text.figure_format import SIGNS, between, figure
+from plumbrule.text.figure_format import NONE, SIGNS, figure, figures
 
 _FLIPS_SHOWN = 10
 _LONGEST_QUESTION = 200
@@ -77,7 +78,7 @@ def _notes(figures: Sequence[FigureComparison], *, wide: bool) -> Iterator[str]:
     if any(map(may_be_chance, figures)):
         yield _BY_CHANCE
     known = [(compared.name, compared.minimum_detectable_effect) for compared in figures]
-    listed = ", ".join(f"{name} {_figure(effect)}" for name, effect in known if effect is not None)
+    listed = ", ".join(f"{name} {figure(effect)}" for name, effect in known if effect is not None)
     if listed:
         yield _DETECTABLE if wide else f"{_DETECTABLE}: {listed}"
 
@@ -99,13 +100,13 @@ def _figure_table(figures: Sequence[FigureComparison], *, wide: bool) -> Table:
 
 def _cells(compared: FigureComparison | DifferenceResult, *, wide: bool) -> Iterator[Text]:
     style = _STYLES[compared.verdict]
-    low, high = compared.interval.low, compared.interval.high
-    yield Text(_figure(compared.first))
-    yield Text(_figure(compared.second))
-    yield Text(_signed(compared.difference), style)
-    yield Text(between(*(None if end is None else _signed(end) for end in (low, high))), style)
+    texts = compared_texts(compared)
+    yield Text(texts.first)
+    yield Text(texts.second)
+    yield Text(texts.difference, style)
+    yield Text(texts.interval, style)
     if wide:
-        yield Text(_figure(compared.minimum_detectable_effect), "dim")
+        yield Text(figure(compared.minimum_detectable_effect), "dim")
     left_out = compared.left_out
     yield Text(str(compared.samples) + (f" of {compared.samples + left_out}" if left_out else ""))
     more = "*" if may_be_chance(compared) else ""
@@ -149,7 +150,7 @@ def _gate_table(gates: Sequence[GateComparison]) -> Table:
         table.add_column(heading, justify="left" if heading == "gate" else "right", no_wrap=True)
     for gate in gates:
         limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
-        table.add_row(gate.name, limit, *_gate_cells(gate.first), *_gate_cells(gate.second))
+        table.add_row(gate.name, limit, *_gate_cells(gate.first, gate.limit), *_gate_cells(gate.second, gate.limit))
     return table
 
 
@@ -163,19 +164,10 @@ def _unsettled_lines(gates: Sequence[GateComparison]) -> Iterator[str]:
             yield f"not settled in the {place}: {', '.join(names)}"
 
 
-def _gate_cells(gate: GateStanding) -> Iterator[Text]:
+def _gate_cells(gate: GateStanding, limit: float) -> Iterator[Text]:
     yield Text("✓", "green") if gate.passed else Text("✗", "bold red")
-    yield Text(_figure(gate.value))
-    yield Text(_figure(gate.value_nulls_as_zero))
-
-
-def _figure(value: float | None) -> str:
-    """Return a figure with as many digits as can matter."""
-    return "none" if value is None else figure(float(f"{value:.1f}" if abs(value) >= 100 else f"{value:.3f}"))
-
-
-def _signed(value: float | None) -> str:
-    return f"+{_figure(value)}" if value is not None and value > 0 else _figure(value)
+    for text in figures(gate.value, gate.value_nulls_as_zero, against=limit):
+        yield Text(text or NONE)
 
 
 def _short(value: object) -> str:

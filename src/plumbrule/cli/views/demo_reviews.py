@@ -17,6 +17,7 @@ from plumbrule.monitoring.weekly_figures import worst_of
 from plumbrule.reports.figure_text import figure
 from plumbrule.reviews.campaigns.campaign_decision import CampaignDecision, RevisedRecord
 from plumbrule.rubrics import ScorecardRubric
+from plumbrule.text.figure_format import score
 
 _COLOURS = {"Strong": "green", "Adequate": "cyan", "Needs Review": "yellow", "Unsafe": "bold red"}
 _STATES: dict[Status | None, str] = {"ON_TARGET": "ok", "WATCH": "watch", "ALERT": "ALERT", None: "none"}
@@ -44,7 +45,7 @@ def show_release(console: Console, review: ReleaseReview, rubric: ScorecardRubri
         _show_disagreement(console, disagreement, revised)
     console.print()
     console.print(plain(decision.headline, OUTCOME_STYLES[decision.outcome]))
-    average = f"{decision.records} records, average {figure(decision.overall)} of 4, {decision.band}"
+    average = f"{decision.records} records, average {score(decision.overall)} of 4, {decision.band}"
     interval = "" if decision.estimate is None else f"; {estimate_text(decision.estimate)}"
     console.print(indented(plain(f"{average}{interval}", "dim")))
     for reason in decision.reasons:

@@ -29,11 +29,11 @@ from plumbrule.errors import UsageError
 from plumbrule.files import written_new, written_whole
 from plumbrule.ledger import open_ledger
 from plumbrule.rubrics import load_scorecard
-from plumbrule.runs.gates import settled_text
+from plumbrule.runs.gates import gate_figures, settled_text
 from plumbrule.runs.run_entries import find_run
 from plumbrule.runs.run_results import GateResult, RunSummary
 from plumbrule.samples import DatasetFile
-from plumbrule.text.figure_format import SIGNS, between, figure
+from plumbrule.text.figure_format import SIGNS, figure
 
 DATASET, CONFIG, REPORT, LEDGER = "answers.jsonl", "run.yaml", "report.html", ".plumbrule/ledger.db"
 FIRST_DATASET, FIRST_CONFIG, FIRST = "first-answers.jsonl", "first-run.yaml", 13  # too few samples to decide on
@@ -133,10 +133,9 @@ def _show_runs(console: Console, first: RunSummary, summary: RunSummary) -> None
 
 
 def _open_text(gate: GateResult) -> str:
-    low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
+    shown = gate_figures(gate)
     limit = f"{SIGNS[gate.direction]} {figure(gate.limit)}"
-    value = f"{figure(gate.deciding, against=gate.limit)} ({between(low, high)})"
-    return f"{gate.name} {limit}: {value}, {settled_text(gate)}"
+    return f"{gate.name} {limit}: {shown.deciding} ({shown.interval}), {settled_text(gate)}"
 
 
 def _show_next(console: Console, folder: Path, worst: str, release: ReleaseReview, weeks: WeeksReview) -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 from plumbrule.cli.terminal_console import plain
 from plumbrule.runs.anchor.anchor_results import AnchorSummary, LabelStatus
 from plumbrule.runs.anchor.label_plan import LabelPlan
-from plumbrule.text.figure_format import between, figure
+from plumbrule.text.figure_format import figure, measured
 
 _LISTED = 20
 
@@ -61,12 +61,14 @@ def show_label_figures(console: Console, summary: AnchorSummary) -> None:
         for heading in ("value", "nulls\nas zero", "95% interval", "judge\nalone", "labels", "of"):
             table.add_column(heading, justify="right")
         for name, found in summary.figures.items():
+            values = found.value, found.nulls_as_zero.value, found.judge
+            (value, as_zero, judge), interval = measured(values, found.low, found.high)
             table.add_row(
                 name,
-                figure(found.value),
-                figure(found.nulls_as_zero.value),
-                between(figure(found.low), figure(found.high)),
-                figure(found.judge),
+                value,
+                as_zero,
+                interval,
+                judge,
                 str(found.labels),
                 str(found.samples),
             )

@@ -26,6 +26,7 @@ from plumbrule.reviews.queue import NothingLeft
 from plumbrule.reviews.release_decision import OverallEstimate
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 from plumbrule.terminal import listed, shortened
+from plumbrule.text.figure_format import score
 
 _STYLES: dict[Verdict, str] = {"better": "green", "worse": "red", "no clear difference": ""}
 _PEOPLE, _PRESCORES = "people's cards", "pre-scores"
@@ -220,7 +221,7 @@ def show_decision(console: Console, decision: CampaignDecision) -> None:
         counts = ", ".join(f"{rest[name]} {name}" for name in _WORST if rest[name])
         console.print(plain(f"and {counts}; --json lists all", "dim"))
     console.print()
-    overall = f"average overall {figure(decision.overall)}, {decision.band}" if records else "no cards"
+    overall = f"average overall {score(decision.overall)}, {decision.band}" if records else "no cards"
     interval = "" if decision.estimate is None else f"; {estimate_text(decision.estimate)}"
     console.print(plain(f"{decision.records} cards, {decision.mode}: {overall}{interval}"), soft_wrap=True)
     console.print(plain(decision.headline, OUTCOME_STYLES[decision.outcome]), soft_wrap=True)
@@ -235,7 +236,7 @@ def show_decision(console: Console, decision: CampaignDecision) -> None:
 def estimate_text(estimate: OverallEstimate) -> str:
     """Return the interval of the average, its state against the limit, and what would settle it."""
     low, high = estimate.interval_95
-    text = f"95% interval {low:.3g} to {high:.3g}, {_STATES[estimate.state]} {figure(estimate.limit)}"
+    text = f"95% interval {score(low)} to {score(high)}, {_STATES[estimate.state]} {figure(estimate.limit)}"
     if estimate.state != "inconclusive":
         return text
     if estimate.more_items is None:

@@ -11,9 +11,9 @@ from rich.text import Text
 from plumbrule.cli.terminal_console import OUTCOME_STYLES, plain
 from plumbrule.cli.views.label_tables import show_label_figures
 from plumbrule.outcomes import Outcome
-from plumbrule.runs.gates import GateDecision, decide_release
+from plumbrule.runs.gates import GateDecision, decide_release, gate_figures
 from plumbrule.runs.run_results import GateResult, RepeatsSummary, RunLine, RunSummary, RunUsage
-from plumbrule.text.figure_format import SIGNS, between, figure
+from plumbrule.text.figure_format import SIGNS, figure
 
 _LONGEST_CELL = 40
 _WHOLE = {"", "gate", "limit", "settles\nat"}  # columns that are not folded where a terminal is narrow
@@ -107,14 +107,14 @@ def gate_table(gates: Sequence[GateResult]) -> Table:
         justify: Literal["left", "right"] = "left" if heading in {"", "gate"} else "right"
         table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading in _WHOLE)
     for gate in gates:
-        low, high = (None if end is None else figure(end) for end in (gate.interval.low, gate.interval.high))
+        shown = gate_figures(gate)
         table.add_row(
             _mark(gate),
             gate.name,
             f"{SIGNS[gate.direction]} {figure(gate.limit)}",
-            figure(gate.value, against=gate.limit),
-            figure(gate.value_nulls_as_zero, against=gate.limit),
-            between(low, high),
+            shown.value,
+            shown.nulls_as_zero,
+            shown.interval,
             _state_text(gate),
             _settles_text(gate),
         )

@@ -27,6 +27,7 @@ from plumbrule.reviews.review_entries import ReleaseMode
 from plumbrule.rubrics import PolicyDifference, ScorecardRubric, policy_differences
 from plumbrule.rubrics.scorecard_rubric import Recommendation
 from plumbrule.terminal import listed
+from plumbrule.text.figure_format import score
 
 _SHOWN = 5
 _ASKS_FOR_ALL = ("all", "affected")  # the draws of triggers that review everything in their scope
@@ -121,7 +122,7 @@ class CampaignDecision:
             return f"{self.outcome}: {self.recommendation}"
         items = "1 item" if self.records == 1 else f"{self.records} items"
         low, high = self.estimate.interval_95
-        interval = f"the interval of the average overall score, {low:.3g} to {high:.3g}, does not settle it"
+        interval = f"the interval of the average overall score, {score(low)} to {score(high)}, does not settle it"
         if self.outcome == "INCONCLUSIVE":
             return f"INCONCLUSIVE: {items}, and {interval}"
         return f"RELEASE: {self.recommendation}, on {items}: {interval}"

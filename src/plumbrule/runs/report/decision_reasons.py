@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from plumbrule.outcomes import Outcome
 from plumbrule.runs.gates import against_labels, labels_text, look_text, repeated_text
 from plumbrule.runs.report.gate_text import gate_text, numbers_text
 from plumbrule.runs.report.run_report import Reason, ReasonKind, Repeats, Report, ReportGate
@@ -42,16 +43,20 @@ def reasons_for(
 
 def decision_title(report: Report) -> str:
     """Return the decision as one short sentence, such as ``No release: 3 of 4 gates fail``."""
-    gates = report.gates
     if not report.complete:
         return f"Not complete: {report.finished:,} of {report.planned:,} results are there"
+    return outcome_title(report.decision, report.gates)
+
+
+def outcome_title(outcome: Outcome, gates: Sequence[ReportGate]) -> str:
+    """Return the outcome of a complete run as one short sentence."""
     waiting = sum(gate.waits_for is not None for gate in gates)
     if waiting:
         return f"Not decided: {waiting} of {len(gates)} gates wait for labels by people"
     failing, unsettled = sum(not gate.passed for gate in gates), sum(gate.inconclusive for gate in gates)
-    if report.decision == "RELEASE":
+    if outcome == "RELEASE":
         return "Release: every gate holds" + (f", {unsettled} not settled" if unsettled else "")
-    if report.decision == "INCONCLUSIVE":
+    if outcome == "INCONCLUSIVE":
         return f"Inconclusive: {unsettled} of {len(gates)} gates are not settled"
     return f"No release: {failing} of {len(gates)} gates {'fails' if failing == 1 else 'fail'}"
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from plumbrule.rubrics.benchmark_rubric import Confidence
-from plumbrule.runs.gates import latencies_are_null, settled_text
-from plumbrule.runs.report.run_report import ReportGate, ReportInterval
-from plumbrule.text.figure_format import NONE, between, figure
+from plumbrule.runs.gates import gate_figures, latencies_are_null, settled_text
+from plumbrule.runs.report.run_report import ReportGate
+from plumbrule.text.figure_format import NONE, figure
 
 DIRECTIONS = {"at_least": "at least", "at_most": "at most"}
 GATE_TITLES = {
@@ -34,14 +34,6 @@ FIGURE_TITLES = {
 }
 
 
-def interval_text(interval: ReportInterval | None) -> str:
-    """Return an interval; an open end is said to be open."""
-    if interval is None:
-        return NONE
-    low, high = (None if end is None else figure(end) for end in (interval.low, interval.high))
-    return between(low, high)
-
-
 def numbers_text(numbers: Sequence[int]) -> str:
     """Return the numbers of repeats."""
     return ", ".join(map(str, numbers)) or NONE
@@ -51,14 +43,15 @@ def gate_text(gate: ReportGate, *, confidence: Confidence = "fixed") -> str:
     """Return what a gate found, in one sentence, and the state of its interval."""
     if gate.waits_for is not None:
         return f"{gate.name} {settled_text(gate)}."
-    value, as_zero = (figure(value, against=gate.limit) for value in (gate.value, gate.value_nulls_as_zero))
+    shown = gate_figures(gate)
     verb = "keeps" if gate.passed else "misses"
     if gate.value_nulls_as_zero is None and gate.nulls:
         verb = f"cannot be told for all answers, because {latencies_are_null(gate.nulls)}: it does not keep"
-    text = f"{gate.name} is {value} (nulls as zero {as_zero}) and {verb} its limit of {DIRECTIONS[gate.direction]} "
-    text += f"{figure(gate.limit)}; 95% interval {interval_text(gate.interval)}"
+    limit = f"{DIRECTIONS[gate.direction]} {figure(gate.limit)}"
+    text = f"{gate.name} is {shown.value} (nulls as zero {shown.nulls_as_zero}) and {verb} its limit of {limit}; "
+    text += f"95% interval {shown.interval}"
     if gate.by_judge is not None:
-        text += f", by {gate.interval.labels or 0:,} labels of people; the judge alone says {figure(gate.by_judge)}"
+        text += f", by {gate.interval.labels or 0:,} labels of people; the judge alone says {shown.by_judge}"
     return f"{text}. {settling_text(gate, confidence=confidence)}" if gate.inconclusive else f"{text}."
 
 

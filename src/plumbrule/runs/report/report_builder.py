@@ -78,7 +78,7 @@ def _report(
     repeats = _repeats(summary, run.group)
     samples = [line for lines in by_sample.values() for line in lines if line.repeat == repeats.decisive]
     failures = _failures(by_sample, repeats.decisive, evidence)
-    gates = tuple(_gate(gate) for gate in summary.gates)
+    gates = tuple(map(report_gate, summary.gates))
     aggregates = summary.aggregates
     limits, pass_limits = rubric.gates.limits, _pass_limits(rubric)
     return take_fields(
@@ -201,7 +201,8 @@ def _failures(by_sample: Mapping[str, Sequence[SampleLine]], decisive: int, evid
     return tuple(evidence.failure(number, line) for number, line in enumerate(ordered, start=1))
 
 
-def _gate(gate: GateResult) -> ReportGate:
+def report_gate(gate: GateResult) -> ReportGate:
+    """Return a gate as a report has it."""
     return take_fields(ReportGate, gate, title=GATE_TITLES[gate.name], interval=_interval(gate.interval))
 
 

@@ -20,7 +20,7 @@ from plumbrule.web.desk.campaign_access import GivenForm, find_standing, text_in
 from plumbrule.web.desk.pending_closings import ask_second, find_pending, take_pending
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
-from plumbrule.web.visit_errors import ConflictError, ForbiddenError
+from plumbrule.web.visit_errors import ConflictError, ForbiddenError, visitor_words
 
 routes = Routes()
 
@@ -94,7 +94,7 @@ def _close(visit: Visit, name: str, *, author: str, as_is: bool, second: str) ->
     except LedgerError:
         raise
     except PlumbruleError as error:
-        return _closing(visit, name, as_is=as_is, second=second, problem=str(error), status=422)
+        return _closing(visit, name, as_is=as_is, second=second, problem=visitor_words(error), status=422)
     return visit.redirect(_address(name, "decision"))
 
 

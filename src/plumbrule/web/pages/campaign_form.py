@@ -17,7 +17,7 @@ from plumbrule.web.desk.draft_campaign import changed_ids, draw_opening, open_fr
 from plumbrule.web.desk.opening_drafts import GivenFile, OpeningDraft, drop_draft, find_draft, keep_draft
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
-from plumbrule.web.visit_errors import AbsentError
+from plumbrule.web.visit_errors import AbsentError, visitor_words
 
 routes = Routes()
 
@@ -80,7 +80,7 @@ def open_campaign(visit: Visiting, draft: str, form: GivenForm) -> Response:
         with visit.ledger() as ledger:
             opened = open_from(kept, accept_weaker_policy=accepts, author=author, ledger=ledger, at=visit.now)
     except UsageError as error:
-        return _preview(visit, draft, kept, problem=str(error), accepts=accepts)
+        return _preview(visit, draft, kept, problem=visitor_words(error), accepts=accepts)
     drop_draft(visit.site.store, draft)
     return visit.redirect(f"/campaigns/{path_part(opened.campaign or '')}")
 
@@ -106,7 +106,7 @@ def _preview(
     try:
         drawn = draw_opening(kept)
     except UsageError as error:
-        return _form(visit, kept, draft=draft, problem=str(error), status=422)
+        return _form(visit, kept, draft=draft, problem=visitor_words(error), status=422)
     policy = drawn.policy or ()
     fields = kept.fields
     return visit.render(

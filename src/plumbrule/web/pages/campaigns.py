@@ -35,6 +35,7 @@ from plumbrule.web.kept_views import View, newest
 from plumbrule.web.page_numbers import page_of, page_start
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visit, Visiting
+from plumbrule.web.visit_errors import visitor_words
 
 routes = Routes()
 
@@ -168,7 +169,7 @@ def assign(visit: Visiting, name: str, form: GivenForm) -> Response:
             try:
                 reviews.assign_items(chosen, person, author=author, campaign=name, ledger=ledger, at=visit.now)
             except PlumbruleError as error:
-                problem = str(error)
+                problem = visitor_words(error)
     show, find = text_in(form, "show"), text_in(form, "find")
     if problem is not None:
         return _campaign(visit, name, show=show, find=find, problem=problem, given=form, status=422)

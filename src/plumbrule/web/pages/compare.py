@@ -11,7 +11,7 @@ from markupsafe import Markup
 from plumbrule.errors import UsageError
 from plumbrule.ledger import Entry, Ledger
 from plumbrule.reports.charts import forest_chart
-from plumbrule.reports.figure_text import METADATA_TITLES, SIGNS
+from plumbrule.reports.figure_text import METADATA_TITLES, SIGNS, compared_texts
 from plumbrule.reports.marks.marked_text import MarkedText, Span, mark_text
 from plumbrule.runs.changed_samples import ChangedSample, changed_samples
 from plumbrule.runs.comparison import OtherDatasetError, RunComparison, comparison_title
@@ -33,6 +33,7 @@ from plumbrule.web.views.named_sentences import NamedSentence, name_subject
 from plumbrule.web.views.run_address import sample_address
 from plumbrule.web.views.run_views import comparison, run_entry, run_lines, run_view
 from plumbrule.web.visit import Visit, Visiting
+from plumbrule.web.visit_errors import visitor_words
 
 routes = Routes()
 _MOST_RUNS = 5
@@ -101,7 +102,7 @@ def show_comparison(
             anyway = with_query("/compare", {**query, "other_dataset": "yes"})
             return _ask(visit, asked, problem="They are of different datasets.", anyway=anyway)
         except UsageError as error:
-            return _ask(visit, asked, problem=str(error))
+            return _ask(visit, asked, problem=visitor_words(error))
         against = min(max(1, against), len(pairs))
         shown = page_of(
             pairs[against - 1].changed, page, size=_PAGE, path="/compare", query={**query, "against": against}
@@ -117,6 +118,7 @@ def show_comparison(
         titles=_TITLES,
         metadata_titles=METADATA_TITLES,
         signs=SIGNS,
+        compared_texts=compared_texts,
         against_address=lambda number: with_query("/compare", {**query, "against": number}),
         swapped=with_query("/compare", {**query, "order": "", "runs": [entry.subject for entry in entries[::-1]]}),
         head=head,

@@ -22,7 +22,7 @@ from plumbrule.web.kept_views import View, newest
 from plumbrule.web.routes import Routes
 from plumbrule.web.views.monitored_figures import Filters, recall_view
 from plumbrule.web.visit import Visit, Visiting
-from plumbrule.web.visit_errors import AbsentError
+from plumbrule.web.visit_errors import AbsentError, visitor_words
 
 routes = Routes()
 
@@ -32,6 +32,7 @@ _MOST_BYTES = 120_000  # of answer and passages on the page
 _LONGEST_ID = 500
 _MOST_PASSAGES = 20
 _MOST_WEEKS = 8
+_MOST_FOUND = 20
 _READ_WHOLE = 1_000  # interactions and samples, among which runs and similar interactions are looked for on the page
 _KINDS = ("interaction", "record", "campaign", "claim", "decision", "alert", "run")
 
@@ -40,18 +41,32 @@ _KINDS = ("interaction", "record", "campaign", "claim", "decision", "alert", "ru
 def look_up(
     visit: Visiting, trace: Annotated[str, Query(max_length=_LONGEST_ID)] = ""
 ) -> HTMLResponse | RedirectResponse:
-    """Show the box to look an interaction up, or go to the one that is asked for."""
+    """Show the box to look an interaction up, or go to the one that is asked for by its trace id."""
     asked, problem = trace.strip(), None
     if asked:
         try:
             with visit.ledger() as ledger:
                 return visit.redirect(f"/incidents/{path_part(find_trace(asked, ledger=ledger))}")
         except UsageError as error:
-            problem = str(error)
+            problem = visitor_words(error)
+    return _ask(visit, asked, problem, by_words=problem is not None)
+
+
+def _ask(visit: Visit, asked: str, problem: str | None, *, by_words: bool = False) -> HTMLResponse:
+    """Show the box, and ``by_words`` the reviewed interactions whose question has the words that are no trace id."""
     weeks = recall_view(visit, Filters()).value.weeks
+    newest_first = [line for week in list(weeks.values())[::-1] for line in week.reviews]
     recent = [line for week in list(weeks.values())[::-1][:_MOST_WEEKS] for line in week.reviews if line.blocked]
+    words = asked.casefold()
+    found = [line for line in newest_first if by_words and words in (line.question or "").casefold()]
     return visit.render(
-        "incidents.html", status=404 if problem else 200, asked=asked, problem=problem, recent=recent[:20]
+        "incidents.html",
+        status=404 if problem and not found else 200,
+        asked=asked,
+        problem=None if found else problem,
+        found=found[:_MOST_FOUND],
+        count=len(found),
+        recent=recent[:_MOST_FOUND],
     )
 
 
@@ -61,7 +76,10 @@ def download_file(visit: Visiting, trace_id: str, suffix: str) -> Response:
     render = FORMATS.get(suffix)
     if render is None:
         raise AbsentError(f"An incident is written as {' or '.join(FORMATS)}.")
-    known = _find(visit, trace_id)
+    try:
+        known = _recall(visit, trace_id, thorough=True)
+    except UsageError as error:
+        raise AbsentError(str(error)) from None
     return download(render(known), f"incident-{known.trace_id[:80]}{suffix}")
 
 
@@ -70,7 +88,10 @@ def show_incident(visit: Visiting, trace_id: str) -> HTMLResponse:
     """Show everything that is known about one interaction; a large ledger is not read whole for it."""
     with visit.ledger() as ledger:
         thorough = not ledger.holds_more_than(_READ_WHOLE, "interaction", "sample")
-    known = _find(visit, trace_id, thorough=thorough)
+    try:
+        known = _recall(visit, trace_id, thorough=thorough)
+    except UsageError as error:
+        return _ask(visit, trace_id[:_LONGEST_ID], visitor_words(error))
     with visit.ledger() as ledger:
         questions = questions_of([similar.trace_id for similar in known.similar], ledger=ledger)
     shown = known.passages[:_MOST_PASSAGES]
@@ -97,13 +118,6 @@ def _verdict(known: Incident) -> Verdict | None:
     if known.answer is None or len(known.answer) + sum(len(passage.text) for passage in shown) > _LONGEST_MARKED:
         return None
     return score(question=known.question, answer=known.answer, contexts=[{"text": passage.text} for passage in shown])
-
-
-def _find(visit: Visit, trace_id: str, *, thorough: bool = True) -> Incident:
-    try:
-        return _recall(visit, trace_id, thorough=thorough)
-    except UsageError as error:
-        raise AbsentError(str(error)) from None
 
 
 def _recall(visit: Visit, trace_id: str, *, thorough: bool) -> Incident:

@@ -33,7 +33,7 @@ from plumbrule.web.views.monitored_figures import (
     recall_view,
 )
 from plumbrule.web.visit import Visit, Visiting
-from plumbrule.web.visit_errors import AbsentError
+from plumbrule.web.visit_errors import AbsentError, visitor_words
 
 routes = Routes()
 
@@ -70,9 +70,13 @@ def acknowledge(
                 at=visit.now,
             )
     except OvertakenError as error:
-        return _show(visit, filters, alert_id=alert_id, owner=owner, remedy=remedy, problem=str(error), status=409)
+        return _show(
+            visit, filters, alert_id=alert_id, owner=owner, remedy=remedy, problem=visitor_words(error), status=409
+        )
     except UsageError as error:
-        return _show(visit, filters, alert_id=alert_id, owner=owner, remedy=remedy, problem=str(error), status=422)
+        return _show(
+            visit, filters, alert_id=alert_id, owner=owner, remedy=remedy, problem=visitor_words(error), status=422
+        )
     return visit.redirect(f"/monitoring{filters.query()}#alert-{path_part(alert_id)}")
 
 

@@ -10,6 +10,7 @@ from plumbrule.api.monitoring import acknowledged
 from plumbrule.api.overview import KINDS, Overview, ledger_state, overview
 from plumbrule.errors import InputError
 from plumbrule.ledger import AbsentLedgerError
+from plumbrule.outcomes import Outcome, worst
 from plumbrule.reports.week_charts import small_figure_chart
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.access.roles import Role
@@ -25,6 +26,7 @@ from plumbrule.web.views.monitored_figures import (
     recall_view,
 )
 from plumbrule.web.visit import Visit, Visiting
+from plumbrule.web.visit_errors import visitor_words
 
 routes = Routes()
 
@@ -46,13 +48,23 @@ def show_overview(visit: Visiting) -> HTMLResponse:
         "overview.html",
         overview=standing,
         releases=standing.releases[:_MOST_LINES],
-        blocked=sum(release.outcome == "NO RELEASE" for release in standing.releases),
-        unsettled=sum(release.outcome == "INCONCLUSIVE" for release in standing.releases),
+        assistants=_assistants(standing),
         triggers={trigger.key: trigger.title for trigger in load_scorecard().rubric.triggers},
         state=state,
         reason_words=reason_words,
         monitored=_monitored(visit),
     )
+
+
+def _assistants(standing: Overview) -> dict[str, Outcome]:
+    """Return the worst that runs and people's reviews say of each model; one without a name is ""."""
+    outcomes: dict[str, list[Outcome]] = {}
+    for release in standing.releases:
+        outcomes.setdefault(release.model or "", []).append(release.outcome)
+    for review in standing.reviews:
+        for model in review.models or ("",):
+            outcomes.setdefault(model, []).append(review.outcome)
+    return {model: worst(found) for model, found in outcomes.items()}
 
 
 def overview_view(at: datetime) -> View[Overview]:
@@ -82,11 +94,13 @@ def _monitored(visit: Visit) -> _Monitored:
     try:
         view = recall_view(visit, Filters()).value
     except InputError as error:
-        return _Monitored(problem=str(error))
+        return _Monitored(problem=visitor_words(error))
     report = view.report
     with visit.ledger() as ledger:
         alerts = alert_rows(report.alerts, acknowledged(report.alerts, ledger))
-    weeks = report.weeks[-_CHART_WEEKS:]
+    reviewed = [number for number, week in enumerate(report.weeks) if week.reviewed]
+    shown = reviewed[-1] + 1 if reviewed else 0  # weeks without a review may follow
+    weeks = report.weeks[max(0, shown - _CHART_WEEKS) : shown]
     charts = [
         FigureChart(
             definition=definition,
@@ -97,9 +111,8 @@ def _monitored(visit: Visit) -> _Monitored:
     ]
     waiting = [row for row in alerts if row.acknowledgement is None]
     ordered = [*waiting, *(row for row in alerts if row.acknowledgement is not None)]
-    reviewed = [week.week for week in report.weeks if week.reviewed]
     return _Monitored(
-        week=reviewed[-1] if reviewed else None,
+        week=report.weeks[reviewed[-1]].week if reviewed else None,
         charts=tuple(charts) if reviewed else (),
         alerts=tuple(ordered[:_MOST_ALERTS]),
         waiting=len(waiting),

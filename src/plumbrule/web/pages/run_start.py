@@ -16,6 +16,7 @@ from plumbrule.web.access.roles import Role, Scope
 from plumbrule.web.jobs.run_jobs import find_job, list_jobs, start_job, stop_job
 from plumbrule.web.routes import Routes
 from plumbrule.web.visit import Visiting
+from plumbrule.web.visit_errors import visitor_words
 
 routes = Routes()
 
@@ -32,7 +33,7 @@ def choose_configuration(visit: Visiting, configuration: str | None = None) -> H
         try:
             planned = plan(visit.site.configurations.path(configuration))
         except PlumbruleError as error:
-            problem = str(error)
+            problem = visitor_words(error)
     status = 200 if problem is None else 422
     return visit.render(
         "run_start.html", status=status, names=names, chosen=configuration, plan=planned, problem=problem

@@ -17,6 +17,7 @@ from plumbrule.web.access.openid_connect import (
     provider_address,
     read_flow,
 )
+from plumbrule.web.access.passwords import SHORTEST
 from plumbrule.web.access.roles import Role
 from plumbrule.web.access.sessions import new_session_id
 from plumbrule.web.access.sign_in_throttle import (
@@ -63,7 +64,7 @@ def sign_in(visit: Visiting, name: Field = "", password: Field = "", next_page: 
     if account is None:
         return _ask(visit, next_page=next_page, name=name, problem=_WRONG, status=401)
     if account.must_change:
-        return visit.render("new_password.html", name=account.name, next=next_page, problem=None)
+        return _ask_new(visit, next_page=next_page, name=account.name)
     return enter(visit, account, next_page)
 
 
@@ -81,7 +82,7 @@ def change_password(
         return visit.redirect("/")
 
     def ask(problem: str, status: int) -> HTMLResponse:
-        return visit.render("new_password.html", status=status, name=name, next=next_page, problem=problem)
+        return _ask_new(visit, next_page=next_page, name=name, problem=problem, status=status)
 
     try:
         account = check_password(visit, name, password)
@@ -97,6 +98,13 @@ def change_password(
     except UsageError as error:
         return ask(str(error), 422)
     return enter(visit, account, next_page)
+
+
+def _ask_new(visit: Visit, *, next_page: str, name: str, problem: str | None = None, status: int = 200) -> HTMLResponse:
+    """Ask for a password of one's own."""
+    return visit.render(
+        "new_password.html", status=status, name=name, next=next_page, problem=problem, shortest=SHORTEST
+    )
 
 
 @routes.page("/sign-in/provider", role=Role.PUBLIC)

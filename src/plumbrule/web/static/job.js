@@ -8,8 +8,9 @@ if (job && ["running", "stopping"].includes(job.dataset.state)) {
     const progress = document.getElementById("progress");
     progress.max = now.total || 1;
     progress.value = now.finished;
-    document.getElementById("done").textContent = now.finished + (now.total === null ? "" : " of " + now.total + (now.total === 1 ? " task" : " tasks"));
-    document.getElementById("errors").textContent = now.errors;
+    const count = (number) => number.toLocaleString("en-US");
+    if (now.total !== null) document.getElementById("done").textContent = count(now.finished) + " of " + count(now.total) + (now.total === 1 ? " task" : " tasks");
+    document.getElementById("errors").textContent = count(now.errors);
     if (now.cost_usd !== null) document.getElementById("cost").textContent = now.cost_usd.toFixed(4) + " USD";
     if (now.state !== job.dataset.state) {
       events.close();

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from plumbrule.reports import figure_text
+from plumbrule.text.figure_format import figure, figures, score
 
 NOTHING = "–"  # in place of a figure that there is not
 _BY_SCORE = re.compile(r"(hallucination|relevance|completeness|support) (\S+) ([<>]) (\S+)")
@@ -19,19 +19,17 @@ _SIDES = {"<": "below", ">": "above"}
 
 def shown_figure(value: float | None, *, against: float | None = None) -> str:
     """Return a figure as people read it, never rounded across its limit; a dash where there is none."""
-    return NOTHING if value is None else figure_text.figure(value, against=against)
+    return NOTHING if value is None else figure(value, against=against)
 
 
 def shown_score(value: float | None) -> str:
     """Return a score of people, or a measure of how far they agree, with two decimals; a dash where there is none."""
-    return NOTHING if value is None else f"{value:.2f}"
+    return NOTHING if value is None else score(value)
 
 
-def aligned(values: Iterable[float | None]) -> list[str]:
+def aligned(values: Iterable[float | None], *, against: float | None = None) -> list[str]:
     """Return figures that stand under or beside each other, all with as many decimals as the one that has most."""
-    texts = [shown_figure(value) for value in values]
-    places = max((len(text.partition(".")[2]) for text in texts), default=0)
-    return [text if text == NOTHING else _with_places(text, places) for text in texts]
+    return [NOTHING if text is None else text for text in figures(*values, against=against)]
 
 
 def rule_words(reason: str) -> str:
@@ -49,8 +47,3 @@ def remark_words(text: str) -> str:
     if verdict is None:
         return text
     return f"{verdict[1].capitalize()}: {'; '.join(map(rule_words, verdict[2].split('; ')))}"
-
-
-def _with_places(text: str, places: int) -> str:
-    whole, _, decimals = text.partition(".")
-    return f"{whole}.{decimals:0<{places}}" if places else whole

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from plumbrule.reports import charts
 from plumbrule.reports.figure_text import METADATA_TITLES
-from plumbrule.runs.report.run_report import Reason, Report
+from plumbrule.runs.report.run_report import Reason, Report, ReportGate
 from plumbrule.runs.report.sample_rows import RunView
 
 MOST_CATEGORIES = 200  # that a page shows
@@ -36,7 +36,7 @@ class RunCharts:
 class LinkedReason:
     """A reason of a decision; one about a gate begins with the gate's title, whose key is ``key``."""
 
-    reason: Reason
+    blocking: bool
     key: str | None
     title: str | None
     text: str
@@ -65,13 +65,18 @@ def linked_reasons(report: Report) -> tuple[LinkedReason, ...]:
     return tuple(_linked(reason, report) for reason in report.reasons)
 
 
+def linked_gate(text: str, gate: ReportGate, *, blocking: bool = True) -> LinkedReason:
+    """Return a sentence that begins with the key of a gate, with its title in place of the key."""
+    rest = text.removeprefix(gate.name)
+    return LinkedReason(blocking=blocking, key=gate.name, title=gate.title, text=rest, address=f"#gate-{gate.name}")
+
+
 def _linked(reason: Reason, report: Report) -> LinkedReason:
     for gate in report.gates:
         if reason.kind in {"gate", "inconclusive"} and reason.text.startswith(f"{gate.name} "):
-            text = reason.text.removeprefix(gate.name)
-            return LinkedReason(reason=reason, key=gate.name, title=gate.title, text=text, address=f"#gate-{gate.name}")
+            return linked_gate(reason.text, gate, blocking=reason.blocking)
     text = reason.text
     if reason.kind == "metadata":
         for name in sorted(report.metadata.missing(), key=len, reverse=True):
             text = text.replace(name, METADATA_TITLES[name].lower())
-    return LinkedReason(reason=reason, key=None, title=None, text=text, address=_PARTS.get(reason.kind))
+    return LinkedReason(blocking=reason.blocking, key=None, title=None, text=text, address=_PARTS.get(reason.kind))
