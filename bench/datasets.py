@@ -41,7 +41,7 @@ def generate(count: int, *, contexts: str, seed: int = 7) -> Iterator[dict[str, 
 
 
 def generate_short(count: int, *, seed: int = 7) -> Iterator[dict[str, Any]]:
-    """Yield ``count`` samples with one passage of 40 to 60 words, of a pool of 1,000, and an answer of one sentence.
+    """Yield ``count`` samples with one passage of about 50 words, of a pool of 1,000, and an answer of one sentence.
 
     The answer is the shortest sentence of the passage that has a number, with another number in one sample of four.
     One answer in ten names a file of its own, so that new texts come without an end. Only the pool is held in memory.
