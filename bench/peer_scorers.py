@@ -23,6 +23,10 @@ ScoreAll = Callable[[Sequence[Row]], "list[float | Exception]"]
 _ATTEMPTS: Counter[str] = Counter()
 
 
+class NotScoredError(Exception):
+    """An answer that a scorer does not judge."""
+
+
 def main(product: str, warm_up: Path, files: Sequence[Path]) -> None:
     """Score the rows of each file, after others as a warm-up, and print all as JSON."""
     sys.addaudithook(_refuse)
@@ -90,7 +94,11 @@ def _verdicts(*, claims: bool) -> ScoreAll:
         for verdict in scorer.score_many(samples_from(rows)):
             content = verdict.to_dict()
             json_line(content)
-            told.append(content["support"]["score"] if claims else -content["hallucination"]["score"])
+            support = content["support"]
+            if not claims:
+                told.append(-content["hallucination"]["score"])
+            else:
+                told.append(NotScoredError("a refusal") if support is None else support["score"])
         return told
 
     return score_all
