@@ -48,7 +48,7 @@ def generate_short(count: int, *, seed: int = 7) -> Iterator[dict[str, Any]]:
     """
     generator = random.Random(seed)  # noqa: S311 - a benchmark, not a secret
     corpus = [json.loads(line)["text"] for line in corpus_path().read_text(encoding="utf-8").splitlines()]
-    pool = []
+    pool: list[tuple[str, str]] = []
     while len(pool) < _POOL:
         words = _renewed(generator.choice(corpus), generator.randint(1, 9999)).split()
         *sentences, _ = " ".join(words[: generator.randint(*_SHORT_WORDS)]).split(". ")
