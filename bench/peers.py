@@ -147,7 +147,7 @@ def _print_table(
 
 def _round(rate: float) -> int:
     """Return a rate with two digits that count, for the third is noise."""
-    return round(rate, 1 - len(str(int(rate)))) if rate >= 1 else 0
+    return int(float(f"{rate:.2g}"))
 
 
 def _auroc(rows: Sequence[EverydayRow], measured: Measured) -> str:
