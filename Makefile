@@ -30,8 +30,9 @@ tests:
 docs: $(STAMPS)/test  ## build the documentation as a site, into build/site; no network
 	$(BIN)/mkdocs build --strict --quiet
 
-bench: $(STAMPS)/test  ## measure speed, memory, runs, ledger, pre-scores, monitoring, reviews, coverage, growth, scaling, Ray, web pages and a report's page; kill runs 120 times
+bench: $(STAMPS)/test  ## measure speed (beside Ragas and DeepEval, too), memory, runs, ledger, pre-scores, monitoring, reviews, coverage, growth, scaling, Ray, web pages and a report's page; kill runs 120 times
 	$(BIN)/python -m bench.speed
+	$(BIN)/python -m bench.peers --tools $(VENV)/tools
 	$(BIN)/python -m bench.overhead
 	$(BIN)/python -m bench.faults
 	$(BIN)/python -m bench.run_workers

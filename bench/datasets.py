@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from plumbrule.demo import samples_path
 from plumbrule.suites import corpus_path
 
 _DIGITS = re.compile(r"\d+")
+_POOL, _SHORT_WORDS = 1_000, (50, 70)
 _NAMES = ("Ashby", "Brandt", "Calloway", "Dunmore", "Eastwick", "Fairfax", "Galton", "Hartley", "Ingram", "Jessop")
 
 
@@ -39,11 +40,38 @@ def generate(count: int, *, contexts: str, seed: int = 7) -> Iterator[dict[str, 
         yield {"id": f"bench-{number}", "question": sample["question"], "answer": answer, "contexts": passages}
 
 
-def write(path: Path, count: int, *, contexts: str) -> None:
-    """Write such a dataset as JSONL."""
+def generate_short(count: int, *, seed: int = 7) -> Iterator[dict[str, Any]]:
+    """Yield ``count`` samples with one passage of about 50 words, of a pool of 1,000, and an answer of one sentence.
+
+    The answer is the shortest sentence of the passage that has a number, with another number in one sample of four.
+    One answer in ten names a file of its own, so that new texts come without an end. Only the pool is held in memory.
+    """
+    generator = random.Random(seed)  # noqa: S311 - a benchmark, not a secret
+    corpus = [json.loads(line)["text"] for line in corpus_path().read_text(encoding="utf-8").splitlines()]
+    pool: list[tuple[str, str]] = []
+    while len(pool) < _POOL:
+        words = _renewed(generator.choice(corpus), generator.randint(1, 9999)).split()
+        *sentences, _ = " ".join(words[: generator.randint(*_SHORT_WORDS)]).split(". ")
+        answers = [sentence for sentence in sentences[1:] if _DIGITS.search(sentence)]
+        if answers:
+            pool.append((". ".join(sentences) + ".", min(answers, key=len)))
+    for number in range(count):
+        passage, answer = generator.choice(pool)
+        if number % 4 == 3:
+            answer = _renewed(answer, 1)
+        if number % 10 == 9:
+            answer += f", as file {number} says"
+        yield {"id": f"short-{number}", "question": "How much is it?", "answer": f"{answer}.", "contexts": [passage]}
+
+
+def write(path: Path, samples: Iterable[Mapping[str, Any]]) -> int:
+    """Write samples as JSONL, one at a time, and return how many there were."""
+    count = 0
     with path.open("w", encoding="utf-8") as file:
-        for sample in generate(count, contexts=contexts):
+        for sample in samples:
             file.write(json.dumps(sample) + "\n")
+            count += 1
+    return count
 
 
 def _renewed(text: str, shift: int) -> str:

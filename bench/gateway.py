@@ -108,8 +108,12 @@ def main() -> None:
 def make_environment(folder: Path, *packages: str) -> Path:
     """Return where the commands of an environment with these packages are; it is made where there is none."""
     if not folder.exists():
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([folder / "bin/pip", "install", "--quiet", *packages], check=True)
+        try:
+            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+            subprocess.run([folder / "bin/pip", "install", "--quiet", *packages], check=True)
+        except subprocess.CalledProcessError:
+            shutil.rmtree(folder, ignore_errors=True)  # half of one would be found again
+            raise
     return folder / "bin"
 
 

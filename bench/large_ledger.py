@@ -19,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from bench.processes import cpu_s
 from bench.web_ledger import AT, REPEATS, SMALL, Template, run_once
 
 from plumbrule.hashing import canonical_json
@@ -106,11 +107,7 @@ def _server_time(ledger: Ledger) -> float:
         return 0.0
     with ledger.engine.connect() as connection:
         pids = connection.exec_driver_sql(_BACKENDS).scalars().all()
-    ticks = 0
-    for pid in pids:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return sum(cpu_s(pid) for pid in pids)
 
 
 def _verified(url: str) -> float:

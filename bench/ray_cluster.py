@@ -33,7 +33,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = folder / "samples.jsonl"
-        datasets.write(source, chosen.samples, contexts="shared")
+        datasets.write(source, datasets.generate(chosen.samples, contexts="shared"))
         local_s, local = _local(source, folder)
         with ray_cluster(2) as cluster:
             ray_s, summary, killed = _on_ray(cluster, source, folder, chosen)

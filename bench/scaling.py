@@ -1,7 +1,8 @@
 """What a sample costs by the length of its contexts, how that grows with their number, and what a billion needs.
 
 The cost by length is that of scoring in one process, after a warm-up; the curve is the whole command (read, score,
-tally, write) with the CPU time of its workers. The machine's other work moves the seconds, and much less the CPU time.
+tally, write) with the CPU time of its workers. Memory is the peak of each process of one command, read from ``/proc``
+as the command goes on. The machine's other work moves the seconds, and much less the CPU time.
 """
 
 import argparse
@@ -13,12 +14,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench import datasets
+from bench import datasets, processes
 from bench.ray_nodes import ray_cluster
 
 _COMMAND = Path(sys.executable).with_name("plumbrule")
@@ -26,6 +28,10 @@ OPTIONS = {"values": ["--no-claims"], "support": []}
 LENGTHS = [(100, 400), (300, 400), (1_000, 200), (5_000, 60), (20_000, 20)]  # words of context, samples at each
 CURVE = (1_000, 10_000, 100_000, 1_000_000)
 TYPICAL_WORDS = 300
+CHUNK = 1_000
+MOST_MB, MOST_GROWTH = 600, 1.1  # of a process; from 100,000 samples to the end
+_LOOK_S = 0.5
+PARTS = ("lengths", "curve", "memory", "cores", "nodes")
 WARM_UP = 8
 _MONTH_S = 30 * 24 * 3600
 
@@ -52,6 +58,8 @@ def main() -> None:
     options.add_argument("--most", type=int, default=1_000_000, help="the longest dataset of the curve")
     options.add_argument("--share", type=int, default=1, help="so many times fewer samples for the cost by length")
     options.add_argument("--nodes", action="store_true", help="also one and two Ray nodes on this machine")
+    options.add_argument("--part", action="append", choices=PARTS, help="only this; may be given again")
+    options.add_argument("--workers", type=int, default=os.cpu_count(), help="processes of the part memory")
     options.add_argument("--core-hour", type=float, default=0.04, help="dollars for an hour of a core")
     options.add_argument("--gb-month", type=float, default=0.023, help="dollars for a month of a gigabyte")
     options.add_argument("--case", nargs=3, help=argparse.SUPPRESS)
@@ -60,15 +68,23 @@ def main() -> None:
         checks, words, count = chosen.case
         _run_case(checks, int(words), int(count))
         return
+    parts = chosen.part or [part for part in PARTS if part != "nodes" or chosen.nodes]
+    flat = True
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        costs = _print_lengths(chosen.share)
-        _print_curve(folder, chosen.most)
-        _print_cores(folder, chosen.most // 4)
-        if chosen.nodes:
+        costs = _print_lengths(chosen.share) if "lengths" in parts else {}
+        if "curve" in parts:
+            _print_curve(folder, chosen.most)
+        if "memory" in parts:
+            flat = _print_memory(folder, chosen.most, chosen.workers)
+        if "cores" in parts:
+            _print_cores(folder, chosen.most // 4)
+        if "nodes" in parts:
             _print_nodes(folder, min(chosen.most, 10_000))
-    _print_billion(costs, core_hour=chosen.core_hour, gb_month=chosen.gb_month)
+    if costs:
+        _print_billion(costs, core_hour=chosen.core_hour, gb_month=chosen.gb_month)
     print(f"\nload of the machine over the last minute: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    sys.exit(0 if flat else 1)
 
 
 def _print_lengths(share: int) -> dict[str, Cost]:
@@ -114,6 +130,54 @@ def _print_curve(folder: Path, most: int) -> None:
             cost = _measured(folder, datasets.generate(count, contexts="shared"), "values")
             rate = count / cost.seconds
             print(f"{count:>9}{cost.seconds:>9.1f}{rate:>11.0f}{cost.cpu_ms:>9.2f}{cost.peak_mb:>9.0f}", flush=True)
+
+
+def _print_memory(folder: Path, count: int, workers: int) -> bool:
+    """Print the peak memory of each process of one command as it goes on; tell whether it stays small and flat."""
+    print("\nPeak memory of each process of one command, support, short samples: a passage of about 50 words from a")
+    print("pool of 1,000, an answer of one sentence, one in ten of them new; made as they are written, never held\n")
+    print(f"{'samples':>9}{'seconds':>9}{'CPU s':>9}{'ms CPU':>9}{'command MB':>12}   MB of each worker")
+    source, target = folder / "short.jsonl", folder / "short"
+    datasets.write(source, datasets.generate_short(count))
+    marks = [mark for mark in (CURVE[2] // 10, CURVE[2], CURVE[3] // 4, CURVE[3] // 2) if mark < count] + [count]
+    start, first = time.monotonic(), 0.0
+    for samples, cpu_s, command_mb, worker_mb in _watched(
+        [*_command(source, target), "--chunk-size", str(CHUNK), "--workers", str(workers)], target, marks
+    ):
+        cost = f"{time.monotonic() - start:>9.0f}{cpu_s:>9.0f}{1000 * cpu_s / samples:>9.2f}"
+        print(f"{samples:>9}{cost}{command_mb:>12.0f}   {' '.join(f'{each:.0f}' for each in worker_mb)}", flush=True)
+        most = max(command_mb, *worker_mb)
+        if samples >= CURVE[2] and not first:
+            first = most
+    return most < MOST_MB and (not first or most <= first * MOST_GROWTH)
+
+
+def _watched(
+    command: Sequence[str | Path], target: Path, marks: Sequence[int]
+) -> Iterator[tuple[int, float, float, list[float]]]:
+    """Run a command that scores, and yield at each mark: samples written, CPU time, its peak and those of its workers.
+
+    A process is looked at twice a second, so that the last half second of each is not seen.
+    """
+    left = list(marks)
+    spent: dict[int, float] = {}
+    peaks: dict[int, float] = {}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            for pid in (process.pid, *processes.children(process.pid)):
+                with suppress(OSError):  # it has just ended
+                    if pid == process.pid or processes.is_worker(pid):
+                        spent[pid], peaks[pid] = processes.cpu_s(pid), max(peaks.get(pid, 0), processes.peak_mb(pid))
+            if len(left) > 1 and sum(1 for _ in target.glob("verdicts-*.jsonl")) * CHUNK >= left[0]:
+                yield left.pop(0), sum(spent.values()), peaks[process.pid], _others(peaks, process.pid)
+            time.sleep(_LOOK_S)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    yield left[0], sum(spent.values()), peaks[process.pid], _others(peaks, process.pid)
+
+
+def _others(peaks: Mapping[int, float], own: int) -> list[float]:
+    return [peak for pid, peak in sorted(peaks.items()) if pid != own]
 
 
 def _print_cores(folder: Path, most: int) -> None:
@@ -182,6 +246,10 @@ def _texts(count: int, words: int) -> Iterator[dict[str, Any]]:
         yield {**sample, "id": f"length-{number}", "contexts": cut}
 
 
+def _command(source: Path, target: Path) -> list[str | Path]:
+    return [_COMMAND, "score", source, "-o", f"{target}/", "--worst", "0", "--json"]
+
+
 def _measured(
     folder: Path,
     samples: Iterator[dict[str, Any]],
@@ -190,14 +258,9 @@ def _measured(
     environment: dict[str, str] | None = None,
 ) -> Cost:
     source, target = folder / "samples.jsonl", folder / "verdicts"
-    count = 0
-    with source.open("w", encoding="utf-8") as file:
-        for sample in samples:
-            file.write(json.dumps(sample) + "\n")
-            count += 1
+    count = datasets.write(source, samples)
     for path in target.glob("*"):
         path.unlink()
-    command: list[str | Path] = [_COMMAND, "score", source, "-o", f"{target}/", "--worst", "0", "--json"]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     measure = (
         "import json, resource, subprocess, sys; "
@@ -205,7 +268,7 @@ def _measured(
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", measure, *command, *OPTIONS[checks], *options],
+        [sys.executable, "-c", measure, *_command(source, target), *OPTIONS[checks], *options],
         check=True,
         stdout=subprocess.PIPE,
         env=environment,

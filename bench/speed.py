@@ -131,7 +131,7 @@ def _run_stream(checks: str, count: str) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "samples.jsonl"), Path(folder, "verdicts.jsonl")
-        datasets.write(source, int(count), contexts="distinct")
+        datasets.write(source, datasets.generate(int(count), contexts="distinct"))
         arguments = ["score", str(source), "-o", str(target), "--workers", "1", "--worst", "0"]
         with Path(folder, "summary.txt").open("w", encoding="utf-8") as summary:
             kept, sys.stdout = sys.stdout, summary

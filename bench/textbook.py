@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
@@ -21,8 +21,26 @@ _DATE = re.compile(
 _WINDOW = 300
 
 
+class Figures(NamedTuple):
+    """What the verdict is made of."""
+
+    relevance: float
+    completeness: float
+    hallucination: float
+
+
 def score(question: str, answer: str, contexts: list[str], stop: frozenset[str], parser: "Language | None") -> str:
-    """Return the verdict, worked out as the formulas stand, one sample at a time."""
+    """Return the verdict, one sample at a time."""
+    figures = measure(question, answer, contexts, stop, parser)
+    if figures.hallucination > 0.5 or figures.relevance < 0.1:
+        return "FAIL"
+    return "WARN" if figures.completeness < 0.6 else "PASS"
+
+
+def measure(
+    question: str, answer: str, contexts: list[str], stop: frozenset[str], parser: "Language | None"
+) -> Figures:
+    """Return the figures of a sample, worked out as the formulas stand."""
     context = "\n".join(contexts)
     matrix = TfidfVectorizer().fit_transform([question, answer])
     cosine = float(cosine_similarity(matrix[0], matrix[1])[0, 0])
@@ -41,10 +59,7 @@ def score(question: str, answer: str, contexts: list[str], stop: frozenset[str],
         unsupported += sum(not _near(subject, target, evidence) for subject, target in claims)
     content = said - stop
     drift = 0.2 if content and len(content & given) / len(content) < 0.2 else 0.0
-    hallucination = max(unsupported / total if total else 0.0, drift)
-    if hallucination > 0.5 or relevance < 0.1:
-        return "FAIL"
-    return "WARN" if completeness < 0.6 else "PASS"
+    return Figures(relevance, completeness, max(unsupported / total if total else 0.0, drift))
 
 
 def _triples(doc: "Doc") -> Iterator[tuple[str, str]]:

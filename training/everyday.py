@@ -139,7 +139,7 @@ def figures_of(groups: Sequence[Sequence[Scored]]) -> EverydayFigures:
     drawn: dict[str, list[Array]] = {}
     whole: dict[str, list[float]] = {}
     for rows in groups:
-        weights = np.concatenate([np.ones((1, len(rows))), _draw_pairs(rows, rng)])
+        weights = np.concatenate([np.ones((1, len(rows))), draw_pairs([each.row for each in rows], rng)])
         for name, figures in _weighted(rows, weights).items():
             whole.setdefault(name, []).append(float(figures[0]))
             drawn.setdefault(name, []).append(figures[1:])
@@ -148,9 +148,9 @@ def figures_of(groups: Sequence[Sequence[Scored]]) -> EverydayFigures:
     return EverydayFigures(rows=len(everything), wrong=sum(not each.row.right for each in everything), **told)
 
 
-def _draw_pairs(rows: Sequence[Scored], rng: np.random.Generator) -> Array:
+def draw_pairs(rows: Sequence[EverydayRow], rng: np.random.Generator) -> Array:
     """Return how often each row is drawn in each draw: the rows of a pair have contexts and question in common."""
-    _, owner = np.unique(np.array([each.row.pair for each in rows], dtype=object), return_inverse=True)
+    _, owner = np.unique(np.array([row.pair for row in rows], dtype=object), return_inverse=True)
     number = int(owner.max()) + 1
     return rng.multinomial(number, np.full(number, 1.0 / number), size=DRAWS)[:, owner].astype(float)
 
