@@ -9,8 +9,8 @@ from training.ablation import by_level, with_each, without_each
 from training.agreement_page import DIAGRAM, Figures, page_of
 from training.calibrating import bands_of, calibrate_sets, reliability_of
 from training.data import FOLDER
-from training.everyday import false_contradictions, measure_everyday
-from training.folds import answer_probabilities, left_out, mean_auroc, risks_by
+from training.everyday import VERIFIER, false_contradictions, measure_everyday
+from training.folds import answer_probabilities, left_out, mean_auroc, risks_by, verified_probabilities
 from training.page import diagram
 from training.ranking import auroc, intervals, within_generator
 from training.span_scores import MARKED, score_spans
@@ -35,6 +35,7 @@ def measure(table: Table) -> Figures:
         "hallucination": [each.proximity for each in checked],
         "specifics": [sum(measures[_SPECIFICS] for measures in each.measures) for each in table.compared],
         "support": risks_by(table, models),
+        "verified": [-each for each in verified_probabilities(rows, models, VERIFIER)],
     }
     return Figures(
         rows=rows,

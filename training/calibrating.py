@@ -1,7 +1,7 @@
 """Whether the probabilities come true on data sets that the model never saw, before and after some of their labels."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -111,6 +111,14 @@ class Bands(NamedTuple):
     unsupported: int
     unsupported_wrong: int
     doubtful: float
+
+
+def banded(found: Mapping[str, Bands]) -> tuple[float, float]:
+    """Return which share of the answers held supported is right, and of those held unsupported wrong, of all sets."""
+    bands = found.values()
+    supported = sum(each.supported_right for each in bands) / max(1, sum(each.supported for each in bands))
+    unsupported = sum(each.unsupported_wrong for each in bands) / max(1, sum(each.unsupported for each in bands))
+    return supported, unsupported
 
 
 def bands_of(rows: Sequence[Labelled], probabilities: Sequence[float]) -> dict[str, Bands]:

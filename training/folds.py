@@ -1,16 +1,25 @@
 """Leave one data set out: the model that never saw a data set, and the risks it gives that data set's answers."""
 
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
+from plumbrule.rubrics import load_verdict
 from plumbrule.support.measures import MEASURES
 from plumbrule.support.support_model import SupportModel
+from plumbrule.support.support_scorer import SupportScorer
+from plumbrule.support.verifier import Verifier, open_verifier
+from plumbrule.text.text_view import TextView
+from training.data import Labelled
 from training.support import PAIR_WEIGHT, Table, fit, scored_probability
 from training.table import by_task, mean_of, tasks_of
 
 Models = dict[str, SupportModel]
+_CHUNK = 100  # rows that are scored together
 
 
 def left_out(
@@ -55,3 +64,25 @@ def answer_probabilities(table: Table, models: Models) -> list[float]:
         scored_probability(models[row.data_set], compared)
         for row, compared in zip(table.rows, table.compared, strict=True)
     ]
+
+
+def verified_probabilities(rows: Sequence[Labelled], models: Models, folder: Path) -> list[float]:
+    """Return the probability of support that each row gets with a verifier, by the product's own scorer."""
+    jobs = [(folder, models, rows[start : start + _CHUNK]) for start in range(0, len(rows), _CHUNK)]
+    with ProcessPoolExecutor() as pool:
+        return [score for scores in pool.map(_verified, jobs) for score in scores]
+
+
+def _verified(job: tuple[Path, Models, Sequence[Labelled]]) -> list[float]:
+    folder, models, rows = job
+    rules = load_verdict().rubric.support
+    scorers = {name: SupportScorer(rules, _opened(folder), model=model) for name, model in models.items()}
+    scored = [
+        scorers[row.data_set].score(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows
+    ]
+    return [each.score if each is not None else 1.0 for each in scored]
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: Path) -> Verifier:
+    return open_verifier(folder)

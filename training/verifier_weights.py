@@ -8,10 +8,8 @@ questions again, and for the public data sets that lie in ``--data``, each with 
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -22,18 +20,17 @@ from plumbrule.errors import InputError
 from plumbrule.files import written_whole
 from plumbrule.rubrics import load_verdict
 from plumbrule.support.binding.binding_words import BindingWords, binding_words
-from plumbrule.support.support_model import SupportModel
 from plumbrule.support.support_scorer import SupportScorer
 from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.support.verifier.verifier_config import CONFIG_NAME, AnswerReading
 from plumbrule.text.text_view import TextView
 from training.binding import left_out as left_out_authors
 from training.binding import measure_rows, read_fitted, scaled
-from training.calibrating import bands_of
+from training.calibrating import banded, bands_of
 from training.data import FOLDER, Labelled
 from training.everyday import author_table, figures_of, score_rows
 from training.everyday_rows import MEASURED, EverydayRow, read_contrasts, read_everyday
-from training.folds import answer_probabilities, left_out, ranks
+from training.folds import answer_probabilities, left_out, ranks, verified_probabilities
 from training.page import share, table
 from training.ranking import DRAWS, SEED, interval_of, weighted_auroc
 from training.support import read_table
@@ -41,7 +38,6 @@ from training.table import Array, by_task, mean_of
 
 ROWS, CONTRASTS = ("birch", "gorse"), ("zelkova",)  # of everyday rows, and of contrasts
 _DECIMALS = 4
-_CHUNK = 100  # rows that are scored together
 
 
 class Weighed:
@@ -154,36 +150,18 @@ def public_table(folder: Path, data: Path) -> str:
     """Return the AUROC of the public data sets without the verifier and with it, and what becomes of the bands."""
     public = read_table(data)
     models = left_out(public)
-    jobs = [(folder, models, public.rows[start : start + _CHUNK]) for start in range(0, len(public.rows), _CHUNK)]
-    with ProcessPoolExecutor() as pool:
-        verified = [score for scores in pool.map(_verified_scores, jobs) for score in scores]
     lines, bands = [], []
-    for name, scores in (("without", answer_probabilities(public, models)), ("with the verifier", verified)):
+    for name, scores in (
+        ("without", answer_probabilities(public, models)),
+        ("with the verifier", verified_probabilities(public.rows, models, folder)),
+    ):
         risks = ranks([-each for each in scores])
         figures = by_task(public.rows, lambda _, risks=risks: risks)  # type: ignore[misc]
         means = [share(float(np.mean(list(of.values())))) for of in figures.values()]
         lines.append([name, *means, share(mean_of(figures))])
-        found = bands_of(public.rows, scores).values()
-        supported = sum(each.supported_right for each in found) / max(1, sum(each.supported for each in found))
-        unsupported = sum(each.unsupported_wrong for each in found) / max(1, sum(each.unsupported for each in found))
-        bands.append(f"{name}: supported that is right {supported:.3f}, unsupported that is wrong {unsupported:.3f}")
+        right, wrong = banded(bands_of(public.rows, scores))
+        bands.append(f"{name}: supported that is right {right:.3f}, unsupported that is wrong {wrong:.3f}")
     return "\n\n".join([table(["AUROC", *figures, "mean"], lines), *bands])
-
-
-def _verified_scores(job: tuple[Path, Mapping[str, SupportModel], Sequence[Labelled]]) -> list[float]:
-    """Return the scores of some rows with the verifier, each by the small model that never saw its data set."""
-    folder, models, rows = job
-    rules = load_verdict().rubric.support
-    scorers = {name: SupportScorer(rules, _opened(folder), model=model) for name, model in models.items()}
-    scored = [
-        scorers[row.data_set].score(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows
-    ]
-    return [each.score if each is not None else 1.0 for each in scored]
-
-
-@lru_cache(maxsize=1)
-def _opened(folder: Path) -> Verifier:
-    return open_verifier(folder)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
