@@ -37,6 +37,11 @@ class _Embedding:
         self.layers = [_Attributes(), None, self.counted, _Array(), None]
 
 
+def vectors_of(known: _KnownVectors, *texts: Any) -> list[Any]:
+    """Return the vectors of the words of texts, which stand for docs here."""
+    return known.of(texts)
+
+
 def as_bytes(vectors: list[Any]) -> list[bytes]:
     """Return vectors to the last bit."""
     return [np.asarray(each).tobytes() for each in vectors]
@@ -56,9 +61,9 @@ def test_a_word_that_comes_again_is_looked_up() -> None:
     """Only words that were not met before are worked out, each once."""
     embedding = _Embedding()
     known = _KnownVectors(embedding)
-    first = known.of(["one two two", "one"])  # type: ignore[list-item] - texts stand for docs here
+    first = vectors_of(known, "one two two", "one")
     assert embedding.counted.asked == 2
-    assert as_bytes(known.of(["two", "", "one one"])) == [  # type: ignore[list-item] - the same
+    assert as_bytes(vectors_of(known, "two", "", "one one")) == [
         first[0][1].tobytes(), b"", first[0][:1].tobytes() * 2
     ]  # fmt: skip
     assert embedding.counted.asked == 2
@@ -68,7 +73,9 @@ def test_the_table_is_emptied_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -
     """Words without end fill no memory, and a text of more words than the table holds is read all the same."""
     monkeypatch.setattr(word_vectors, "_MOST_WORDS", 3)
     known = _KnownVectors(_Embedding())
-    wanted = {text: as_bytes(_KnownVectors(_Embedding()).of([text])) for text in ("a bb", "ccc dddd", "a bb ccc dddd")}  # type: ignore[list-item] - the same
+    wanted = {
+        text: as_bytes(vectors_of(_KnownVectors(_Embedding()), text)) for text in ("a bb", "ccc dddd", "a bb ccc dddd")
+    }
     for text in ("a bb", "ccc dddd", "a bb", "a bb ccc dddd", "ccc dddd", "a bb"):
-        assert as_bytes(known.of([text])) == wanted[text]  # type: ignore[list-item] - the same
+        assert as_bytes(vectors_of(known, text)) == wanted[text]
         assert len(known._rows) <= 4

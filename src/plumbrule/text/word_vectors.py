@@ -37,7 +37,7 @@ class _KnownVectors:
         vectors = self._table[[self._rows[word] for word in words]]
         return list(self._np.split(vectors, self._np.cumsum([len(each) for each in attributes])[:-1]))
 
-    def _learn(self, words: Sequence[bytes], dtype: object) -> None:
+    def _learn(self, words: Sequence[bytes], dtype: Any) -> None:  # noqa: ANN401 - one of numpy
         new = [word for word in dict.fromkeys(words) if word not in self._rows]
         if len(self._rows) + len(new) > _MOST_WORDS:
             self._rows.clear()
@@ -62,7 +62,8 @@ def keep_word_vectors(language: "Language") -> None:
     """
     from thinc.api import Model  # noqa: PLC0415 - the parser loads slowly
 
-    layers = language.get_pipe("tok2vec").model.layers
+    tok2vec: Any = language.get_pipe("tok2vec")
+    layers = tok2vec.model.layers
     known = _KnownVectors(layers[0])
 
     def forward(_: object, docs: "Sequence[Doc]", is_train: bool) -> tuple[list[Any], Any]:  # noqa: ARG001, FBT001 - so thinc calls it
