@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
-from plumbrule.text.dependency_parser import parsed
+import pytest
+
+from plumbrule.text import dependency_parser
+from plumbrule.text.dependency_parser import _Vocabulary, load_parser, parsed
 
 
 def test_nothing_to_parse_loads_nothing() -> None:
@@ -34,6 +37,30 @@ def test_a_parse_does_not_depend_on_the_batch() -> None:
     with parsed([*others[:250], wanted, *others[250:]]) as docs:
         among = [(token.dep_, token.head.i, token.tag_) for token in docs[250]]
     assert among == alone
+
+
+def test_words_are_kept_from_the_first_texts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of the first texts stay known; those of later ones are forgotten with their parses."""
+    monkeypatch.setattr(dependency_parser, "_VOCABULARY", _Vocabulary())
+    monkeypatch.setattr(dependency_parser._VOCABULARY, "_left", 20)  # characters
+    strings = load_parser().vocab.strings
+    with parsed(["Qazwsx sold."]):
+        pass
+    with parsed(["Edcrfv sold bonds."]) as docs:
+        assert [token.text for token in docs[0]] == ["Edcrfv", "sold", "bonds", "."]
+        assert "Edcrfv" in strings
+    assert "Qazwsx" in strings
+    assert "Edcrfv" not in strings
+
+
+def test_a_parse_is_that_of_the_parser_itself() -> None:
+    """Words, tags, relations and heads are those of the parser's own loop; a text without words has none."""
+    given = ["The firm, which sold 12 bonds, paid twice.", "", "Fees rose and nobody asked why.", "Yes."]
+    with parsed(given) as docs:
+        ours = [[(token.text, token.tag_, token.dep_, token.head.i) for token in doc] for doc in docs]
+    own = [[(token.text, token.tag_, token.dep_, token.head.i) for token in doc] for doc in load_parser().pipe(given)]
+    assert ours == own
+    assert ours[1] == []
 
 
 def test_a_missing_model_is_a_users_error() -> None:
