@@ -29,7 +29,7 @@ LENGTHS = [(100, 400), (300, 400), (1_000, 200), (5_000, 60), (20_000, 20)]  # w
 CURVE = (1_000, 10_000, 100_000, 1_000_000)
 TYPICAL_WORDS = 300
 CHUNK = 1_000
-MOST_MB, MOST_GROWTH = 600, 1.1  # of a process; from 100,000 samples to the end
+MOST_MB, MOST_GROWTH = 600, 1.1  # of any process; of a worker from 100,000 samples to the end
 _LOOK_S = 0.5
 PARTS = ("lengths", "curve", "memory", "cores", "nodes")
 WARM_UP = 8
@@ -146,10 +146,10 @@ def _print_memory(folder: Path, count: int, workers: int) -> bool:
     ):
         cost = f"{time.monotonic() - start:>9.0f}{cpu_s:>9.0f}{1000 * cpu_s / samples:>9.2f}"
         print(f"{samples:>9}{cost}{command_mb:>12.0f}   {' '.join(f'{each:.0f}' for each in worker_mb)}", flush=True)
-        most = max(command_mb, *worker_mb)
+        most = max(worker_mb)
         if samples >= CURVE[2] and not first:
             first = most
-    return most < MOST_MB and (not first or most <= first * MOST_GROWTH)
+    return max(most, command_mb) < MOST_MB and (not first or most <= first * MOST_GROWTH)
 
 
 def _watched(
