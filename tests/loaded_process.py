@@ -54,7 +54,12 @@ def loaded_process() -> Iterator[Path]:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "PYTHONUNBUFFERED": "1"},
+            env={
+                "PATH": os.environ["PATH"],
+                "LC_ALL": "C.UTF-8",
+                "PYTHONUNBUFFERED": "1",
+                "PLUMBRULE_VERIFIER": "none",
+            },
             pass_fds=[listener.fileno()],
             stdin=subprocess.PIPE,  # it ends with this process, however this one ends
             stdout=subprocess.DEVNULL,  # no terminal, as for the commands
