@@ -123,7 +123,7 @@ class VerdictScorer:
 
     def score_beside(self, sample: Sample, contexts: Sequence[Passage]) -> tuple[Verdict, Hallucination]:
         """Return the verdict on a sample, and its hallucination score against other contexts; it is parsed once."""
-        with self._lock, _collector_paused():
+        with self._lock, collector_paused():
             answer = self._answer(sample)
             claims = self._claims([answer])
             [verdict] = self._score_all_of([sample], [answer], claims)
@@ -139,7 +139,7 @@ class VerdictScorer:
 
     def _score_batch(self, batch: list[Sample]) -> Iterator[Verdict]:
         """Give each score to the whole batch before the next: one kind of work at a time is done faster."""
-        with self._lock, _collector_paused():  # threads may share a scorer, and with it the cache
+        with self._lock, collector_paused():  # threads may share a scorer, and with it the cache
             answers = [self._answer(sample) for sample in batch]
             return iter(self._score_all_of(batch, answers, self._claims(answers)))
 
@@ -327,7 +327,7 @@ def _batches(samples: Iterable[Sample]) -> Iterator[list[Sample]]:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Let the collector of cycles wait: what a batch makes dies by itself, and looking through it takes a fifth."""
     if not gc.isenabled():
         yield
