@@ -155,7 +155,10 @@ def _asked(figures: Figures) -> list[list[str]]:
             "20 ms or less", f"{timing.support:.1f} ms", timing.support <= 20,
         ),
         ("CPU time for an everyday answer", "6 ms or less", f"{timing.everyday:.1f} ms", timing.everyday <= 6),
-        ("with the verifier, for each of its sentences", "40 ms or less", f"{timing.verified:.1f} ms", timing.verified <= 40),
+        (
+            "with the verifier, for each of its sentences",
+            "40 ms or less", f"{timing.verified:.1f} ms", timing.verified <= 40,
+        ),
     ]  # fmt: skip
     return [[what, asked, found, "yes" if met else "**no**"] for what, asked, found, met in lines]
 
