@@ -15,16 +15,16 @@ PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 HEAD = """\
 # Licences
 
-The packages that an installation with the extras `judge`, `parquet`, `postgres` and `web` brings, their versions in the
-lock files, and the licence that each states in its own metadata. Plumbrule itself is Apache-2.0. Made by
-`docs/make_licences.py`.
+The packages that an installation with the extras `judge`, `parquet`, `postgres`, `verifier` and `web` brings, their
+versions in the lock files, and the licence that each states in its own metadata. Plumbrule itself is Apache-2.0. Made
+by `docs/make_licences.py`.
 
 | package | version | licence |
 |---|---|---|
 """
 
 # Packages that no installation on this kind of system has.
-OTHER_SYSTEMS = {"colorama": "BSD License", "tzdata": "Apache-2.0"}
+OTHER_SYSTEMS = {"colorama": "BSD License", "httpx2-jsfetch": "BSD-3-Clause", "tzdata": "Apache-2.0"}
 
 
 def pinned(*locks: Path) -> dict[str, str]:

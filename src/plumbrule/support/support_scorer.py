@@ -21,7 +21,6 @@ from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
 
 Band = Literal["supported", "doubtful", "unsupported"]
-_EVEN = 0.5  # what is less probable speaks against an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,7 +245,7 @@ class SupportScorer:
         against = band != "supported" and each.claims
         found = _bound_findings(bound) if each.claims else []
         reasons = reasons_against(each, contributions, found, answer.text) if against else []
-        if against and said is not None and said < _EVEN:
+        if against and said is not None and self._in_log_odds(said) < 0.0:
             reasons.append(f"the verifier gives the whole answer a probability of {said:.2f}")
         return SupportedSentence(
             start=each.sentence.start,

@@ -36,7 +36,7 @@ def test_a_run_is_archived_and_restored(tmp_path: Path, capsys: Output, monkeypa
     for command in (["show", run], ["gate", run], ["report", run, "-o", "r.html"], ["ledger", "bundle", run, "a.zip"]):
         error = out(*command, exits=2)
         assert f"{run}: its " in error
-        assert f"'plumbrule ledger restore {tmp_path}/archive'" in error
+        assert f"put them back with: plumbrule ledger restore {tmp_path}/archive" in error
         assert error.count("\n") == 1
     assert not (tmp_path / "r.html").exists()
     assert "6 bodies are in archives, and were not hashed: name them with --archive" in out("ledger", "verify")
