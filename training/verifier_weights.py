@@ -58,7 +58,7 @@ class Weighed:
 
     def fused(self, reading: AnswerReading) -> Array:
         """Return the log-odds of both."""
-        both = reading.intercept + reading.binding * self.alone + reading.verifier * self.said
+        both = [reading.weighed(own, told) for own, told in zip(self.alone, self.said, strict=True)]
         return np.where(self.said == 0, self.alone, both)
 
 

@@ -111,6 +111,7 @@ class SupportScorer:
         self._words = support_words(self._model.constants)
         self._constants = self._model.constants.answers
         self._verifier = verifier
+        self._reading = verifier.answers if verifier is not None else None
         self._answers, self._sentences = curves_of(rules, self._model)
         self._supported, self._unsupported = float(rules.supported_from), float(rules.unsupported_below)
 
@@ -138,11 +139,12 @@ class SupportScorer:
         claimed = [log_odds for each, log_odds in zip(compared, raw, strict=True) if each.claims]
         log_odds = self._answer_log_odds(claimed, binding)
         said = self._ask_verifier(compared, answer, contexts, question, ground) if binding.short and claimed else None
-        if said is not None and log_odds is not None:
+        if said is not None and self._reading is not None and log_odds is not None:
             if not binding.decides:
                 log_odds = self._in_log_odds(self._model.answers.probability(log_odds))
                 raw = [self._in_log_odds(self._model.sentences.probability(each)) for each in raw]
-            log_odds, *raw = self._weighed([log_odds, *raw], said)
+            told = self._in_log_odds(said)
+            log_odds, *raw = [self._reading.weighed(own, told) for own in (log_odds, *raw)]
         as_it_is = (binding.decides or said is not None) and self._rules.calibration is None
         answers, claims = (None, None) if as_it_is else (self._answers, self._sentences)
         score = self._probability(log_odds, answers) if log_odds is not None else 1.0
@@ -181,7 +183,7 @@ class SupportScorer:
         """Return the log-odds of each sentence by coverage, with those of a verifier that is asked about sentences."""
         raw = [self._model.log_odds(each.measures) for each in compared]
         verifier = self._verifier
-        if verifier is None or (verifier.answers is not None and (short or verifier.sentences is None)):
+        if verifier is None or (self._reading is not None and (short or verifier.sentences is None)):
             return raw
         asked = [index for index, each in enumerate(compared) if each.claims and each.window is not None]
         pairs = [
@@ -195,7 +197,7 @@ class SupportScorer:
             if weights is None:
                 raw[index] = (1.0 - weight) * raw[index] + weight * told
             else:
-                raw[index] += weights.intercept + weights.verifier * min(0.0, told)
+                raw[index] = weights.weighed(raw[index], told)
         return raw
 
     def _ask_verifier(
@@ -206,24 +208,18 @@ class SupportScorer:
         question: str,
         ground: Ground,
     ) -> float | None:
-        """Return the probability that a verifier of answers gives to this one; None where there is no such verifier.
+        """Return the probability that a verifier of answers gives to this one; None where it is not asked.
 
-        Where the contexts are longer than it reads, it is given the evidence of each sentence, in their order.
+        Where the contexts are longer than it reads, it is given the evidence of each sentence, in their order; without
+        any evidence there is nothing to ask.
         """
-        if self._verifier is None or self._verifier.answers is None:
+        if self._verifier is None or self._reading is None:
             return None
         passages = [view.text for view in contexts]
         if not self._verifier.has_room(passages):
             windows = sorted({each.window for each in compared if each.claims and each.window is not None})
             passages = [ground.text_of(window) for window in windows]
-        return self._verifier.verify_answer(passages, question, answer.text)
-
-    def _weighed(self, log_odds: Sequence[float], said: float) -> list[float]:
-        """Return log-odds with those of the verifier, each by its weight."""
-        if self._verifier is None or self._verifier.answers is None:
-            return list(log_odds)
-        weights, told = self._verifier.answers, self._in_log_odds(said)
-        return [weights.intercept + weights.binding * each + weights.verifier * told for each in log_odds]
+        return self._verifier.verify_answer(passages, question, answer.text) if passages else None
 
     def _sentence(
         self,

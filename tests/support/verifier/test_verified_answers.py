@@ -140,6 +140,15 @@ def encoder(make: Make) -> Encoder:
     return Encoder(tokenizer, template="evidence_first", max_length=64, overlap=8)
 
 
+def test_without_evidence_there_is_nothing_to_ask(make: Make) -> None:
+    """Where the contexts do not fit, and none of them has a word of the answer, the score is the one without it."""
+    folder = make(answers=READING)
+    long = " ".join(f"On w{n} the w{n + 1} w{n + 2} of w{n + 3} is w{n + 4}." for n in range(30, 190, 5))
+    answer = "Zorbles quax blimp 77."
+
+    assert support(answer, [long, long], folder).score == support(answer, [long, long], "none").score
+
+
 def tokens_of(encoder: Encoder, passages: Sequence[str], question: str, answer: str) -> tuple[list[int], list[int]]:
     """Return the ids of what is read first and of the answer."""
     tokens = encoder.encode_answer(passages, question, answer, AnswerReading(**READING))  # type: ignore[arg-type]

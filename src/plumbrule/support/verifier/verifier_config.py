@@ -74,11 +74,7 @@ Weight = Annotated[float, Field(allow_inf_nan=False)]
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class AnswerReading:
-    """How a verifier reads whole answers: the tokens of each part, and what it weighs beside binding.
-
-    The log-odds of a sentence are ``intercept``, ``binding`` times those of binding, and ``verifier`` times those that
-    the verifier gives to the answer.
-    """
+    """How a verifier reads whole answers: the most tokens of each part, and what it weighs beside binding."""
 
     passages: Room
     question: Room
@@ -87,17 +83,21 @@ class AnswerReading:
     binding: Annotated[Weight, Field(gt=0)]
     verifier: Annotated[Weight, Field(ge=0)]
 
+    def weighed(self, own: float, told: float) -> float:
+        """Return the log-odds of a sentence, or of the answer, with those that the verifier gives to the answer."""
+        return self.intercept + self.binding * own + self.verifier * told
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)
 class SentenceReading:
-    """What a verifier of answers weighs where coverage decides, and it is asked about each sentence with its evidence.
-
-    There it only adds doubt: the log-odds of a sentence are its own, ``intercept``, and ``verifier`` times those that
-    the verifier gives it, where these are below 0.
-    """
+    """What a verifier of answers weighs where coverage decides: there it is asked about each sentence by itself."""
 
     intercept: Weight
     verifier: Annotated[Weight, Field(ge=0)]
+
+    def weighed(self, own: float, told: float) -> float:
+        """Return the log-odds of a sentence with those that the verifier gives it; it only adds doubt."""
+        return own + self.intercept + self.verifier * min(0.0, told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)

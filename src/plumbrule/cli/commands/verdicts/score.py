@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--verifier",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="The folder of a verifier that the support score asks as well; else the installed one. none: none.",
+    help="The folder of a verifier to ask for the support score, or none; without it, the installed one is asked.",
 )
 @click.option("--skip-bad", is_flag=True, help="Go on without bad records, and count them.")
 @click.option("--explain", metavar="ID", help="Show one answer with its anchors, its sentences and their evidence.")
