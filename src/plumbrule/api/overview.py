@@ -5,6 +5,7 @@ from datetime import datetime
 
 from plumbrule.api.ledger_access import Ledgers, now, opened
 from plumbrule.ledger import LedgerState, state_of_ledger
+from plumbrule.outcomes import Outcome, worst
 from plumbrule.reviews.campaigns import campaign_outcomes
 from plumbrule.reviews.campaigns.campaign_agreement import CampaignAgreement
 from plumbrule.reviews.campaigns.campaign_list import CampaignList, list_campaigns, outline_campaigns
@@ -22,6 +23,17 @@ class Overview:
     releases: tuple[ReleaseState, ...]  # of each assistant and model, by its runs, the latest first
     reviews: tuple[CampaignOutcome, ...]  # the latest closed campaign of each trigger
     campaigns: CampaignList  # those that are open, the newest first
+
+    @property
+    def assistants(self) -> dict[str, Outcome]:
+        """The worst that runs and people's reviews say of each model; one without a name is ""."""
+        outcomes: dict[str, list[Outcome]] = {}
+        for release in self.releases:
+            outcomes.setdefault(release.model or "", []).append(release.outcome)
+        for review in self.reviews:
+            for model in review.models or ("",):
+                outcomes.setdefault(model, []).append(review.outcome)
+        return {model: worst(found) for model, found in outcomes.items()}
 
 
 def overview(ledger: Ledgers = None, *, at: datetime | None = None) -> Overview:

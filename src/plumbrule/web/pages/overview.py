@@ -10,7 +10,6 @@ from plumbrule.api.monitoring import acknowledged
 from plumbrule.api.overview import KINDS, Overview, ledger_state, overview
 from plumbrule.errors import InputError
 from plumbrule.ledger import AbsentLedgerError
-from plumbrule.outcomes import Outcome, worst
 from plumbrule.reports.week_charts import small_figure_chart
 from plumbrule.rubrics import load_scorecard
 from plumbrule.web.access.roles import Role
@@ -48,23 +47,12 @@ def show_overview(visit: Visiting) -> HTMLResponse:
         "overview.html",
         overview=standing,
         releases=standing.releases[:_MOST_LINES],
-        assistants=_assistants(standing),
+        assistants=standing.assistants,
         triggers={trigger.key: trigger.title for trigger in load_scorecard().rubric.triggers},
         state=state,
         reason_words=reason_words,
         monitored=_monitored(visit),
     )
-
-
-def _assistants(standing: Overview) -> dict[str, Outcome]:
-    """Return the worst that runs and people's reviews say of each model; one without a name is ""."""
-    outcomes: dict[str, list[Outcome]] = {}
-    for release in standing.releases:
-        outcomes.setdefault(release.model or "", []).append(release.outcome)
-    for review in standing.reviews:
-        for model in review.models or ("",):
-            outcomes.setdefault(model, []).append(review.outcome)
-    return {model: worst(found) for model, found in outcomes.items()}
 
 
 def overview_view(at: datetime) -> View[Overview]:
