@@ -10,7 +10,7 @@ from training.agreement_page import DIAGRAM, Figures, page_of
 from training.calibrating import bands_of, calibrate_sets, reliability_of
 from training.data import FOLDER
 from training.everyday import VERIFIER, false_contradictions, measure_everyday
-from training.folds import answer_probabilities, left_out, mean_auroc, risks_by, verified_probabilities
+from training.folds import left_out, mean_auroc, risks_by, score_answers
 from training.page import diagram
 from training.ranking import auroc, intervals, within_generator
 from training.span_scores import MARKED, score_spans
@@ -29,13 +29,14 @@ def measure(table: Table) -> Figures:
     timing = time_support(rows)
     models = left_out(table)
     checked = check_rows(rows, models)
+    verified = score_answers(rows, models, VERIFIER)
     columns = {
         "answer length": [float(len(row.answer.split())) for row in rows],
         "word overlap": [word_overlap(row) for row in rows],
         "hallucination": [each.proximity for each in checked],
         "specifics": [sum(measures[_SPECIFICS] for measures in each.measures) for each in table.compared],
         "support": risks_by(table, models),
-        "verified": [-each for each in verified_probabilities(rows, models, VERIFIER)],
+        "verified": [-each.probability for each in verified],
     }
     return Figures(
         rows=rows,
@@ -55,7 +56,7 @@ def measure(table: Table) -> Figures:
         everyday=measure_everyday(),
         false_contradictions=false_contradictions(rows),
         decided=sum(bool(each.bound) for each in table.compared),
-        bands=bands_of(rows, answer_probabilities(table, models)),
+        bands=bands_of(rows, [each.band for each in verified]),
     )
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from plumbrule.rubrics import load_verdict
 from plumbrule.support.calibration import Bin, Curve, Example, calibration_error, fit_curve, log_odds_of, reliability
+from plumbrule.support.support_scorer import Band
 from training.data import Labelled
 from training.folds import Models, answer_probabilities
 from training.support import Table, scored_log_odds
@@ -121,14 +121,15 @@ def banded(found: Mapping[str, Bands]) -> tuple[float, float]:
     return supported, unsupported
 
 
-def bands_of(rows: Sequence[Labelled], probabilities: Sequence[float]) -> dict[str, Bands]:
-    """Return the bands of each data set by the limits of the rubric, before any calibration of its own."""
-    rules = load_verdict().rubric.support
+def bands_of(rows: Sequence[Labelled], bands: Sequence[Band]) -> dict[str, Bands]:
+    """Return what the bands of each data set hold, before any calibration of its own."""
     found = {}
     for name, tasks in tasks_of(rows).items():
         indices = [index for some in tasks.values() for index in some]
-        high = [rows[index].unsupported for index in indices if probabilities[index] >= float(rules.supported_from)]
-        low = [rows[index].unsupported for index in indices if probabilities[index] < float(rules.unsupported_below)]
+        high, low = (
+            [rows[index].unsupported for index in indices if bands[index] == band]
+            for band in ("supported", "unsupported")
+        )
         doubtful = 1 - (len(high) + len(low)) / len(indices)
         found[name] = Bands(len(high), len(high) - sum(high), len(low), sum(low), doubtful)
     return found

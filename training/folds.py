@@ -5,13 +5,14 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from plumbrule.rubrics import load_verdict
 from plumbrule.support.measures import MEASURES
 from plumbrule.support.support_model import SupportModel
-from plumbrule.support.support_scorer import SupportScorer
+from plumbrule.support.support_scorer import Band, SupportScorer
 from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.text.text_view import TextView
 from training.data import Labelled
@@ -66,21 +67,29 @@ def answer_probabilities(table: Table, models: Models) -> list[float]:
     ]
 
 
-def verified_probabilities(rows: Sequence[Labelled], models: Models, folder: Path) -> list[float]:
-    """Return the probability of support that each row gets with a verifier, by the product's own scorer."""
+class Score(NamedTuple):
+    """What the product's own scorer says of one row."""
+
+    probability: float
+    band: Band
+
+
+def score_answers(rows: Sequence[Labelled], models: Models, folder: Path | None) -> list[Score]:
+    """Return what each row gets from the product's own scorer, perhaps with the verifier in a folder."""
     jobs = [(folder, models, rows[start : start + _CHUNK]) for start in range(0, len(rows), _CHUNK)]
     with ProcessPoolExecutor() as pool:
-        return [score for scores in pool.map(_verified, jobs) for score in scores]
+        return [score for scores in pool.map(_score, jobs) for score in scores]
 
 
-def _verified(job: tuple[Path, Models, Sequence[Labelled]]) -> list[float]:
+def _score(job: tuple[Path | None, Models, Sequence[Labelled]]) -> list[Score]:
     folder, models, rows = job
     rules = load_verdict().rubric.support
-    scorers = {name: SupportScorer(rules, _opened(folder), model=model) for name, model in models.items()}
+    verifier = _opened(folder) if folder is not None else None
+    scorers = {name: SupportScorer(rules, verifier, model=model) for name, model in models.items()}
     scored = [
         scorers[row.data_set].score(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows
     ]
-    return [each.score if each is not None else 1.0 for each in scored]
+    return [Score(each.score, each.band) if each is not None else Score(1.0, "supported") for each in scored]
 
 
 @lru_cache(maxsize=1)

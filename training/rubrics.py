@@ -1,8 +1,8 @@
 """Both verdict rubrics on labelled answers: ``python -m training.rubrics`` writes their confusion tables into the docs.
 
 The constants of the recommended rubric are chosen on the development sets alone (``--choose`` prints what they give);
-the other sets confirm them, and nothing may be chosen on those. Answers of the public sets are scored with the support
-model that never saw their set.
+the other sets confirm them, and nothing may be chosen on those. Answers are scored with the verifier that ships, and
+those of the public sets with the support model that never saw their set.
 """
 
 import argparse
@@ -10,17 +10,20 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from plumbrule.rubrics import load_verdict
 from plumbrule.support.support_model import SupportModel, load_model
+from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.verdicts.verdict import Verdict
 from training.data import FOLDER, Labelled
+from training.everyday import VERIFIER
 from training.folds import Models, left_out
 from training.support import read_table
-from training.verdicts import SupportedBy, sample_of
+from training.verdicts import RECOMMENDED, SupportedBy, sample_of
 
 EVERYDAY = Path(__file__).parent / "everyday"
 PAGE = Path(__file__).parents[1] / "docs/verdict-rubric.md"
@@ -93,8 +96,8 @@ def fail_rows(rows: Sequence[Labelled], models: Models) -> list[Failed]:
 
 def _fail(rows: Sequence[Labelled], model: SupportModel) -> list[Failed]:
     verdict, recommended = (
-        list(SupportedBy(loaded, model).score_many(map(sample_of, rows)))
-        for loaded in (load_verdict(), load_verdict(Path("recommended")))
+        list(SupportedBy(loaded, model, _verifier()).score_many(map(sample_of, rows)))
+        for loaded in (load_verdict(overrides={"support.when": "never"}), load_verdict(RECOMMENDED))
     )
     return [
         Failed(
@@ -106,6 +109,12 @@ def _fail(rows: Sequence[Labelled], model: SupportModel) -> list[Failed]:
         )
         for row, one, other in zip(rows, verdict, recommended, strict=True)
     ]
+
+
+@cache
+def _verifier() -> Verifier:
+    """Return the verifier that ships, opened once in each process."""
+    return open_verifier(VERIFIER)
 
 
 def _fails(verdict: Verdict, claim_from: Fraction, fail_above: Fraction) -> bool:

@@ -1,9 +1,10 @@
-"""The verdict rubric on labelled answers: its hallucination score with claims checked by proximity and by evidence."""
+"""The hallucination score on labelled answers: claims by proximity, and by evidence as the recommended rubric does."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
 from plumbrule.samples.sample_model import Passage, Sample
 from plumbrule.support.support_model import SupportModel
-from plumbrule.support.support_scorer import SupportScorer
+from plumbrule.support.support_scorer import SupportScorer, gives_support
+from plumbrule.support.verifier import Verifier
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.ratios import is_below
 from plumbrule.text.text_view import TextView
@@ -22,6 +24,7 @@ from training.folds import Models
 from training.ranking import SEED, Interval, drawn_weights, interval_of
 from training.table import Array, tasks_of
 
+RECOMMENDED = Path("recommended")  # the rubric that checks claims by evidence
 _BATCH = 64
 
 
@@ -64,9 +67,10 @@ def sample_of(row: Labelled) -> Sample:
 class SupportedBy(VerdictScorer):
     """The scorer of the verdict with another model of support; two of them parse a batch once."""
 
-    def __init__(self, loaded: Loaded[VerdictRubric], model: SupportModel) -> None:
+    def __init__(self, loaded: Loaded[VerdictRubric], model: SupportModel, verifier: Verifier | None = None) -> None:
         super().__init__(loaded)
-        self._support = SupportScorer(loaded.rubric.support, model=model)
+        if gives_support(loaded.rubric):
+            self._support = SupportScorer(loaded.rubric.support, verifier, model=model)
 
     def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
         return _claims_of(tuple(answer.text for answer in answers))
@@ -79,8 +83,7 @@ def _claims_of(texts: tuple[str, ...]) -> list[tuple[Claim, ...]]:
 
 def _check(rows: Sequence[Labelled], model: SupportModel) -> list[Checked]:
     scores = []
-    for way in ("proximity", "evidence"):
-        loaded = load_verdict(overrides={"hallucination.claim_check": way})
+    for loaded in (load_verdict(), load_verdict(RECOMMENDED)):
         limit = loaded.rubric.hallucination.fail_above
         verdicts = SupportedBy(loaded, model).score_many(map(sample_of, rows))
         scores.append([(each.hallucination.score, is_below(limit, each.hallucination.exact)) for each in verdicts])

@@ -3,8 +3,8 @@
 Right and wrong answers to one question are ranked against each other: what question and passages have in common falls
 out, and the small change that makes an answer wrong is left. A part of the loss asks each answer by itself. What is
 needed stands in `training.verifier`. Entailment pairs (``--entailment``, *.jsonl.gz) are mixed in where they are there.
-The fit begins with entailment pairs, is kept every 25 steps, and a call with the same folder and options goes on from
-there. The rate falls over the last ``--fall`` steps.
+The fit begins with entailment pairs or, with ``--start``, with weights that were fitted before. It is kept every 25
+steps, and a call with the same folder and options goes on from there. The rate falls over the last ``--fall`` steps.
 """
 
 import argparse
@@ -14,21 +14,26 @@ import math
 import random
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch.nn import functional
 
 from training import verifier_export, verifier_model
 from training.everyday_rows import read_everyday
-from training.verifier_packed import Question, pack, packed_logits, with_match
+from training.verifier_packed import Question, packed_logits, with_match
+from training.verifier_swaps import Text, find_swaps, swap
 
 CONTRASTS = Path(__file__).parent / "contrasts"
 ENTAILMENT = Path(__file__).parents[2] / "shared/data/entailment"
 FITTED = (  # tamarind tells how far it has come, and zelkova whether it holds
-    "acacia", "juniper", "larch", "maple", "oak", "pine", "quince", "rowan", "spruce", "willow", "yew",
+    "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "juniper", "larch", "maple", "oak", "pine",
+    "quince", "rowan", "spruce", "willow", "yew",
 )  # fmt: skip
 EVERYDAY = ("ash", "elm", "fir")  # birch and gorse choose the weight beside binding
 _SOURCES = {  # of entailment, and how many pairs of each
@@ -39,6 +44,8 @@ _EVIDENCE, _QUESTION, _ANSWER = 320, 60, 96  # tokens of each that are read
 _CLS, _SEP = 101, 102
 _MIXED = 0.1  # share of entailment pairs
 _UNASKED = 0.1  # share of questions that are left out
+_SWAPPED = 0.4  # share of questions that two things change places in, where there are two
+_RECKONED = frozenset({"arithmetic", "arithmetic_right", "conversion", "unit"})
 _SHORT = 1000  # characters that are surely read whole, so that their order says nothing
 _POOL = 400  # questions that are sorted by length together
 _TOKENS = 1600  # of a batch
@@ -49,19 +56,12 @@ _RISE = 20  # steps in which the rate rises
 _KEPT = 25  # steps after which the fit is kept
 
 
-class Text(NamedTuple):
-    """A question with its evidence and its answers, each right or not."""
-
-    question: str
-    contexts: Sequence[str]
-    answers: Sequence[tuple[str, bool]]
-
-
 def read_contrasts(author: str) -> Iterator[Text]:
     """Give the questions of an author of contrasts."""
     for line in (CONTRASTS / f"{author}.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        yield Text(row["question"], row["contexts"], [(each["answer"], each["right"]) for each in row["answers"]])
+        answers = [(each["answer"], each["right"]) for each in row["answers"]]
+        yield Text(row["question"], row["contexts"], answers, [each["kind"] in _RECKONED for each in row["answers"]])
 
 
 def read_pairs(author: str) -> list[Text]:
@@ -105,11 +105,19 @@ def encode(tokenizer: Tokenizer, text: Text) -> Question:
 
 
 def vary(text: Text, rng: random.Random) -> Text:
-    """Return the text as one pass sees it: short passages in any order, now and then without the question."""
+    """Return the text as one pass sees it: two things swapped, short passages in any order, without the question."""
+    swaps = _swaps_of(text.question, tuple(text.contexts), tuple(text.answers))
+    if swaps and rng.random() < _SWAPPED:
+        text = swap(text, rng.choice(swaps))
     contexts = list(text.contexts)
     if sum(map(len, contexts)) < _SHORT:
         rng.shuffle(contexts)
     return text._replace(contexts=contexts, question="" if rng.random() < _UNASKED else text.question)
+
+
+@cache
+def _swaps_of(question: str, contexts: tuple[str, ...], answers: tuple[tuple[str, bool], ...]) -> list[tuple[str, str]]:
+    return find_swaps(Text(question, contexts, answers))
 
 
 def plan(
@@ -148,16 +156,17 @@ def loss_of(given: Any, right: Any, rows: Any) -> Any:
 
 
 def fit(
-    weights: verifier_model.Weights, batches: Sequence[Sequence[Question]], kept: Path, *, fall: int, seed: int
+    weights: verifier_model.Weights, batches: Sequence[Sequence[Question]], kept: Path, *, fall: int, workers: int
 ) -> None:
     """Fit the weights in place, from where the fit was kept; the rate falls over the last ``fall`` batches."""
-    torch.manual_seed(seed)
-    learned = [name for name in weights if rate_of(name)]
+    layers = verifier_model.count_layers(weights)
+    rates = {name: rate for name in weights if (rate := rate_of(name, layers))}
+    learned = list(rates)
     for name in learned:
         weights[name].requires_grad_()
     optimizer = torch.optim.AdamW(
         [
-            {"params": [weights[name]], "lr": rate_of(name), "weight_decay": 0.0 if name.startswith("match") else 0.01}
+            {"params": [weights[name]], "lr": rates[name], "weight_decay": 0.0 if name.startswith("match") else 0.01}
             for name in learned
         ],
         betas=(0.9, 0.98),
@@ -174,15 +183,17 @@ def fit(
     for step, batch in enumerate(batches[first:], first + 1):
         share = min(1.0, step / _RISE, (len(batches) - step + 1) / fall)
         for group, name in zip(optimizer.param_groups, learned, strict=True):
-            group["lr"] = rate_of(name) * share
-        given, rows = packed_logits(weights, *pack(batch), drop=_DROPOUT)
-        loss = loss_of(given, torch.tensor([float(each) for row in batch for each in row.right]), rows)
-        optimizer.zero_grad()
-        loss.backward()
+            group["lr"] = rates[name] * share
+        parts = [batch[place::workers] for place in range(min(workers, len(batch)))]
+        with ThreadPoolExecutor(len(parts)) as pool:
+            made = list(pool.map(partial(_slopes, weights, learned, len(batch)), parts))
+        for place, name in enumerate(learned):
+            weights[name].grad = sum(slopes[place] for slopes, _ in made)
+        loss = sum(lost for _, lost in made)
         torch.nn.utils.clip_grad_norm_([weights[name] for name in learned], 1.0)
         optimizer.step()
         if step % _KEPT == 0 or step == len(batches):
-            print(f"{step} of {len(batches)} steps, loss {loss.item():.3f}", flush=True)
+            print(f"{step} of {len(batches)} steps, loss {loss:.3f}", flush=True)
             state = {
                 "step": step, "optimizer": optimizer.state_dict(), "chance": torch.get_rng_state(),
                 "weights": {name: weights[name].detach() for name in learned},
@@ -193,10 +204,20 @@ def fit(
         weights[name].requires_grad_(requires_grad=False)
 
 
-def rate_of(name: str) -> float:
+def _slopes(
+    weights: verifier_model.Weights, learned: Sequence[str], whole: int, part: Sequence[Question]
+) -> tuple[Sequence[Any], float]:
+    """Return the slopes of the loss of some questions of a batch of this many, and the loss."""
+    given, rows = packed_logits(weights, part, drop=_DROPOUT)
+    right = torch.tensor([float(each) for row in part for each in row.right])
+    loss = len(part) / whole * loss_of(given, right, rows)
+    return torch.autograd.grad(loss, [weights[name] for name in learned]), loss.item()
+
+
+def rate_of(name: str, layers: int) -> float:
     """Return the rate of a weight; 0 for one that stays as it is."""
     if name.startswith("encoder.layer."):
-        return _RATE if int(name.split(".")[2]) >= verifier_export.MATCHED_FROM else 0.0
+        return _RATE if int(name.split(".")[2]) >= verifier_export.matched_from(layers) else 0.0
     return {"head": _HEAD, "match": _MATCH}.get(name.partition(".")[0], 0.0)
 
 
@@ -206,6 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.add_argument("out", type=Path, help="the folder to write to, and to go on from")
     options.add_argument("--minilm", type=Path, default=Path("model"))
     options.add_argument("--entailment", type=Path, default=ENTAILMENT)
+    options.add_argument("--start", type=Path, help="weights to go on from: fitted.safetensors of another folder")
+    options.add_argument("--layers", type=int, help="the lowest layers to take, of a deeper model")
+    options.add_argument("--workers", type=int, default=1, help="cores to use")
     options.add_argument("--first", type=int, default=9000, help="premises of entailment to begin with")
     options.add_argument("--passes", type=int, default=4)
     options.add_argument("--fall", type=int, default=600)
@@ -218,11 +242,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     texts = [text for author in FITTED for text in read_contrasts(author)]
     texts += [text for author in EVERYDAY for text in read_pairs(author)]
     others = read_entailment(chosen.entailment, chosen.seed) if chosen.entailment.is_dir() else []
-    read, heads = verifier_model.read_weights(chosen.minilm, chosen.seed)
-    weights = with_match(read)
+    read, heads = verifier_model.read_weights(chosen.minilm, chosen.seed, chosen.layers)
+    weights = dict(load_file(chosen.start)) if chosen.start else with_match(read)
     chosen.out.mkdir(parents=True, exist_ok=True)
-    batches = plan(tokenizer, texts, others, first=chosen.first, passes=chosen.passes, seed=chosen.seed)
-    fit(weights, batches, chosen.out / "kept.pt", fall=min(chosen.fall, math.ceil(len(batches) / 2)), seed=chosen.seed)
+    batches = plan(
+        tokenizer, texts, others, first=0 if chosen.start else chosen.first, passes=chosen.passes, seed=chosen.seed
+    )
+    torch.manual_seed(chosen.seed)
+    fall = min(chosen.fall, math.ceil(len(batches) / 2))
+    fit(weights, batches, chosen.out / "kept.pt", fall=fall, workers=chosen.workers)
     verifier_model.save(weights, chosen.out)
     arrays = {name: value.numpy() for name, value in weights.items()}
     verifier_export.write_folder(chosen.out, arrays, heads=heads, tokenizer=chosen.minilm / "tokenizer.json")

@@ -15,7 +15,6 @@ from plumbrule.support.verifier.verifier_config import CONFIG_NAME
 
 _FAR = -1e4
 MATCH = "match.bias"  # a model with these lets no evidence read the sentence, and points a token to its like in it
-MATCHED_FROM = 2  # the layer from which on it does
 _CONFIG = {
     "name": "minilm-l6-support",
     "version": "1",
@@ -33,6 +32,11 @@ _WHOLE = {  # of one that reads whole passages; `training.verifier_weights` sets
 }  # fmt: skip
 
 Arrays = dict[str, Any]
+
+
+def matched_from(layers: int) -> int:
+    """Return the layer from which on tokens are pointed to their like; those below stay as they are."""
+    return layers // 3
 
 
 def write_folder(out: Path, weights: Arrays, *, heads: int, tokenizer: Path) -> None:
@@ -73,12 +77,12 @@ def build_graph(weights: Arrays, *, heads: int) -> Any:
         same = op("Unsqueeze", alike, ints(1))
     layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
     for layer in range(layers):
-        if same and layer == MATCHED_FROM:
+        if same and layer == matched_from(layers):
             absent, found = weights["match.embedding"]
             seen = op("Mul", op("ReduceMax", alike, axes=[2], keepdims=1), const(found - absent))
             x = op("Add", x, op("Mul", own, op("Add", seen, const(absent))))
         near = shut
-        if same and layer >= MATCHED_FROM:
+        if same and layer >= matched_from(layers):
             near = op("Add", shut, op("Mul", same, const(weights[MATCH][layer].reshape(1, heads, 1, 1))))
         x = graph.layer(f"encoder.layer.{layer}.", x, near, heads)
     mean = op("Div", graph.summed(op("Mul", x, own)), graph.summed(own))

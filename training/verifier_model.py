@@ -34,15 +34,24 @@ class Progress(NamedTuple):
     seconds: float
 
 
-def read_weights(folder: Path, seed: int) -> tuple[Weights, int]:
-    """Return the weights of a BERT as sentence-transformers keeps it, with a new head, and how many heads attend."""
+def read_weights(folder: Path, seed: int, layers: int | None = None) -> tuple[Weights, int]:
+    """Return the weights of a BERT as sentence-transformers keeps it, with a new head, and how many heads attend.
+
+    Of a deeper one the lowest ``layers`` are taken.
+    """
     weights: Weights = dict(load_file(folder / "model.safetensors"))
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     width = config["hidden_size"]
     made = torch.Generator().manual_seed(seed)
     weights["head.weight"] = torch.randn(1, 2 * width, generator=made) * 0.02
     weights["head.bias"] = torch.zeros(1)
-    kept = {name: value for name, value in weights.items() if "pooler" not in name and "position_ids" not in name}
+    kept = {
+        name: value
+        for name, value in weights.items()
+        if "pooler" not in name
+        and "position_ids" not in name
+        and not (layers and name.startswith("encoder.layer.") and int(name.split(".")[2]) >= layers)
+    }
     return kept, config["num_attention_heads"]
 
 
@@ -85,18 +94,19 @@ def layer_of(weights: Weights, at: str, x: Any, far: Any, *, heads: int, drop: f
     """Return what one layer makes of the tokens; ``far`` is added to what a token thinks of another."""
     rows, length, width = x.shape
     query, key, value = (
-        _linear(weights, f"{at}attention.self.{part}", x).view(rows, length, heads, width // heads).transpose(1, 2)
+        linear(weights, f"{at}attention.self.{part}", x).view(rows, length, heads, width // heads).transpose(1, 2)
         for part in ("query", "key", "value")
     )
     met = functional.scaled_dot_product_attention(query, key, value, attn_mask=far)
-    met = _linear(weights, f"{at}attention.output.dense", met.transpose(1, 2).reshape(rows, length, width))
+    met = linear(weights, f"{at}attention.output.dense", met.transpose(1, 2).reshape(rows, length, width))
     x = normed(weights, f"{at}attention.output.LayerNorm", x + functional.dropout(met, drop, training=drop > 0))
-    wide = functional.gelu(_linear(weights, f"{at}intermediate.dense", x))
-    wide = functional.dropout(_linear(weights, f"{at}output.dense", wide), drop, training=drop > 0)
+    wide = functional.gelu(linear(weights, f"{at}intermediate.dense", x))
+    wide = functional.dropout(linear(weights, f"{at}output.dense", wide), drop, training=drop > 0)
     return normed(weights, f"{at}output.LayerNorm", x + wide)
 
 
-def _linear(weights: Weights, name: str, x: Any) -> Any:
+def linear(weights: Weights, name: str, x: Any) -> Any:
+    """Return the tokens by one of the linear maps of the model."""
     return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
 

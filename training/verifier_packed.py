@@ -1,8 +1,9 @@
-"""MiniLM over questions with all their answers at once: the evidence is read once, and it never reads an answer.
+"""A small BERT over questions with all their answers at once: the evidence is read once, and it never reads an answer.
 
-A row is the evidence and then each answer of the question. An answer's tokens read the evidence and their own answer,
-so an answer has the logit that it has alone, for a third of the work. Where a token of an answer stands in the
-evidence, a number that is learned for each head points the one to the other.
+An answer's tokens read the evidence and their own answer, so an answer has the logit that it has alone, for a third of
+the work. Where a token of an answer stands in the evidence, a number that is learned for each head points the one to
+the other. All tokens of a batch lie in one row without gaps; evidence and answers are laid out in tables only where
+tokens read each other, and only what reads is multiplied with what is read.
 """
 
 from collections.abc import Sequence
@@ -11,12 +12,10 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn import functional
 
-from training.verifier_export import MATCH, MATCHED_FROM
-from training.verifier_model import Weights, count_layers, layer_of, normed
+from training.verifier_export import MATCH, matched_from
+from training.verifier_model import Weights, count_layers, linear, normed
 
 _FAR = -1e4
-_PAD = -1
-_MOST_ANSWERS = 64  # of one question
 _POINTS = (0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0)  # of the heads, before the fit
 
 
@@ -40,51 +39,109 @@ def with_match(weights: Weights) -> Weights:
     return {**weights, MATCH: points, "match.embedding": torch.zeros(2, width)}
 
 
-def pack(questions: Sequence[Question]) -> tuple[Any, Any, Any]:
-    """Return ids, positions and parts: 0 for evidence, the number of the answer from 1 on, -1 where nothing stands."""
-    shape = len(questions), max(question.length for question in questions)
-    ids, places, parts = (
-        torch.zeros(shape, dtype=torch.long),
-        torch.zeros(shape, dtype=torch.long),
-        torch.full(shape, _PAD),
-    )
-    for row, question in enumerate(questions):
-        at, first = 0, len(question.evidence)
-        for number, tokens in enumerate([question.evidence, *question.answers]):
-            here = slice(at, at + len(tokens))
-            ids[row, here], parts[row, here] = torch.tensor(tokens), number
-            places[row, here] = torch.arange(len(tokens)) + (first if number else 0)
-            at += len(tokens)
-    return ids, places, parts
+class _Batch:
+    """Where the tokens of some questions lie: in one row, and in the tables of evidence and of answers."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self.ids = torch.tensor(
+            [token for each in questions for text in (each.evidence, *each.answers) for token in text]
+        )
+        self.places = torch.zeros_like(self.ids)
+        longest = max(len(each.evidence) for each in questions)
+        most, wide = (
+            max(len(each.answers) for each in questions),
+            max(len(text) for each in questions for text in each.answers),
+        )
+        nowhere = len(self.ids)  # a row of zeros is put there
+        self.evidence = torch.full((len(questions), longest), nowhere)
+        self.answers = torch.full((len(questions), most, wide), nowhere)
+        at = 0
+        for row, question in enumerate(questions):
+            first = len(question.evidence)
+            for number, text in enumerate((question.evidence, *question.answers)):
+                here = torch.arange(at, at + len(text))
+                table = self.answers[row, number - 1] if number else self.evidence[row]
+                table[: len(text)] = here
+                self.places[here] = torch.arange(len(text)) + (first if number else 0)
+                at += len(text)
+        self.read = self.evidence < nowhere
+        self.filled = self.answers < nowhere
+        self.own = torch.zeros(nowhere, dtype=torch.bool)
+        self.own[self.answers[self.filled]] = True
+        self.shut_evidence = torch.zeros(self.read.shape).masked_fill(~self.read, _FAR)[:, None, None]
+        self.shut_answers = torch.zeros(self.filled.shape).masked_fill(~self.filled, _FAR)[:, None, :, None]
+        held = torch.cat([self.ids, torch.tensor([-1])])
+        alike = held[self.answers].flatten(1)[:, :, None] == held[self.evidence][:, None]
+        alike &= self.filled.flatten(1)[:, :, None]
+        self.alike = alike.float()[:, None]
+        self.found = torch.zeros(nowhere, dtype=torch.long)  # 1 for a token of an answer that stands in the evidence
+        self.found[self.answers[self.filled]] = alike.any(2)[self.filled.flatten(1)].long()
+        order = torch.cat([self.evidence[self.read], self.answers[self.filled]])
+        self._back = torch.empty_like(order)
+        self._back[order] = torch.arange(nowhere)
+
+    def table(self, x: Any, where: Any) -> Any:
+        """Return the tokens of one row in a table, with zeros where nothing stands."""
+        return torch.cat([x, torch.zeros(1, x.shape[1])])[where]
+
+    def row(self, evidence: Any, answers: Any) -> Any:
+        """Return the tokens of both tables in one row."""
+        return torch.cat([evidence[self.read], answers[self.filled]])[self._back]
 
 
-def packed_logits(weights: Weights, ids: Any, places: Any, parts: Any, *, drop: float = 0.0) -> tuple[Any, Any]:
-    """Return the logit of support of each answer, and the row that it stands in."""
-    heads = weights[MATCH].shape[1]
-    of, by = parts[:, :, None], parts[:, None, :]
-    shut = ~(((by == 0) | (of == by)) & (by != _PAD)) & ~torch.eye(ids.shape[1], dtype=torch.bool)
-    far = torch.zeros(shut.shape).masked_fill(shut, _FAR)[:, None]
-    alike = (ids[:, :, None] == ids[:, None, :]) & (of > 0) & (by == 0)
-    own = parts > 0
+def packed_logits(weights: Weights, questions: Sequence[Question], *, drop: float = 0.0) -> tuple[Any, Any]:
+    """Return the logit of support of each answer, and the place of its question."""
+    batch, layers = _Batch(questions), count_layers(weights)
+    first = matched_from(layers)
     with torch.no_grad():  # the embeddings and the lowest layers stay as they are
         x = (
-            weights["embeddings.word_embeddings.weight"][ids]
-            + weights["embeddings.token_type_embeddings.weight"][own.long()]
-            + weights["embeddings.position_embeddings.weight"][places]
+            weights["embeddings.word_embeddings.weight"][batch.ids]
+            + weights["embeddings.token_type_embeddings.weight"][batch.own.long()]
+            + weights["embeddings.position_embeddings.weight"][batch.places]
         )
         x = normed(weights, "embeddings.LayerNorm", x)
-        for layer in range(MATCHED_FROM):
-            x = layer_of(weights, f"encoder.layer.{layer}.", x, far, heads=heads, drop=0.0)
-    x = x + weights["match.embedding"][alike.any(2).long()] * own[:, :, None]
-    for layer in range(MATCHED_FROM, count_layers(weights)):
-        near = far + alike[:, None] * weights[MATCH][layer][None, :, None, None]
-        x = layer_of(weights, f"encoder.layer.{layer}.", x, near, heads=heads, drop=drop)
-    numbers, place, counts = torch.unique_consecutive(
-        (torch.arange(len(ids))[:, None] * _MOST_ANSWERS + parts)[own], return_inverse=True, return_counts=True
-    )
-    x, width = x[own], x.shape[2]
-    mean = torch.zeros(len(counts), width).index_add(0, place, x) / counts[:, None]
-    most = torch.full((len(counts), width), _FAR).scatter_reduce(0, place[:, None].expand(-1, width), x, "amax")
+        for layer in range(first):
+            x = _layer(weights, layer, x, batch, drop=0.0, matched=False)
+    x = x + weights["match.embedding"][batch.found] * batch.own[:, None]
+    for layer in range(first, layers):
+        x = _layer(weights, layer, x, batch, drop=drop, matched=True)
+    real = batch.filled.any(2)
+    filled = batch.filled[real][:, :, None].float()
+    x = batch.table(x, batch.answers)[real]
+    mean = (x * filled).sum(1) / filled.sum(1)
+    most = (x + (1 - filled) * _FAR).amax(1)
     pooled = functional.dropout(torch.cat([mean, most], 1), drop, training=drop > 0)
-    rows = torch.div(numbers, _MOST_ANSWERS, rounding_mode="floor")
+    rows = torch.arange(len(questions))[:, None].expand(real.shape)[real]
     return (pooled @ weights["head.weight"].T + weights["head.bias"])[:, 0], rows
+
+
+def _layer(weights: Weights, layer: int, x: Any, batch: _Batch, *, drop: float, matched: bool) -> Any:
+    """Return what one layer makes of the tokens."""
+    at, heads, width = f"encoder.layer.{layer}.", weights[MATCH].shape[1], x.shape[1]
+    deep = width // heads
+    rows, longest = batch.evidence.shape
+    _, most, wide = batch.answers.shape
+    three = torch.cat([linear(weights, f"{at}attention.self.{part}", x) for part in ("query", "key", "value")], 1)
+    query, key, value = (
+        batch.table(three, batch.evidence).view(rows, longest, 3, heads, deep).permute(2, 0, 3, 1, 4)
+    )  # each: question, head, token, number
+    evidence = functional.scaled_dot_product_attention(query, key, value, attn_mask=batch.shut_evidence)
+    asking, own_key, own_value = (
+        batch.table(three, batch.answers.flatten(1)).view(rows, most * wide, 3, heads, deep).permute(2, 0, 3, 1, 4)
+    )
+    near = asking @ key.transpose(-1, -2) * deep**-0.5 + batch.shut_evidence
+    if matched:
+        near = near + batch.alike * weights[MATCH][layer][:, None, None]
+    by_answer = (rows, heads, most, wide)
+    own = asking.reshape(*by_answer, deep) @ own_key.reshape(*by_answer, deep).transpose(-1, -2)
+    shares = torch.cat([near.view(*by_answer, longest), own * deep**-0.5 + batch.shut_answers], -1).softmax(-1)
+    from_evidence = shares[..., :longest].reshape(rows, heads, most * wide, longest) @ value
+    answers = from_evidence.view(*by_answer, deep) + shares[..., longest:] @ own_value.reshape(*by_answer, deep)
+    met = batch.row(
+        evidence.transpose(1, 2).reshape(rows, longest, width),
+        answers.permute(0, 2, 3, 1, 4).reshape(rows, most, wide, width),
+    )
+    met = functional.dropout(linear(weights, f"{at}attention.output.dense", met), drop, training=drop > 0)
+    x = normed(weights, f"{at}attention.output.LayerNorm", x + met)
+    more = linear(weights, f"{at}output.dense", functional.gelu(linear(weights, f"{at}intermediate.dense", x)))
+    return normed(weights, f"{at}output.LayerNorm", x + functional.dropout(more, drop, training=drop > 0))

@@ -30,7 +30,7 @@ from training.calibrating import banded, bands_of
 from training.data import FOLDER, Labelled
 from training.everyday import author_table, figures_of, score_rows
 from training.everyday_rows import MEASURED, EverydayRow, read_contrasts, read_everyday
-from training.folds import answer_probabilities, left_out, ranks, verified_probabilities
+from training.folds import left_out, ranks, score_answers
 from training.page import share, table
 from training.ranking import DRAWS, SEED, interval_of, weighted_auroc
 from training.support import read_table
@@ -151,15 +151,13 @@ def public_table(folder: Path, data: Path) -> str:
     public = read_table(data)
     models = left_out(public)
     lines, bands = [], []
-    for name, scores in (
-        ("without", answer_probabilities(public, models)),
-        ("with the verifier", verified_probabilities(public.rows, models, folder)),
-    ):
-        risks = ranks([-each for each in scores])
+    for name, place in (("without", None), ("with the verifier", folder)):
+        scores = score_answers(public.rows, models, place)
+        risks = ranks([-each.probability for each in scores])
         figures = by_task(public.rows, lambda _, risks=risks: risks)  # type: ignore[misc]
         means = [share(float(np.mean(list(of.values())))) for of in figures.values()]
         lines.append([name, *means, share(mean_of(figures))])
-        right, wrong = banded(bands_of(public.rows, scores))
+        right, wrong = banded(bands_of(public.rows, [each.band for each in scores]))
         bands.append(f"{name}: supported that is right {right:.3f}, unsupported that is wrong {wrong:.3f}")
     return "\n\n".join([table(["AUROC", *figures, "mean"], lines), *bands])
 
