@@ -29,8 +29,18 @@ def leaves(value: object, path: str = "") -> Iterator[str]:
 def test_the_file_states_every_key() -> None:
     """The shipped file is complete: no value hides in a default."""
     content = yaml.safe_load(shipped_text("verdict"))
-    unsaid = leaves({"verdicts": content["verdicts"]})  # as shipped they are not written: see the next test
-    assert sorted(leaves(content)) == sorted([*leaves(content_of(load_verdict())), *unsaid])
+    unsaid = leaves({"verdicts": content["verdicts"]})  # as shipped they are not written: see the next tests
+    written = [*leaves(content_of(load_verdict())), *unsaid, "support.supported_unasked_from"]
+    assert sorted(leaves(content)) == sorted(written)
+
+
+def test_a_limit_that_is_left_to_the_model_leaves_the_hash() -> None:
+    """Rubrics that were kept before there was such a limit keep theirs."""
+    shipped = load_verdict()
+    assert "supported_unasked_from" not in content_of(shipped)["support"]
+    changed = load_verdict(overrides={"support.supported_unasked_from": 0.8})
+    assert content_of(changed)["support"]["supported_unasked_from"] == 0.8
+    assert changed.sha256 != shipped.sha256
 
 
 def test_verdicts_that_are_not_changed_leave_the_hash() -> None:

@@ -49,6 +49,23 @@ def test_what_stands_in_the_context_is_supported() -> None:
     assert found.spans == ()
 
 
+@pytest.mark.parametrize(
+    ("answer", "band"),
+    [
+        ("The branch in Hull opens at nine on Mondays.", "supported"),  # word for word
+        ("the  branch in Hull opens\nat nine on Mondays", "supported"),
+        ("On Mondays the branch in Hull opens at nine.", "doubtful"),
+        ("The branch in Hull opens at nine.", "doubtful"),  # what follows is left out
+    ],
+)
+def test_without_a_question_only_what_is_repeated_is_held_supported(answer: str, band: str) -> None:
+    """Small changes are looked for in answers to a question; elsewhere the words alone do not prove support."""
+    found = given(answer, "Hours: see below. The branch in Hull opens at nine on Mondays. It has a lift.")
+    assert (found.band, [each.band for each in found.sentences]) == (band, [band])
+    reasons = [] if band == "supported" else ["without a question small changes are not looked for"]
+    assert [list(each.reasons) for each in found.sentences] == [reasons]
+
+
 def test_what_stands_nowhere_is_unsupported() -> None:
     """With the reasons in words, the strongest first, three at most."""
     found = given(OTHER, FEES)
@@ -104,7 +121,7 @@ def test_whatever_is_not_supported_has_a_reason() -> None:
 @pytest.mark.parametrize(("supported_from", "band"), [(0.0, "supported"), (1.0, "doubtful")])
 def test_bands_are_cut_by_the_rubric(supported_from: float, band: str) -> None:
     """From ``supported_from`` on supported, below ``unsupported_below`` unsupported."""
-    rules = {"supported_from": supported_from, "unsupported_below": 0}
+    rules = {"supported_from": supported_from, "supported_unasked_from": supported_from, "unsupported_below": 0}
     assert given(OTHER, FEES, **rules).band == band
     assert given("The wire fee is $25.", FEES, supported_from=1, unsupported_below=1).band == "unsupported"
 
@@ -112,10 +129,8 @@ def test_bands_are_cut_by_the_rubric(supported_from: float, band: str) -> None:
 def test_a_probability_at_the_bound_is_in_the_upper_band() -> None:
     """As it is printed: equal is not below."""
     probability = given("The wire fee is $95.", FEES).sentences[0].probability
-    assert (
-        given("The wire fee is $95.", FEES, supported_from=probability, unsupported_below=0).sentences[0].band
-        == "supported"
-    )
+    lower = {"supported_unasked_from": probability, "unsupported_below": 0}
+    assert given("The wire fee is $95.", FEES, **lower).sentences[0].band == "supported"
     upper = given("The wire fee is $95.", FEES, supported_from=1, unsupported_below=probability).sentences[0]
     assert upper.band == "doubtful"
 

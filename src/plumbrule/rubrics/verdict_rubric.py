@@ -159,10 +159,18 @@ class SupportRules:
     calibration: Calibration | None
     verifier: str | None
     verifier_weight: Share
+    supported_unasked_from: Share | None = None  # where no question is given; the model has a limit of its own
 
     def __post_init__(self) -> None:
         if self.unsupported_below > self.supported_from:
             raise ValueError("unsupported_below may not be above supported_from")
+
+    @model_serializer(mode="wrap")
+    def _said(self, content: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        said: dict[str, Any] = content(self)
+        if self.supported_unasked_from is None:  # not written, so that rubrics of older versions keep their hash
+            said.pop("supported_unasked_from", None)
+        return said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CLOSED)

@@ -11,7 +11,7 @@ from plumbrule.support.calibration_fit import Reliability
 from plumbrule.support.finding_reasons import MEANINGS
 from plumbrule.support.measures import MEASURES
 from plumbrule.support.support_model import SupportModel, load_model
-from plumbrule.support.support_scorer import curves_of
+from plumbrule.support.support_scorer import curves_of, supported_unasked_from
 from plumbrule.support.verifier import verifier_folder
 
 Better = Literal["before", "after", "no clear difference"]
@@ -122,6 +122,7 @@ class Bands:
     """The limits of the bands; between them the support is doubtful."""
 
     supported_from: float
+    supported_unasked_from: float  # where no question is given, if the answer repeats no passage
     unsupported_below: float
 
 
@@ -161,7 +162,11 @@ def describe_support(loaded: Loaded[VerdictRubric]) -> SupportDescription:
             answers=answers.knots,
             sentences=sentences.knots,
         ),
-        bands=Bands(supported_from=float(rules.supported_from), unsupported_below=float(rules.unsupported_below)),
+        bands=Bands(
+            supported_from=float(rules.supported_from),
+            supported_unasked_from=supported_unasked_from(rules, model),
+            unsupported_below=float(rules.unsupported_below),
+        ),
         verifier=str(folder) if (folder := verifier_folder(rules.verifier)) is not None else None,
         rubric=loaded.stamp(),
     )

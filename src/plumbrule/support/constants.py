@@ -119,6 +119,7 @@ class AnswerConstants:
     tail_slope: float  # of a calibration beyond its first and last knot
     verifier_bound: float  # how near to 0 or 1 the probability of a verifier may be
     decimals: int  # of a probability
+    supported_unasked_from: float  # without a question small changes are not looked for, so more is asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
 
 Band = Literal["supported", "doubtful", "unsupported"]
+_ENDS = ".!?"  # of a sentence; so does the text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +115,7 @@ class SupportScorer:
         self._reading = verifier.answers if verifier is not None else None
         self._answers, self._sentences = curves_of(rules, self._model)
         self._supported, self._unsupported = float(rules.supported_from), float(rules.unsupported_below)
+        self._unasked = supported_unasked_from(rules, self._model)
 
     @property
     def identity(self) -> dict[str, dict[str, str] | None]:
@@ -124,7 +126,8 @@ class SupportScorer:
         """Return the support of an answer; None where it has no words.
 
         Where an answer is a short one to a question, small changes are what goes wrong, and binding decides; elsewhere
-        additions are, and coverage does.
+        additions are, and coverage does. Without a question, what does not repeat a passage may have a small change, so
+        it must be likelier to be held supported, unless labels of one's own say how likely that is.
         """
         ground = Ground(contexts, self._words)
         compared = compare(answer, ground, self._words)
@@ -147,15 +150,20 @@ class SupportScorer:
             log_odds, *raw = [self._reading.weighed(own, told) for own in (log_odds, *raw)]
         as_it_is = (binding.decides or said is not None) and self._rules.calibration is None
         answers, claims = (None, None) if as_it_is else (self._answers, self._sentences)
+        asked = bool(question.strip())
+        limits = [
+            self._supported if asked or not each.claims or _repeats(each, answer, ground) else self._unasked
+            for each in compared
+        ]
         score = self._probability(log_odds, answers) if log_odds is not None else 1.0
         sentences = [
-            self._sentence(each, self._probability(log_odds, claims), of, answer, contexts, ground, said)
-            for each, log_odds, of in zip(compared, raw, bound, strict=True)
+            self._sentence(each, self._probability(log_odds, claims), of, answer, contexts, ground, said, limit)
+            for each, log_odds, of, limit in zip(compared, raw, bound, limits, strict=True)
         ]
         held = [(each.start, each.end) for each in sentences if each.band == "unsupported"]
         return Support(
             score=score,
-            band=self._band(score),
+            band=self._band(score, max(limits)),
             sentences=tuple(sentences),
             spans=tuple(_joined(held, answer.text)),
             model=self._model.stamp,
@@ -230,9 +238,10 @@ class SupportScorer:
         contexts: Sequence[TextView],
         ground: Ground,
         said: float | None,
+        supported_from: float,
     ) -> SupportedSentence:
         probability = probability if each.claims else 1.0
-        band = self._band(probability)
+        band = self._band(probability, supported_from)
         evidence = None
         if each.claims and each.window is not None:
             context, start, end = ground.place(each.window)
@@ -241,6 +250,8 @@ class SupportScorer:
         against = band != "supported" and each.claims
         found = _bound_findings(bound) if each.claims else []
         reasons = reasons_against(each, contributions, found, answer.text) if against else []
+        if against and probability >= self._supported:
+            reasons = ["without a question small changes are not looked for"]
         if against and said is not None and self._in_log_odds(said) < 0.0:
             reasons.append(f"the verifier gives the whole answer a probability of {said:.2f}")
         return SupportedSentence(
@@ -259,8 +270,8 @@ class SupportScorer:
         """Return a probability with the decimals that mean something; they also hide how a logarithm rounds."""
         return round(probability, self._constants.decimals)
 
-    def _band(self, probability: float) -> Band:
-        if probability >= self._supported:
+    def _band(self, probability: float, supported_from: float) -> Band:
+        if probability >= supported_from:
             return "supported"
         return "unsupported" if probability < self._unsupported else "doubtful"
 
@@ -283,6 +294,19 @@ def _bound_findings(bound: BoundSentence) -> list[Finding]:
     """Return what binding has against a sentence: values that the contexts give otherwise, and changes of wording."""
     rivals = [Finding(each.start, each.end, "rival", each.against, each.of) for each in bound.contradictions]
     return rivals + [Finding(start, end, "change", of=bound.passage) for start, end in bound.changes]
+
+
+def _repeats(each: Comparison, answer: TextView, ground: Ground) -> bool:
+    """Tell whether a sentence stands in its evidence word for word, from its beginning to its end."""
+    if each.window is None:
+        return False
+    sentence, evidence = (
+        " ".join(text.casefold().split())
+        for text in (answer.text[each.sentence.start : each.sentence.end], ground.text_of(each.window))
+    )
+    sentence = sentence.rstrip(_ENDS)
+    before, found, after = evidence.partition(sentence)
+    return bool(found) and before.rstrip()[-1:] in _ENDS and after[:1] in _ENDS
 
 
 def gives_support(rubric: VerdictRubric) -> bool:
@@ -318,6 +342,19 @@ def curves_of(rules: SupportRules, model: SupportModel) -> tuple[Curve, Curve]:
         )
     slope = model.constants.answers.tail_slope
     return curve_of(rules.calibration.answers, slope), curve_of(rules.calibration.sentences, slope)
+
+
+def supported_unasked_from(rules: SupportRules, model: SupportModel) -> float:
+    """Return the probability from which an answer without a question is held supported, if it repeats no passage.
+
+    Where the rubric does not say, it is the model's own limit; where labels of one's own say what a probability means,
+    there is no other limit than that of all answers.
+    """
+    if rules.supported_unasked_from is not None:
+        return float(rules.supported_unasked_from)
+    if rules.calibration is not None:
+        return float(rules.supported_from)
+    return max(float(rules.supported_from), model.constants.answers.supported_unasked_from)
 
 
 def _joined(spans: Sequence[tuple[int, int]], text: str) -> list[tuple[int, int]]:

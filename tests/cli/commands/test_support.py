@@ -274,7 +274,7 @@ def test_the_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run("support", "show")
     assert (done.code, done.err) == (0, "")
     assert done.out.replace(load_model().sha256, "<sha256>") == snapshot("""\
-model: plumbrule-support version 5, sha256 <sha256>
+model: plumbrule-support version 6, sha256 <sha256>
 
 measure    weight  what it says of a sentence                                   \n\
 words      +1.653  share of its words, by weight, that stand nowhere in the     \n\
@@ -292,7 +292,7 @@ unknown    -1.122  says that the contexts do not tell, which speaks for it      
 
 A weight is the risk, in log-odds, that one unit of the measure adds.
 calibration: the model's own, where 54% were unsupported
-bands: supported from 0.70, unsupported below 0.30, else doubtful
+bands: supported from 0.70 (without a question from 0.95), unsupported below 0.30, else doubtful
 """)
 
 
@@ -304,7 +304,9 @@ def test_the_model_as_json(run: Run) -> None:
         "words", "evidence", "specifics", "opposites", "strength", "speaker", "unknown",
     ]  # fmt: skip
     assert [each["weight"] for each in described["measures"]] == list(load_model().weights)
-    assert described["bands"] == {"supported_from": 0.8, "unsupported_below": 0.3}
+    assert described["bands"] == {
+        "supported_from": 0.8, "supported_unasked_from": 0.95, "unsupported_below": 0.3,
+    }  # fmt: skip
     assert described["calibration"]["answers"] == [list(knot) for knot in load_model().answers.knots]
     assert described["rubric"] == load_verdict(None, {"support.supported_from": 0.8}).stamp()
 

@@ -96,8 +96,8 @@ def show_description(console: Console, description: SupportDescription) -> None:
         soft_wrap=True,
     )
     console.print(
-        f"bands: supported from {bands.supported_from:.2f}, unsupported below {bands.unsupported_below:.2f}, "
-        "else doubtful",
+        f"bands: supported from {bands.supported_from:.2f} (without a question "
+        f"from {bands.supported_unasked_from:.2f}), unsupported below {bands.unsupported_below:.2f}, else doubtful",
         soft_wrap=True,
     )
     if description.verifier is not None:
