@@ -23,6 +23,7 @@ from training.everyday import (
     kind_tables,
     together,
 )
+from training.everyday_rows import CONFIRMED
 from training.page import count, share, signed, table
 from training.page_words import (
     ABLATION,
@@ -211,7 +212,7 @@ def _everyday(figures: Figures) -> str:
     told = [each for each in everyday.measured if each.wrong]
     return EVERYDAY.format(
         rows=count(sum(authors[name].rows for name in ("development authors", UNREAD))),
-        alone=share(authors[UNREAD].auroc.mean),
+        confirmed=count(authors[CONFIRMED].rows), alone=share(authors[UNREAD].auroc.mean),
         auroc=share(unread.auroc.mean), low=share(unread.auroc.low), high=share(unread.auroc.high),
         found=", ".join(f"`{each.kind}`" for each in told if each.flagged >= 0.5),
         missed=", ".join(f"`{each.kind}`" for each in told if each.flagged < 0.3),

@@ -24,7 +24,7 @@ from plumbrule.text.text_view import TextView
 from plumbrule.verdicts.contradictions import contradictions
 from training.binding import left_out, measure_rows, read_fitted, scaled
 from training.data import FOLDER, Labelled, read_labelled
-from training.everyday_rows import DEVELOPED, MEASURED, EverydayRow, read_everyday
+from training.everyday_rows import CONFIRMED, DEVELOPED, MEASURED, EverydayRow, read_contrasts, read_everyday
 from training.folds import ranks
 from training.page import count, share, table
 from training.ranking import DRAWS, SEED, Interval, interval_of, weighted_auroc
@@ -100,8 +100,10 @@ def measure_everyday() -> Everyday:
     scored = {**score_developed(), **{author: score_rows(read_everyday(author)) for author in MEASURED}}
     verifier = open_verifier(VERIFIER)
     verified = {f"{author}, verified": score_rows(read_everyday(author), verifier=verifier) for author in MEASURED}
+    contrasts = read_contrasts(CONFIRMED)
+    confirmed = {CONFIRMED: score_rows(contrasts), f"{CONFIRMED}, verified": score_rows(contrasts, verifier=verifier)}
     groups = {"development authors": DEVELOPED, UNREAD: MEASURED, VERIFIED: tuple(verified)}
-    scored |= verified
+    scored |= verified | confirmed
     return Everyday(
         by_author={author: figures_of([rows]) for author, rows in scored.items()}
         | {name: figures_of([scored[author] for author in authors]) for name, authors in groups.items()},

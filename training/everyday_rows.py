@@ -7,8 +7,12 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "everyday"
 CONTRASTS = Path(__file__).parent / "contrasts"
 DEVELOPED = ("ash", "birch", "elm", "fir", "gorse")  # rules and weights were made with these
-CONTRASTED = ("juniper", "larch", "maple", "oak", "pine", "quince", "rowan", "spruce", "tamarind")  # weights too
+CONTRASTED = (  # weights too
+    "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "juniper", "larch", "maple", "oak", "pine",
+    "quince", "rowan", "spruce", "tamarind", "willow", "yew",
+)  # fmt: skip
 MEASURED = ("cedar", "dogwood", "hazel", "ivy")  # and never with these
+CONFIRMED = "hawthorn"  # nor with these contrasts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,7 +78,7 @@ def bind(
         bindings.setdefault(binding.sentence, []).append(binding)
     words = frozenset(asked.lemmas)
     values = sum(len(own) for own in bindings.values())
-    short = _is_short(asked, answer, contexts, known, values=bool(values))
+    short = _is_short(asked, answer, contexts, known)
     all_edits = [find_edits(piece, ground, words, known) if short else Edits() for piece in pieces]
     decides = short and (values > 0 or any(edits.near for edits in all_edits))
     index = ClauseIndex(contexts, ground, known) if decides else None
@@ -248,14 +248,12 @@ def _said_of(slot: Slot) -> str:
     return place.head if place.cell else place.text
 
 
-def _is_short(
-    asked: Piece, answer: TextView, contexts: Sequence[TextView], known: BindingWords, *, values: bool
-) -> bool:
+def _is_short(asked: Piece, answer: TextView, contexts: Sequence[TextView], known: BindingWords) -> bool:
     """Tell whether an answer is a short one to a question over contexts that say more than it does."""
     constants = known.constants
     if not _ASKS.search(asked.text) or len(answer.lemmas) > constants.most_answer_words:
         return False
-    if len(contexts) == 1 and not (values and _asks_of(asked, contexts[0], known)):
+    if len(contexts) == 1 and not _asks_of(asked, contexts[0], known):
         return False  # in talk over one text, what is added goes wrong
     return sum([len(view.lemmas) for view in contexts]) >= constants.least_context_words
 
