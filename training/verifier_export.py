@@ -17,7 +17,7 @@ _FAR = -1e4
 MATCH = "match.bias"  # a model with these lets no evidence read the sentence, and points a token to its like in it
 _CONFIG = {
     "name": "minilm-l6-support",
-    "version": "1",
+    "version": "2",
     "model": "model.onnx",
     "tokenizer": "tokenizer.json",
     "template": "evidence_first",

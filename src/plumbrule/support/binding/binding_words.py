@@ -84,6 +84,7 @@ class BindingConstants:
     most_answer_words: int  # of an answer that is short
     least_context_words: int  # that the contexts of a short answer have together
     least_asked: int  # words of the question that the only context has
+    least_asked_unvalued: int  # the same where the answer has no value
     most_mentions: int  # values of an answer that are bound
     most_operands: int  # values of the contexts that another may follow from
     most_slots: int  # values of the contexts that are looked at

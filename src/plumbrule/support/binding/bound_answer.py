@@ -78,9 +78,9 @@ def bind(
         bindings.setdefault(binding.sentence, []).append(binding)
     words = frozenset(asked.lemmas)
     values = sum(len(own) for own in bindings.values())
-    short = _is_short(asked, answer, contexts, known)
+    short = _is_short(asked, answer, contexts, known, values=bool(values))
     all_edits = [find_edits(piece, ground, words, known) if short else Edits() for piece in pieces]
-    decides = short and (values > 0 or any(edits.near for edits in all_edits))
+    decides = short and (values > 0 or (len(contexts) > 1 and any(edits.near for edits in all_edits)))
     index = ClauseIndex(contexts, ground, known) if decides else None
     share = known.support_share if len(contexts) > 1 else known.constants.alone_share
     sentences = []
@@ -248,17 +248,21 @@ def _said_of(slot: Slot) -> str:
     return place.head if place.cell else place.text
 
 
-def _is_short(asked: Piece, answer: TextView, contexts: Sequence[TextView], known: BindingWords) -> bool:
+def _is_short(
+    asked: Piece, answer: TextView, contexts: Sequence[TextView], known: BindingWords, *, values: bool
+) -> bool:
     """Tell whether an answer is a short one to a question over contexts that say more than it does."""
     constants = known.constants
     if not _ASKS.search(asked.text) or len(answer.lemmas) > constants.most_answer_words:
         return False
-    if len(contexts) == 1 and not _asks_of(asked, contexts[0], known):
-        return False  # in talk over one text, what is added goes wrong
+    if len(contexts) == 1:  # in talk over one text, what is added goes wrong
+        least = constants.least_asked if values else constants.least_asked_unvalued
+        if _asked_of(asked, contexts[0], known) < least:
+            return False
     return sum([len(view.lemmas) for view in contexts]) >= constants.least_context_words
 
 
-def _asks_of(asked: Piece, context: TextView, known: BindingWords) -> bool:
-    """Tell whether a question is about what a context speaks of."""
+def _asked_of(asked: Piece, context: TextView, known: BindingWords) -> int:
+    """Return how many words of a question a context has: whether it speaks of what is asked."""
     words = {lemma for lemma in asked.content if lemma not in known.support.talk}
-    return len(words & context.lemma_set) >= known.constants.least_asked
+    return len(words & context.lemma_set)
