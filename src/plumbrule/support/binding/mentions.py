@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
@@ -69,16 +69,11 @@ class Mention:
     value: Value | None = None
     cell: bool = False
     naked: bool = False
+    base: str = field(init=False)  # the dimension without a currency or a counted noun
+    noun: str = field(init=False)  # what a count counts; empty where nothing tells
 
-    @property
-    def noun(self) -> str:
-        """What a count counts; empty where nothing tells."""
-        return self.dimension.partition(":")[2]
-
-    @property
-    def base(self) -> str:
-        """The dimension without a currency or a counted noun."""
-        return self.dimension.partition(":")[0]
+    def __post_init__(self) -> None:
+        self.base, _, self.noun = self.dimension.partition(":")
 
     @property
     def plain(self) -> Fraction:
