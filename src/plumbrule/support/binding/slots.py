@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from plumbrule.support.binding.binding_words import BindingConstants, BindingWords
 from plumbrule.support.binding.mentions import (
@@ -52,6 +52,7 @@ class Piece:
             )  # fmt: skip
         stop = known.stop
         self.content = [lemma for lemma in self.lemmas if lemma not in stop]
+        self.signs = known.signs.of(text)
         self._all_mentions: list[Mention] | None = None  # read once; most cells of a table are never asked for theirs
         self._parts: _Parts | None = None
 
@@ -62,7 +63,7 @@ class Piece:
 
     def _find_mentions(self) -> list[Mention]:
         if self._all_mentions is None:
-            self._all_mentions = find_mentions(self.text, self._known)
+            self._all_mentions = find_mentions(self.text, self._known, self.signs)
         return self._all_mentions
 
     def _read(self) -> "_Parts":
@@ -81,7 +82,7 @@ class Piece:
         constants, parts = self._known.constants, self._read()
         others = [other for other in self._find_mentions() if other is not mention and comparable(mention, other)]
         if not others:
-            return dict.fromkeys([word.lemma for word in parts.words if word.within is not mention], 1.0)
+            return dict.fromkeys([lemma for lemma, _, _, within in parts.words if within is not mention], 1.0)
         here = bisect_left(parts.cuts, mention.start)
         shared = self._head_end(min([mention, *others], key=lambda each: each.start))
         weights = [
@@ -105,21 +106,17 @@ class Piece:
         """
         parts = self._read()
         segment = bisect_left(parts.cuts, first.start)
-        labelled = any(word.start >= first.end and word.segment == segment for word in parts.words)
-        return first.start if labelled else 0
-
-
-class _Word(NamedTuple):
-    """A word of a piece that is no stop word: the segment it stands in, and the mention, if it stands in one."""
-
-    lemma: str
-    start: int
-    segment: int
-    within: Mention | None
+        for _, start, place, _ in parts.words:
+            if start >= first.end and place == segment:  # labelled
+                return first.start
+        return 0
 
 
 class _Parts:
-    """The segments that its marks and conjunctions cut a piece into, and its words with theirs."""
+    """The segments that its marks and conjunctions cut a piece into, and its words that are no stop words.
+
+    Each is told with where it starts, the segment it stands in and the mention, if it stands in one.
+    """
 
     def __init__(self, piece: Piece, mentions: Sequence[Mention], stop: Collection[str]) -> None:
         starts, ends = piece.starts, piece.ends
@@ -134,8 +131,9 @@ class _Parts:
             index = bisect_right(mention_ends, start)
             if index == len(mentions) or mentions[index].start >= end:  # "7:00" and "1,000" are whole
                 self.cuts.append(start)
+        cuts = self.cuts
         self.words = [
-            _Word(lemma, start, bisect_left(self.cuts, start), mention)
+            (lemma, start, bisect_left(cuts, start), mention)
             for lemma, start, mention in zip(piece.lemmas, starts, within, strict=True)
             if lemma not in stop
         ]
@@ -273,7 +271,7 @@ class BoundContext:
         for mention in own:
             words = partial(beside.words_of, index, mention)
             self.slots.append(Slot(mention=mention, text=piece.text, read_words=words, place=place))
-        for mention in implied_dates(piece.text, own, known):
+        for mention in implied_dates(piece.text, own, known, piece.signs):
             words = partial(beside.words_of_implied, index, mention)
             self.slots.append(Slot(mention=mention, text=mention.text, read_words=words, place=place))
 
