@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from plumbrule.support.binding.binding_words import BindingWords
@@ -73,16 +72,19 @@ class _ContextClauses:
             self._firsts.append(self.size)
             self.size += len(cut.parts)
 
-    def weights(self, lemma: str) -> dict[int, float]:
-        """Return what a word weighs in each clause that has it, itself, in its sentence or in what stands beside it."""
+    def weights(self, lemma: str) -> tuple[dict[int, float], list[int]]:
+        """Return what a word weighs in each clause that has it, itself, in its sentence or in what stands beside it.
+
+        And which clauses have it themselves.
+        """
         found: dict[int, float] = {}
-        if lemma in self._known.stop:
-            return found
-        inside = set(self._where.get(lemma, ()))
-        for at, side in self._sides(lemma, inside).items():
-            if at < len(self._cuts):
-                self._weigh(lemma, at, side, found, inside=at in inside)
-        return found
+        homes: list[int] = []
+        if lemma not in self._known.stop:
+            inside = self._where.get(lemma, [])
+            for at, side in self._sides(lemma, inside).items():
+                if at < len(self._cuts):
+                    self._weigh(lemma, at, side, found, homes)
+        return found, homes
 
     def _sides(self, lemma: str, inside: Collection[int]) -> dict[int, float]:
         """Return the pieces that have a word, or beside which it stands, and what it weighs there if it is not in."""
@@ -95,21 +97,19 @@ class _ContextClauses:
         found.update(dict.fromkeys(self._rows.get(lemma, ()), constants.row_weight))
         return found
 
-    def _weigh(self, lemma: str, at: int, side: float, found: dict[int, float], *, inside: bool) -> None:
+    def _weigh(self, lemma: str, at: int, side: float, found: dict[int, float], homes: list[int]) -> None:
         parts = self._cuts[at].parts
-        own = [part for part, words in parts.items() if lemma in words] if inside else []
+        own = [part for part, words in parts.items() if lemma in words]
         decay = self._known.constants.segment_decay
         for clause, part in enumerate(parts, self._firsts[at]):
-            if part in own:
+            if not own:
+                found[clause] = side
+            elif part in own:
                 found[clause] = 1.0
+                homes.append(clause)
             else:
-                nearest = min([abs(other - part) for other in own], default=None)
-                found[clause] = side if nearest is None else max(side, 1.0 / (1.0 + decay * nearest))
-
-    def has(self, clause: int, words: AbstractSet[str]) -> bool:
-        """Tell whether a clause has one of these words itself."""
-        cut, part = self._find(clause)
-        return not words.isdisjoint(cut.parts[part])
+                nearest = min([abs(other - part) for other in own])
+                found[clause] = max(side, 1.0 / (1.0 + decay * nearest))
 
     def denies(self, clause: int) -> bool:
         """Tell whether a clause denies what it speaks of."""
@@ -141,7 +141,7 @@ class ClauseIndex:
     """The clauses of all contexts, by the words that they have."""
 
     def __init__(self, contexts: Sequence[TextView], ground: BoundGround, known: BindingWords) -> None:
-        self._ground, self._stop = ground, known.stop
+        self._ground = ground
         self._most = known.constants.most_units
         self._contexts: list[_ContextClauses] = []
         self._bases: list[int] = []  # first clause of each context
@@ -160,13 +160,17 @@ class ClauseIndex:
         known = self._gains.get(lemma)
         if known is None:
             known = self._gains[lemma] = {}
+            homes: dict[int, None] = {}
             for other, share in self._ground.written(lemma):
                 worth = share * self._ground.rarity(other)
                 for base, context in zip(self._bases, self._contexts, strict=True):
-                    for clause, weight in context.weights(other).items():
+                    weights, own = context.weights(other)
+                    for clause, weight in weights.items():
                         gain = worth * weight
                         if base + clause < self._most and gain > known.get(base + clause, -1.0):
                             known[base + clause] = gain
+                    homes.update(dict.fromkeys([base + clause for clause in own if base + clause < self._most]))
+            self._homes[lemma] = list(homes)
         return known
 
     def worth(self, lemma: str) -> float:
@@ -175,13 +179,8 @@ class ClauseIndex:
 
     def homes(self, lemma: str) -> list[int]:
         """Return the clauses that have a word themselves, or another form of it."""
-        known = self._homes.get(lemma)
-        if known is None:
-            forms = {other for other, _ in self._ground.written(lemma) if other not in self._stop}
-            known = self._homes[lemma] = [
-                clause for clause in self.gains(lemma) if (place := self._find(clause))[0].has(place[1], forms)
-            ]
-        return known
+        self.gains(lemma)
+        return self._homes[lemma]
 
     def denies(self, clause: int) -> bool:
         """Tell whether a clause denies what it speaks of."""

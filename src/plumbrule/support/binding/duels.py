@@ -52,6 +52,7 @@ class Duels:
         self._values = values[: known.constants.most_mentions]
         self._identifiers = {slot.mention.key for slot in ground.slots if slot.mention.kind == "identifier"}
         self._words: dict[tuple[int, int], Weights] = {}
+        self._beside: dict[int, Weights] = {}
         self._equals = [self._equal_slots(index, mention) for index, mention in self._values]
         self._holders = self._find_holders()
         self._relevant: dict[tuple[int, int], list[tuple[str, float, float]]] = {}
@@ -99,6 +100,14 @@ class Duels:
         """Return the words that tell what a value of the answer is of, as the contexts have them."""
         key = (index, mention.start)
         if key not in self._words:
+            words = self._sentences[index].words_of(mention)
+            self._words[key] = self._ground.wanted(words, self._wanted_beside(index))
+        return self._words[key]
+
+    def _wanted_beside(self, index: int) -> Weights:
+        """Return the words of the question and of the other sentences, as the contexts have them."""
+        known = self._beside.get(index)
+        if known is None:
             constants = self._known.constants
             words: Weights = {}
             for other, piece in enumerate(self._sentences):
@@ -107,10 +116,8 @@ class Duels:
                     words.update(dict.fromkeys(piece.content, weight))
             for lemma, weight in self._asked_words.items():
                 words[lemma] = max(words.get(lemma, 0.0), weight)
-            for lemma, weight in self._sentences[index].words_of(mention).items():
-                words[lemma] = max(words.get(lemma, 0.0), weight)
-            self._words[key] = self._ground.wanted(words)
-        return self._words[key]
+            known = self._beside[index] = self._ground.wanted(words, {})
+        return known
 
     def _bind(self, index: int, mention: Mention, equals: Sequence[Slot]) -> Binding:
         ground, constants = self._ground, self._known.constants

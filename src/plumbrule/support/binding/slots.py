@@ -52,7 +52,7 @@ class Piece:
             )  # fmt: skip
         stop = known.stop
         self.content = [lemma for lemma in self.lemmas if lemma not in stop]
-        self.signs = known.signs.of(text)
+        self.signs = 0  # read with the mentions
         self._all_mentions: list[Mention] | None = None  # read once; most cells of a table are never asked for theirs
         self._parts: _Parts | None = None
 
@@ -63,6 +63,7 @@ class Piece:
 
     def _find_mentions(self) -> list[Mention]:
         if self._all_mentions is None:
+            self.signs = self._known.signs.of(self.text)
             self._all_mentions = find_mentions(self.text, self._known, self.signs)
         return self._all_mentions
 
@@ -308,12 +309,18 @@ def _content(text: str, known: BindingWords) -> list[str]:
 
 def _words(view: TextView, place: Place) -> Words | None:
     """Return the words of a sentence as its context has them; None where it begins or ends inside of a run of them."""
-    text, start, end = view.text, place.start, place.end
-    if end - start != len(place.text) or not text.startswith(place.text, start):  # a sentence of a JSON value
+    start, end = place.start, place.end
+    if end - start != len(place.text) or not view.text.startswith(place.text, start):  # a sentence of a JSON value
         return None
-    if (start and not text[start - 1].isspace()) or (end < len(text) and not text[end].isspace()):
+    return words_at(view, start, end)
+
+
+def words_at(view: TextView, start: int, end: int) -> Words | None:
+    """Return the words of a stretch as its text has them; None where it begins or ends inside of a run of them."""
+    words = view.words_of_stretch(start, end)
+    if words is None:
         return None
-    first, last = view.words_between(start, end)
+    first, last = words
     starts, ends = view.spans
     return view.lemmas[first:last], [at - start for at in starts[first:last]], [at - start for at in ends[first:last]]
 
@@ -422,15 +429,15 @@ class BoundGround:
             self._written[lemma] = known
         return known
 
-    def wanted(self, words: Mapping[str, float]) -> Weights:
-        """Return the words of a sentence as the contexts have them."""
-        found: Weights = {}
+    def wanted(self, words: Mapping[str, float], beside: Weights) -> Weights:
+        """Return the words of a sentence as the contexts have them, beside those that are wanted already."""
+        found = beside.copy()
         for lemma, weight in words.items():
             for other, share in self.written(lemma):
-                amount = share * weight
+                amount = share * weight * self.rarity(other)
                 if amount > found.get(other, -1.0):
                     found[other] = amount
-        return {lemma: weight * self.rarity(lemma) for lemma, weight in found.items()}
+        return found
 
 
 class Fits(Protocol):
