@@ -118,7 +118,8 @@ def _read_less(language: "Language") -> None:
 
     asked = {attrs.LOWER, attrs.NORM, attrs.SHAPE, attrs.PREFIX, attrs.SUFFIX, attrs.IS_SPACE, attrs.IS_PUNCT,
              attrs.LIKE_NUM, attrs.IS_CURRENCY}  # fmt: skip
-    getters = language.vocab.lex_attr_getters
+    vocabulary: Any = language.vocab
+    getters = vocabulary.lex_attr_getters
     for attribute in [attribute for attribute in getters if attribute not in asked]:
         del getters[attribute]
 

@@ -1,11 +1,12 @@
 """The parses of sentences as plain values, kept for as long as they are met again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plumbrule.text.dependency_parser import parsed
 
 if TYPE_CHECKING:
+    from spacy.strings import StringStore
     from spacy.tokens import Doc
 
 _KEPT_CHARACTERS = 200_000
@@ -85,7 +86,7 @@ def _plain(docs: Sequence["Doc"]) -> list[ParsedSentence]:
 class _Texts(dict[int, str]):
     """What the parser calls by numbers, looked up once each."""
 
-    def __init__(self, strings: Mapping[int, str]) -> None:
+    def __init__(self, strings: "StringStore") -> None:
         super().__init__()
         self._strings = strings
 

@@ -116,7 +116,7 @@ class Duels:
                     words.update(dict.fromkeys(piece.content, weight))
             for lemma, weight in self._asked_words.items():
                 words[lemma] = max(words.get(lemma, 0.0), weight)
-            known = self._beside[index] = self._ground.wanted(words, {})
+            known = self._beside[index] = self._ground.wanted(words)
         return known
 
     def _bind(self, index: int, mention: Mention, equals: Sequence[Slot]) -> Binding:

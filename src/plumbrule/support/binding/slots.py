@@ -429,9 +429,9 @@ class BoundGround:
             self._written[lemma] = known
         return known
 
-    def wanted(self, words: Mapping[str, float], beside: Weights) -> Weights:
+    def wanted(self, words: Mapping[str, float], beside: Mapping[str, float] | None = None) -> Weights:
         """Return the words of a sentence as the contexts have them, beside those that are wanted already."""
-        found = beside.copy()
+        found = dict(beside or {})
         for lemma, weight in words.items():
             for other, share in self.written(lemma):
                 amount = share * weight * self.rarity(other)
