@@ -46,6 +46,7 @@ def main() -> int:
     parser.add_argument("--new", type=Path, default=ROOT / "src", help="by default that of this checkout")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--case", action="append", help="only this, such as support-ragtruth; may be given again")
+    parser.add_argument("--ragtruth", type=Path, default=RAGTRUTH, help="the labelled answers, not kept here")
     parser.add_argument("--same", type=Path, help="compare the verdicts on the samples of this file")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -60,7 +61,7 @@ def main() -> int:
         for checks, name, warm_up, size in CASES:
             if not chosen.case or f"{checks}-{name}" in chosen.case:
                 path = Path(folder, f"{name}.jsonl")
-                count = datasets.write(path, islice(_samples(name), warm_up + size * chosen.rounds))
+                count = datasets.write(path, islice(_samples(name, chosen.ragtruth), warm_up + size * chosen.rounds))
                 _print_rates(checks, path, trees, [*range(warm_up, count, size)], size)
     return 0
 
@@ -94,13 +95,13 @@ def _print_differing(path: Path, trees: "list[_Tree]") -> int:
     return int(differing > 0)
 
 
-def _samples(name: str) -> Iterator[Mapping[str, Any]]:
+def _samples(name: str, ragtruth: Path) -> Iterator[Mapping[str, Any]]:
     if name == "long":
         from bench.scaling import _texts  # noqa: PLC0415 - only this case needs it
 
         return _texts(1_000, LONG_WORDS)
     if name == "ragtruth":
-        return _labelled(gzip.open(RAGTRUTH, "rt", encoding="utf-8"))
+        return _labelled(gzip.open(ragtruth, "rt", encoding="utf-8"))
     if name == "everyday":
         paths = sorted(EVERYDAY.glob("*.jsonl"))
         return (sample for path in paths for sample in _labelled(path.read_text(encoding="utf-8").splitlines()))
