@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from plumbrule.rubrics import load_verdict
 from plumbrule.samples import Passage, Sample
-from plumbrule.support.evidence_index import Ground
+from plumbrule.support.evidence_index import Ground, UnitsByWord
 from plumbrule.support.measures import compare
 from plumbrule.support.support_scorer import Support, SupportScorer
 from plumbrule.support.word_lists import support_words
@@ -226,15 +226,15 @@ def test_processes_and_hash_seeds_change_nothing() -> None:
     assert printed[0] == printed[1]
 
 
-class Counted(dict[str, list[int]]):
+class Counted(UnitsByWord):
     """Postings that count how often they are asked for."""
 
     asked = 0
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, lemma: str, _: object = None) -> list[int]:
         """Count, then answer."""
         Counted.asked += 1
-        return super().get(key, default)
+        return super().get(lemma)
 
 
 def test_the_work_grows_with_the_answer_and_not_with_its_square() -> None:
@@ -246,7 +246,7 @@ def test_the_work_grows_with_the_answer_and_not_with_its_square() -> None:
     asked = []
     for count in (50, 100):
         ground = Ground([context], support_words())
-        ground.where = Counted(ground.where)
+        ground.where = Counted([(0, ground.passages[0])])
         Counted.asked = 0
         assert len(compare(TextView(" ".join(sentences[:count])), ground, support_words())) == count
         asked.append(Counted.asked)

@@ -1,5 +1,8 @@
 """The words that ship: lists and thesaurus hang together."""
 
+import pytest
+
+from plumbrule.support import word_lists
 from plumbrule.support.word_lists import Thesaurus, support_words
 from plumbrule.text.tokens import lemmas
 
@@ -48,3 +51,29 @@ def test_no_word_is_its_own_synonym_or_antonym_or_both_of_another() -> None:
         assert word not in same | opposite
         assert not same & opposite
         assert KNOWN.thesaurus.kind(word) in {"v", "r", "-"}
+
+
+def test_a_word_weighs_by_its_kind() -> None:
+    """Talk and stop words weigh less than others, and an adverb weighs like any other word in the evidence."""
+    constants = KNOWN.constants.measures
+    assert KNOWN.weights["zebra"] == (constants.plain_weight, constants.plain_weight)
+    assert KNOWN.weights["the"] == (constants.stop_weight, constants.stop_weight_in_evidence)
+    assert KNOWN.weights["quickly"] == (constants.adverb_weight, constants.plain_weight)
+    assert {KNOWN.weights[word][0] for word in KNOWN.talk} == {constants.talk_weight}
+
+
+def test_opposites_are_listed_or_made_by_a_prefix() -> None:
+    """Those of a stop word are listed alone."""
+    assert "decrease" in KNOWN.opposites["increase"]
+    assert "unprofessional" in KNOWN.opposites["professional"]
+    assert "professional" in KNOWN.opposites["unprofessional"]
+    assert KNOWN.opposites["the"] == frozenset()
+
+
+def test_what_is_kept_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full table is emptied, and tells the same again."""
+    monkeypatch.setattr(word_lists, "_MOST_WORDS", 2)
+    for table in (KNOWN.weights, KNOWN.opposites):
+        told = [table[word] for word in ("zebra", "increase", "the", "zebra")]
+        assert told[0] == told[3]
+        assert len(table) <= 2

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from plumbrule.rubrics import load_verdict
 from plumbrule.text.claims import Claim, extract_claims
+from plumbrule.text.sentences import sentences
 from plumbrule.verdicts.verdict import VerdictScorer
 
 WORDS = VerdictScorer(load_verdict())._claim_words
@@ -289,3 +290,9 @@ def test_a_text_has_the_same_claims_alone_and_in_a_batch(texts: list[str]) -> No
     for claims in together:
         for claim in claims:
             assert claim.sentence.start <= claim.start < claim.end <= claim.sentence.end
+
+
+def test_sentences_that_are_read_already_are_not_read_again() -> None:
+    """They give the same claims."""
+    texts = ["The firm sells bonds. It pays a fee.", "", "Fees rose by 5 percent. Who paid them?"]
+    assert extract_claims(texts, WORDS, [sentences(text) for text in texts]) == extract_claims(texts, WORDS)

@@ -64,6 +64,15 @@ def test_the_sentence_at_an_offset(offset: int, expected: tuple[int, int]) -> No
     assert TextView(TEXT).sentence_at(offset) == expected
 
 
+def test_the_words_of_a_stretch_by_itself() -> None:
+    """Told where the stretch begins and ends between runs of words; inside of one it may have other words."""
+    view = TextView("The fee is $1,200. It rose.")
+    assert view.words_of_stretch(0, 18) == (0, 4)
+    assert view.words_of_stretch(19, 27) == (4, 6)
+    assert view.words_of_stretch(0, 13) is None
+    assert view.words_of_stretch(13, 18) is None
+
+
 def test_the_lemmas_beside_an_offset() -> None:
     """They are those of the sentence that holds the offset."""
     view = TextView(TEXT)

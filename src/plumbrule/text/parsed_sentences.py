@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 from plumbrule.text.dependency_parser import parsed
 
 if TYPE_CHECKING:
+    from spacy.strings import StringStore
     from spacy.tokens import Doc
 
 _KEPT_CHARACTERS = 200_000
+_WORD_SIZE = 1 << 64  # a place before a word is told as a number below 0, without its sign
 
 
 class ParsedToken:
@@ -51,21 +53,43 @@ def parse_sentences(sentences: Sequence[str]) -> list[ParsedSentence]:
     known = {sentence: parse for sentence in sentences if (parse := _KEPT.get(sentence)) is not None}
     new = list(dict.fromkeys(sentence for sentence in sentences if sentence not in known))
     with parsed(new) as docs:
-        fresh = dict(zip(new, map(_plain, docs), strict=True))
+        fresh = dict(zip(new, _plain(docs), strict=True))
     _KEPT.keep(fresh)
     known |= fresh
     return [known[sentence] for sentence in sentences]
 
 
-def _plain(doc: "Doc") -> ParsedSentence:
-    tokens = []
-    for token in doc:
-        plain = ParsedToken(token.i, token.idx, token.text, token.lower_, token.tag_, token.dep_)
-        plain.like_num, plain.is_currency = token.like_num, token.is_currency
-        tokens.append(plain)
-    for plain, token in zip(tokens, doc, strict=True):
-        head = tokens[token.head.i]
-        if head is not plain:
-            plain.head = head
-            head.children.append(plain)  # in the order of the sentence, as the parser has them
-    return tokens
+def _plain(docs: Sequence["Doc"]) -> list[ParsedSentence]:
+    """Return parses as plain values; each attribute is taken from a whole sentence at once."""
+    if not docs:
+        return []
+    from spacy import attrs  # noqa: PLC0415 - it loads slowly
+
+    asked = [attrs.IDX, attrs.ORTH, attrs.LOWER, attrs.TAG, attrs.DEP, attrs.HEAD, attrs.LIKE_NUM, attrs.IS_CURRENCY]
+    texts = _Texts(docs[0].vocab.strings)
+    parses = []
+    for doc in docs:
+        rows = doc.to_array(asked).tolist()
+        tokens = [
+            ParsedToken(place, offset, texts[orth], texts[lower], texts[tag], texts[dependency])
+            for place, (offset, orth, lower, tag, dependency, _, _, _) in enumerate(rows)
+        ]
+        for place, (plain, (_, _, _, _, _, head, like_num, currency)) in enumerate(zip(tokens, rows, strict=True)):
+            plain.like_num, plain.is_currency = bool(like_num), bool(currency)
+            if head:
+                plain.head = tokens[(place + head) % _WORD_SIZE]  # how far it stands off, backward too
+                plain.head.children.append(plain)  # in the order of the sentence, as the parser has them
+        parses.append(tokens)
+    return parses
+
+
+class _Texts(dict[int, str]):
+    """What the parser calls by numbers, looked up once each."""
+
+    def __init__(self, strings: "StringStore") -> None:
+        super().__init__()
+        self._strings = strings
+
+    def __missing__(self, number: int) -> str:
+        text = self[number] = self._strings[number]
+        return text

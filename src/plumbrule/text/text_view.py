@@ -147,6 +147,16 @@ class TextView:
         starts = self.spans[0]
         return bisect_left(starts, start), bisect_left(starts, end)
 
+    def words_of_stretch(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the range of words of ``[start, end)``; None where it begins or ends inside of a run of them.
+
+        There the stretch by itself may have other words than the text has in it.
+        """
+        text = self.text
+        if (start and not text[start - 1].isspace()) or (end < len(text) and not text[end].isspace()):
+            return None
+        return self.words_between(start, end)
+
     def sentence_at(self, offset: int) -> Sentence:
         """Return the sentence that holds ``offset``, or the last one before it."""
         index = bisect_right(self.sentences, (offset, len(self.text) + 1)) - 1
@@ -159,7 +169,9 @@ class TextView:
             start, end = self.sentence_at(offset)
             known = self._beside.get(start)
             if known is None:
-                known = self._beside[start] = frozenset(lemmas(self.text[start:end]))
+                words = self.words_of_stretch(start, end)
+                inside = lemmas(self.text[start:end]) if words is None else self.lemmas[slice(*words)]
+                known = self._beside[start] = frozenset(inside)
             self._beside[offset] = known
         return known
 

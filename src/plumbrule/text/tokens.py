@@ -2,11 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
 from itertools import chain
-from typing import TypeVar
-
-T = TypeVar("T")
 
 # Accents written apart from their letters, and what is never seen, belong to the word they stand in.
 _MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code)).startswith("M"))
@@ -17,11 +13,11 @@ _IDEOGRAPH = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"  # written without spa
 _NOT = r"[nN]['’][tT](?![^\W_])"
 
 _TOKEN = re.compile(rf"{_IDEOGRAPH}|{_NUMBER}|{_NOT}|[^\W_]+?(?={_NOT})|{_WORD}")
-_CHUNK = re.compile(r"\S+")
 _NUMBER_ONLY = re.compile(r"\d+(?:[.,]\d+)+")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{2,3})+(?:\.\d+)?")
 _CLITIC = re.compile(r"(?<=.)'(?:s|re|ve|ll|d|m)?$")
 _DROPPED = dict.fromkeys(map(ord, _INVISIBLE))
+_END_MARKS = ".,;:!?)"
 _CACHE_SIZE = 30_000
 _LONGEST_CACHED = 64
 
@@ -32,43 +28,61 @@ _IRREGULAR = {"data": "data", "media": "media", "us": "us", "left": "left", "fou
 
 def lemmas(text: str) -> list[str]:
     """Return the lemma of every word of ``text``, in order; a number stays one word."""
-    return list(chain.from_iterable(map(_LEMMAS.__getitem__, text.split())))
+    return list(chain.from_iterable([_CHUNKS[chunk][0] for chunk in text.split()]))
 
 
 def words(text: str) -> list[str]:
     """Return the words of ``text`` as they are written, one for one with their lemmas."""
-    return list(chain.from_iterable(map(_WORDS.__getitem__, text.split())))
+    return list(chain.from_iterable([_CHUNKS[chunk][1] for chunk in text.split()]))
 
 
 def spans(text: str) -> tuple[list[int], list[int]]:
     """Return where the words of ``text`` start and where they end, one for one with their lemmas."""
     starts: list[int] = []
     ends: list[int] = []
-    for chunk in _CHUNK.finditer(text):
-        base = chunk.start()
-        for start, end in _SPANS[chunk[0]]:
-            starts.append(base + start)
-            ends.append(base + end)
+    at = 0
+    for chunk in text.split():
+        at = text.find(chunk, at)
+        _, _, firsts, lasts = _CHUNKS[chunk]
+        if len(firsts) == 1:
+            starts.append(at + firsts[0])
+            ends.append(at + lasts[0])
+        else:
+            starts += [at + first for first in firsts]
+            ends += [at + last for last in lasts]
+        at += len(chunk)
     return starts, ends
 
 
-class _ChunkTable(dict[str, tuple[T, ...]]):
+# The lemmas of words, the words as they are written, and where each starts and ends.
+_Chunk = tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...], tuple[int, ...]]
+
+
+class _ChunkTable(dict[str, _Chunk]):
     """What each run of non-space holds: no word spans white space, and most runs come again.
 
     Emptied when full, so that memory does not grow with the text read.
     """
 
-    def __init__(self, read: Callable[[re.Match[str]], T]) -> None:
-        super().__init__()
-        self._read = read
-
-    def __missing__(self, chunk: str) -> tuple[T, ...]:
-        parts = tuple(self._read(word) for word in _TOKEN.finditer(chunk))
+    def __missing__(self, chunk: str) -> _Chunk:
+        parts = self._read(chunk)
         if len(self) >= _CACHE_SIZE:
             self.clear()
         if len(chunk) <= _LONGEST_CACHED:
             self[chunk] = parts
         return parts
+
+    def _read(self, chunk: str) -> _Chunk:
+        bare = chunk.rstrip(_END_MARKS)
+        if bare.isascii() and bare.isalpha():  # as most are
+            return (_lemmatize(bare),), (bare,), (0,), (len(bare),)
+        found = list(_TOKEN.finditer(chunk))
+        return (
+            tuple([_lemmatize(word[0]) for word in found]),
+            tuple([word[0] for word in found]),
+            tuple([word.start() for word in found]),
+            tuple([word.end() for word in found]),
+        )
 
 
 def _lemmatize(word: str) -> str:
@@ -89,6 +103,4 @@ def _lemmatize(word: str) -> str:
     return lemmatize(folded, lang="en").casefold()
 
 
-_LEMMAS: _ChunkTable[str] = _ChunkTable(lambda word: _lemmatize(word[0]))
-_WORDS: _ChunkTable[str] = _ChunkTable(lambda word: word[0])
-_SPANS: _ChunkTable[tuple[int, int]] = _ChunkTable(lambda word: word.span())
+_CHUNKS = _ChunkTable()

@@ -133,7 +133,7 @@ class RefusalWording:
             asks = "?" in answer.text[max(sentence.start, sentence.end - _END_MARKS) : sentence.end]
             before: _Reading | None = None
             for clause in self._clauses(answer, first, min(last, self._read_words)):
-                reading = self._read_clause(clause, answer)
+                reading = self._read_clause(clause, answer, only_signed=only_signed)
                 if reading.kind == "answers" and (asks or self._explains(reading, before)):
                     reading = _Reading("idle", clause)
                 elif reading.kind == "declines" and before is not None and clause.first in self._results:
@@ -146,18 +146,18 @@ class RefusalWording:
         """Tell whether a clause says why the one before it declines."""
         return before is not None and before.kind == "declines" and reading.clause.first in self._reasons
 
-    def _read_clause(self, clause: _Clause, answer: TextView) -> _Reading:
+    def _read_clause(self, clause: _Clause, answer: TextView, *, only_signed: bool) -> _Reading:
         courtesy = self._courtesies.match(clause.code)
         skipped = courtesy.end() if courtesy is not None else 0
         bare = clause.code[skipped:]
         if self._sign_codes.search(bare) is None:
-            return _Reading(self._kind_of(clause, bare, answer), clause)
+            return _Reading("idle" if only_signed else self._kind_of(clause, bare, answer), clause)
         kinds: tuple[tuple[_Kind, re.Pattern[str]], ...] = (("declines", self._declines), ("doubts", self._doubts))
         for kind, patterns in kinds:
             place = self._find(patterns, bare)
             if place is not None:
                 return _Reading(kind, clause, place[0] + skipped, place[1] + skipped)
-        return _Reading(self._kind_of(clause, bare, answer), clause)
+        return _Reading("idle" if only_signed else self._kind_of(clause, bare, answer), clause)
 
     def _clauses(self, answer: TextView, first: int, last: int) -> Iterator[_Clause]:
         """Yield the clauses of a sentence, cut at breaks, at words that join and after a clause that opens with one."""

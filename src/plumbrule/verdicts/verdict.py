@@ -168,7 +168,8 @@ class VerdictScorer:
     def _claims(self, answers: Sequence[TextView]) -> list[tuple[Claim, ...]]:
         if "claim" not in self._rubric.hallucination.anchors:
             return [()] * len(answers)
-        return extract_claims([answer.text for answer in answers], self._claim_words)
+        texts, sentences = [answer.text for answer in answers], [answer.sentences for answer in answers]
+        return extract_claims(texts, self._claim_words, sentences)
 
     def _hallucination(
         self,

@@ -109,6 +109,7 @@ class BindingWords:
     classes: dict[str, frozenset[str]]  # by lemma
     names: tuple[str, ...]
     negative: frozenset[str]
+    denials: frozenset[str]  # the words that deny, of that class or negative
     swaps: tuple[tuple[str, str], ...]
     implied: tuple[tuple[str, str], ...]
     kept: frozenset[str]
@@ -171,6 +172,7 @@ def binding_words() -> BindingWords:
         for word in words:
             for lemma in lemmas(word):
                 classes.setdefault(lemma, set()).add(name)
+    negative = frozenset(lemma for word in raw["negative"] for lemma in lemmas(word))
     hours = {word: at + 1 for at, word in enumerate(raw["hours"])}
     counted = [*raw["times"], *raw["ordinals"], *raw["fractions"], raw["fortnight"]]
     spoken = _either(hours)
@@ -185,7 +187,8 @@ def binding_words() -> BindingWords:
         stop=known.stop - {lemma for word in raw["roles"] for lemma in lemmas(word)},
         classes={lemma: frozenset(names) for lemma, names in classes.items()},
         names=tuple(raw["classes"]),
-        negative=frozenset(lemma for word in raw["negative"] for lemma in lemmas(word)),
+        negative=negative,
+        denials=negative.union([lemma for lemma, names in classes.items() if "deny" in names]),
         swaps=tuple((one, other) for one, other in raw["swaps"]),
         implied=tuple((one, other) for one, other in raw["implied"]),
         kept=frozenset(raw["kept"]),

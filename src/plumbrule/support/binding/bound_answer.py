@@ -9,7 +9,7 @@ from plumbrule.support.binding.binding_words import BindingWords, binding_words
 from plumbrule.support.binding.clauses import ClauseIndex, clause_measures
 from plumbrule.support.binding.duels import Binding, Duels
 from plumbrule.support.binding.edits import Edits, find_edits
-from plumbrule.support.binding.slots import BoundGround, Piece, Slot
+from plumbrule.support.binding.slots import BoundGround, Piece, Slot, words_at
 from plumbrule.support.measures import MEASURES, Comparison
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.text_view import TextView
@@ -71,7 +71,7 @@ def bind(
     ground = BoundGround(contexts, known)
     places = answer.sentences
     bound = [place for place in places[: known.constants.most_sentences] if place.end <= MOST_BOUND]
-    pieces = [Piece(answer.text[place.start : place.end], known) for place in bound]
+    pieces = [Piece(answer.text[place.start : place.end], known, words_at(answer, *place)) for place in bound]
     asked = Piece(question[: known.constants.longest_question], known)
     bindings: dict[int, list[Binding]] = {}
     for binding in Duels(asked, pieces, ground, known).bindings():

@@ -1,9 +1,8 @@
 """Which clause of the contexts each word of a sentence comes from, and what that clause says otherwise."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from plumbrule.support.binding.binding_words import BindingWords
@@ -14,34 +13,33 @@ from plumbrule.text.tokens import lemmas
 _MARK = re.compile(r"[,;:()–—?!|]|\.(?=\s)|(?<=\s)-(?=\s)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
-    """A stretch between two marks: its words by weight, those of its sentence less, and whether it denies."""
-
-    own: frozenset[str]
-    words: Mapping[str, float]
-    denies: bool
-    classes: frozenset[str]  # of the function words of its sentence
-
-
 class _Cut:
-    """A piece cut into clauses."""
+    """A piece cut into clauses: the words between two marks or conjunctions, by the number of marks before them."""
 
     def __init__(self, piece: Piece, known: BindingWords) -> None:
-        marks = [mark.start() for mark in _MARK.finditer(piece.text)]
-        joints, self.at, last = 0, [], known.constants.most_clauses - 1
-        for lemma, start in zip(piece.lemmas, piece.starts, strict=True):
-            self.at.append(min(last, bisect_left(marks, start) + joints))
-            if lemma in known.joints and piece.text[start].islower():  # what opens a sentence parts nothing
-                joints += 1
-        self.parts: dict[int, list[str]] = {}
-        for lemma, part in zip(piece.lemmas, self.at, strict=True):
-            self.parts.setdefault(part, []).append(lemma)
-        self.denies = {part: _denies(own, known) for part, own in self.parts.items()}
+        lemmas, starts, text = piece.lemmas, piece.starts, piece.text
+        cuts = [bisect_left(starts, mark.start()) for mark in _MARK.finditer(text)]
+        if not known.joints.isdisjoint(lemmas):
+            cuts += [
+                at + 1
+                for at, lemma in enumerate(lemmas)
+                if lemma in known.joints and text[starts[at]].islower()  # what opens a sentence parts nothing
+            ]
+            cuts.sort()
+        del cuts[known.constants.most_clauses - 1 :]
+        places = zip([0, *cuts], [*cuts, len(lemmas)], strict=True)
+        self._known = known
+        self.parts = {part: lemmas[first:last] for part, (first, last) in enumerate(places) if first < last}
+
+    def denies(self, part: int) -> bool:
+        """Tell whether a clause denies what it speaks of; two denials cancel out."""
+        return _denies(self.parts[part], self._known)
 
 
 def _denies(sequence: Sequence[str], known: BindingWords) -> bool:
     """Tell whether a clause denies what it speaks of; two denials cancel out."""
+    if known.denials.isdisjoint(sequence):
+        return False
     count = 0
     for at, lemma in enumerate(sequence):
         if "deny" in known.classes.get(lemma, ()):
@@ -51,63 +49,129 @@ def _denies(sequence: Sequence[str], known: BindingWords) -> bool:
     return count % 2 == 1
 
 
-def cut_clauses(piece: Piece, side: Mapping[str, float], known: BindingWords) -> list[Clause]:
-    """Return the clauses of a unit of the contexts; ``side`` are words that say what the whole unit is of."""
-    cut = _Cut(piece, known)
-    stop, decay = known.stop, known.constants.segment_decay
-    contents = {part: frozenset(lemma for lemma in own if lemma not in stop) for part, own in cut.parts.items()}
-    classes = frozenset(name for lemma in piece.lemmas for name in known.classes.get(lemma, ()))
-    found = []
-    for part, own in contents.items():
-        words = dict(side)
-        for other, theirs in contents.items():
-            if other != part:
-                weight = 1.0 / (1.0 + decay * abs(other - part))
-                words.update({lemma: weight for lemma in theirs if words.get(lemma, 0.0) < weight})
-        words.update(dict.fromkeys(own, 1.0))
-        found.append(Clause(own=own, words=words, denies=cut.denies[part], classes=classes))
-    return found
+class _ContextClauses:
+    """The clauses of a context in their order; one has its own words, and those of its sentence less."""
+
+    def __init__(self, view: TextView, known: BindingWords) -> None:
+        context, constants = view.by(read_context, known), known.constants
+        self._known, self._places, self._pieces = known, context.places, context.pieces
+        self._where = context.words.where
+        self._title = frozenset(context.pieces[0].content[: constants.title_words]) if context.pieces else frozenset()
+        self._rows: dict[str, list[int]] = {}  # cells by the words of their rows
+        for at, place in enumerate(context.places):
+            for lemma in set(lemmas(place.side)) if place.cell else ():
+                self._rows.setdefault(lemma, []).append(at)
+        self._cuts: list[_Cut] = []
+        self._firsts: list[int] = []  # clause of each piece
+        self.size = 0
+        for piece in context.pieces:
+            if self.size >= constants.most_units:
+                break
+            cut = _Cut(piece, known)
+            self._cuts.append(cut)
+            self._firsts.append(self.size)
+            self.size += len(cut.parts)
+
+    def weights(self, lemma: str) -> tuple[dict[int, float], list[int]]:
+        """Return what a word weighs in each clause that has it, itself, in its sentence or in what stands beside it.
+
+        And which clauses have it themselves.
+        """
+        found: dict[int, float] = {}
+        homes: list[int] = []
+        if lemma not in self._known.stop:
+            inside = self._where.get(lemma, [])
+            for at, side in self._sides(lemma, inside).items():
+                if at < len(self._cuts):
+                    self._weigh(lemma, at, side, found, homes)
+        return found, homes
+
+    def _sides(self, lemma: str, inside: Collection[int]) -> dict[int, float]:
+        """Return the pieces that have a word, or beside which it stands, and what it weighs there if it is not in."""
+        constants, places = self._known.constants, self._places
+        title = constants.title_weight if lemma in self._title else 0.0
+        found = dict.fromkeys(range(len(places)) if title else inside, title)
+        for at in inside:
+            if at + 1 < len(places) and not places[at].cell and not places[at + 1].cell:
+                found[at + 1] = constants.previous_weight
+        found.update(dict.fromkeys(self._rows.get(lemma, ()), constants.row_weight))
+        return found
+
+    def _weigh(self, lemma: str, at: int, side: float, found: dict[int, float], homes: list[int]) -> None:
+        parts = self._cuts[at].parts
+        own = [part for part, words in parts.items() if lemma in words]
+        decay = self._known.constants.segment_decay
+        for clause, part in enumerate(parts, self._firsts[at]):
+            if not own:
+                found[clause] = side
+            elif part in own:
+                found[clause] = 1.0
+                homes.append(clause)
+            else:
+                nearest = min([abs(other - part) for other in own])
+                found[clause] = max(side, 1.0 / (1.0 + decay * nearest))
+
+    def denies(self, clause: int) -> bool:
+        """Tell whether a clause denies what it speaks of."""
+        cut, part = self._find(clause)
+        return cut.denies(part)
+
+    def classes(self, clause: int) -> set[str]:
+        """Return the classes of the function words of a clause's sentence."""
+        return _classes(self._pieces[self._piece(clause)], self._known)
+
+    def _piece(self, clause: int) -> int:
+        return bisect_right(self._firsts, clause) - 1
+
+    def _find(self, clause: int) -> tuple[_Cut, int]:
+        at = self._piece(clause)
+        cut = self._cuts[at]
+        return cut, list(cut.parts)[clause - self._firsts[at]]
 
 
-def _read_clauses(view: TextView, known: BindingWords) -> list[Clause]:
-    """Return the clauses of a context."""
-    context, constants = view.by(read_context, known), known.constants
-    title = context.pieces[0].content[: constants.title_words] if context.pieces else []
-    found: list[Clause] = []
-    for at, (place, piece) in enumerate(zip(context.places, context.pieces, strict=True)):
-        if len(found) >= constants.most_units:
-            break
-        side = dict.fromkeys(title, constants.title_weight)
-        if place.cell:
-            beside = [lemma for lemma in lemmas(place.side) if lemma not in known.stop]
-            side |= dict.fromkeys(beside, constants.row_weight)
-        elif at and not context.places[at - 1].cell:
-            side |= dict.fromkeys(context.pieces[at - 1].content, constants.previous_weight)
-        found += cut_clauses(piece, side, known)
-    return found
+def _read_clauses(view: TextView, known: BindingWords) -> _ContextClauses:
+    return _ContextClauses(view, known)
+
+
+def _classes(piece: Piece, known: BindingWords) -> set[str]:
+    return {name for lemma in known.classes.keys() & piece.lemmas for name in known.classes[lemma]}
 
 
 class ClauseIndex:
     """The clauses of all contexts, by the words that they have."""
 
     def __init__(self, contexts: Sequence[TextView], ground: BoundGround, known: BindingWords) -> None:
-        self._ground, self._known = ground, known
-        self.clauses = [clause for view in contexts for clause in view.by(_read_clauses, known)]
-        self.clauses = self.clauses[: known.constants.most_units]
+        self._ground = ground
+        self._most = known.constants.most_units
+        self._contexts: list[_ContextClauses] = []
+        self._bases: list[int] = []  # first clause of each context
+        size = 0
+        for view in contexts:
+            if size >= self._most:
+                break
+            self._contexts.append(view.by(_read_clauses, known))
+            self._bases.append(size)
+            size += self._contexts[-1].size
         self._gains: dict[str, dict[int, float]] = {}
         self._homes: dict[str, list[int]] = {}
 
     def gains(self, lemma: str) -> dict[int, float]:
         """Return what a word adds to the fit of each clause that has it, itself or in its sentence."""
-        if lemma not in self._gains:
-            found: dict[int, float] = {}
-            for other, share in self._forms(lemma):
+        known = self._gains.get(lemma)
+        if known is None:
+            known = self._gains[lemma] = {}
+            homes: dict[int, None] = {}
+            for other, share in self._ground.written(lemma):
                 worth = share * self._ground.rarity(other)
-                for index, clause in enumerate(self.clauses):
-                    if other in clause.words:
-                        found[index] = max(found.get(index, 0.0), worth * clause.words[other])
-            self._gains[lemma] = found
-        return self._gains[lemma]
+                for base, context in zip(self._bases, self._contexts, strict=True):
+                    weights, own = context.weights(other)
+                    for clause, weight in weights.items():
+                        gain = worth * weight
+                        if base + clause < self._most and gain > known.get(base + clause, -1.0):
+                            known[base + clause] = gain
+                    homes.update(dict.fromkeys([base + clause for clause in own if base + clause < self._most]))
+            self._homes[lemma] = list(homes)
+        return known
 
     def worth(self, lemma: str) -> float:
         """Return how much a word tells."""
@@ -115,18 +179,23 @@ class ClauseIndex:
 
     def homes(self, lemma: str) -> list[int]:
         """Return the clauses that have a word themselves, or another form of it."""
-        if lemma not in self._homes:
-            forms = [other for other, _ in self._forms(lemma)]
-            self._homes[lemma] = [index for index in self.gains(lemma) if not self.clauses[index].own.isdisjoint(forms)]
+        self.gains(lemma)
         return self._homes[lemma]
 
-    def _forms(self, lemma: str) -> list[tuple[str, float]]:
-        constants = self._known.constants
-        if lemma in self._ground.words:
-            return [(lemma, 1.0)]
-        forms = [(other, constants.form_share) for other in self._ground.forms(lemma)]
-        synonyms = self._known.support.thesaurus.synonyms(lemma)
-        return forms + [(other, constants.synonym_share) for other in synonyms if other in self._ground.words]
+    def denies(self, clause: int) -> bool:
+        """Tell whether a clause denies what it speaks of."""
+        context, place = self._find(clause)
+        return context.denies(place)
+
+    def classes(self, clause: int) -> set[str]:
+        """Return the classes of the function words of a clause's sentence."""
+        context, place = self._find(clause)
+        return context.classes(place)
+
+    def _find(self, clause: int) -> tuple[_ContextClauses, int]:
+        """Return the context of a clause, and its place in it."""
+        at = bisect_right(self._bases, clause) - 1
+        return self._contexts[at], clause - self._bases[at]
 
 
 def clause_measures(piece: Piece, asked: Collection[str], index: ClauseIndex, known: BindingWords) -> dict[str, float]:
@@ -138,8 +207,8 @@ def clause_measures(piece: Piece, asked: Collection[str], index: ClauseIndex, kn
     fits = _fits(words, asked, index, known)
     nearest = [max(fit, key=lambda clause: (fit[clause], -clause)) for fit in fits.values() if fit]
     found = _strays(piece, cut, words, fits, asked, index, known)
-    mine = {name for lemma in piece.lemmas for name in known.classes.get(lemma, ())}
-    theirs = {name for clause in nearest for name in index.clauses[clause].classes}
+    mine = _classes(piece, known)
+    theirs = {name for clause in nearest for name in index.classes(clause)}
     found |= {f"more_{name}": 1.0 for name in known.limits if name in mine and name not in theirs}
     found |= {f"less_{name}": 1.0 for name in known.conditions if name in theirs and name not in mine}
     return {name: amount for name, amount in found.items() if amount}
@@ -156,7 +225,8 @@ class _Word(NamedTuple):
 def _words(piece: Piece, cut: _Cut, known: BindingWords) -> list[_Word]:
     """Return the content words of a sentence, each once in a clause."""
     found: dict[tuple[str, int], _Word] = {}
-    for at, (lemma, part) in enumerate(zip(piece.lemmas, cut.at, strict=True)):
+    parts = [part for part, words in cut.parts.items() for _ in words]
+    for at, (lemma, part) in enumerate(zip(piece.lemmas, parts, strict=True)):
         if lemma not in known.stop and lemma not in known.support.talk:
             found.setdefault((lemma, part), _Word(lemma, part, at))
     return list(found.values())
@@ -214,7 +284,7 @@ def _strays(
             if at and piece.text[start].isupper():
                 found["stray_name"] = max(found.get("stray_name", 0.0), margin)
         held += worth
-        if index.clauses[home].denies and not cut.denies[part]:
+        if index.denies(home) and not cut.denies(part):
             lost += worth
     found["stray"] = stray / total
     found["deny_lost"] = lost / held if held else 0.0

@@ -55,7 +55,7 @@ def derivation(mention: Mention, said: Sequence[Mention], known: Sequence[Mentio
 def _operands(mention: Mention, others: Iterable[Mention]) -> _Operands:
     """Return what a value may be reckoned from: amounts of its kind, and naked numbers, which may be."""
     found = _Operands([], [], [], {}, mention.base == "percent")
-    unit = mention.amount / mention.plain
+    over, under = (mention.amount / mention.plain).as_integer_ratio()  # of the unit
     for each in others:
         if each.kind != "number" or each.amount <= 0:
             continue
@@ -66,7 +66,8 @@ def _operands(mention: Mention, others: Iterable[Mention]) -> _Operands:
             found.counts.append(plain)
         if each.base == mention.base and mention.base != "count":
             if _period_kind(each) == _period_kind(mention):
-                found.amounts.append(float(each.amount / unit))
+                top, bottom = each.amount.as_integer_ratio()
+                found.amounts.append(top * under / (bottom * over))  # as exact as a fraction, and faster
         elif each.base == mention.base or each.dimension == "count:" or each.naked:
             found.amounts.append(plain)
         found.measured.setdefault(each.dimension, []).append(float(each.amount))

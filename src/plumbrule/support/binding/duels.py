@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal
 
 from plumbrule.support.binding.binding_words import BindingWords
@@ -53,34 +52,62 @@ class Duels:
         self._values = values[: known.constants.most_mentions]
         self._identifiers = {slot.mention.key for slot in ground.slots if slot.mention.kind == "identifier"}
         self._words: dict[tuple[int, int], Weights] = {}
-        self._holders: dict[int, list[tuple[int, Mention]]] = {}
+        self._beside: dict[int, Weights] = {}
+        self._equals = [self._equal_slots(index, mention) for index, mention in self._values]
+        self._holders = self._find_holders()
+        self._relevant: dict[tuple[int, int], list[tuple[str, float, float]]] = {}
         self._sure: list[tuple[int, Mention]] = []  # what the answer may reckon with beside what the question names
 
     def bindings(self) -> list[Binding]:
         """Return what became of each value, in their order."""
-        self._sure = [value for value in self._values if self._is_given(*value)]
+        values = list(zip(self._values, self._equals, strict=True))
+        self._sure = [value for value, equals in values if equals or self._is_asked(*value)]
         found = []
-        for index, mention in self._values:
-            binding = self._bind(index, mention)
+        for (index, mention), equals in values:
+            binding = self._bind(index, mention, equals)
             if binding.outcome == "derived":
                 self._sure.append((index, mention))
             found.append(binding)
         if len(self._sure) > len([each for each in found if each.outcome in ("bound", "asked")]):
             # a result may stand before what it was worked out from
-            return [self._bind(each.sentence, each.mention) if each.outcome == "absent" else each for each in found]
+            return [
+                self._bind(each.sentence, each.mention, equals) if each.outcome == "absent" else each
+                for each, (_, equals) in zip(found, values, strict=True)
+            ]
         return found
 
-    def _is_given(self, index: int, mention: Mention) -> bool:
-        """Tell whether the contexts or the question have a value."""
+    def _equal_slots(self, index: int, mention: Mention) -> list[Slot]:
+        """Return the slots that have the value of a mention, in their order."""
         text = self._sentences[index].text
-        return any(equal(mention, text, slot.mention, slot.text) for slot in self._ground.alike(mention)) or any(
-            equal(mention, text, other, self._question.text) for other in self._question.mentions
-        )
+        return [slot for slot in self._ground.alike(mention) if equal(mention, text, slot.mention, slot.text)]
+
+    def _find_holders(self) -> dict[int, list[tuple[int, Mention]]]:
+        """Return the first two values of the answer that equal each slot's; one may be that which is bound."""
+        holders: dict[int, list[tuple[int, Mention]]] = {}
+        for value, equals in zip(self._values, self._equals, strict=True):
+            for slot in equals:
+                known = holders.setdefault(id(slot), [])
+                if len(known) < 2:
+                    known.append(value)
+        return holders
+
+    def _is_asked(self, index: int, mention: Mention) -> bool:
+        """Tell whether the question has a value."""
+        text, asked = self._sentences[index].text, self._question
+        return any(equal(mention, text, other, asked.text) for other in asked.mentions)
 
     def _wanted(self, index: int, mention: Mention) -> Weights:
         """Return the words that tell what a value of the answer is of, as the contexts have them."""
         key = (index, mention.start)
         if key not in self._words:
+            words = self._sentences[index].words_of(mention)
+            self._words[key] = self._ground.wanted(words, self._wanted_beside(index))
+        return self._words[key]
+
+    def _wanted_beside(self, index: int) -> Weights:
+        """Return the words of the question and of the other sentences, as the contexts have them."""
+        known = self._beside.get(index)
+        if known is None:
             constants = self._known.constants
             words: Weights = {}
             for other, piece in enumerate(self._sentences):
@@ -89,24 +116,17 @@ class Duels:
                     words.update(dict.fromkeys(piece.content, weight))
             for lemma, weight in self._asked_words.items():
                 words[lemma] = max(words.get(lemma, 0.0), weight)
-            for lemma, weight in self._sentences[index].words_of(mention).items():
-                words[lemma] = max(words.get(lemma, 0.0), weight)
-            self._words[key] = self._ground.wanted(words)
-        return self._words[key]
+            known = self._beside[index] = self._ground.wanted(words)
+        return known
 
-    def _bind(self, index: int, mention: Mention) -> Binding:
-        text, ground, constants = self._sentences[index].text, self._ground, self._known.constants
+    def _bind(self, index: int, mention: Mention, equals: Sequence[Slot]) -> Binding:
+        ground, constants = self._ground, self._known.constants
         wanted = self._wanted(index, mention)
         fits = ground.fits(wanted)
-        places: list[Slot] = []
-        rivals: list[Slot] = []
-        for slot in ground.alike(mention):
-            if equal(mention, text, slot.mention, slot.text):
-                places.append(slot)
-            elif self._rivals(mention, slot):
-                rivals.append(slot)
-        fitting = [slot for slot in places if fits[slot]]
-        places = sorted(fitting or places, key=lambda slot: -fits[slot])[: constants.most_rivals]
+        same = {id(slot) for slot in equals}
+        rivals = [slot for slot in ground.alike(mention) if id(slot) not in same and self._rivals(mention, slot)]
+        fitting = [slot for slot in equals if fits[slot]]
+        places = sorted(fitting or equals, key=lambda slot: -fits[slot])[: constants.most_rivals]
         columns = {slot.place.key for slot in places if slot.place.cell and slot.own}
         if columns:
             chosen = {id(slot) for slot in (*rivals, *places)}
@@ -118,7 +138,7 @@ class Duels:
             ]  # fmt: skip
         rivals = sorted(rivals, key=lambda slot: -fits[slot])[: constants.most_rivals]
         held = self._held(mention, rivals)
-        asked = any(equal(mention, text, other, self._question.text) for other in self._question.mentions)
+        asked = self._is_asked(index, mention)
         if not places:
             return self._bind_absent(
                 index, mention, [slot for slot in rivals if id(slot) not in held], fits, asked=asked
@@ -144,12 +164,14 @@ class Duels:
 
     def _derivation(self, index: int, mention: Mention, fits: Fits) -> tuple[int, bool]:
         """Return how well a value follows from others, and whether the sentence says that it was worked out."""
+        cue = self._known.cues.search(self._sentences[index].text) is not None
+        if mention.kind == "identifier":  # follows from nothing
+            return 0, cue
         named = sorted(self._sure, key=lambda value: abs(value[0] - index))
         sure = [*self._question.mentions, *[other for _, other in named if other is not mention]]
         near = sorted(self._ground.slots, key=lambda slot: -fits[slot])
         different = {(slot.mention.dimension, slot.mention.text): slot.mention for slot in reversed(near)}
         operands = list(reversed(different.values()))[: self._known.constants.most_operands]
-        cue = self._known.cues.search(self._sentences[index].text) is not None
         return derivation(mention, sure, operands, self._known.constants.rounded), cue
 
     def _bind_absent(self, index: int, mention: Mention, rivals: Sequence[Slot], fits: Fits, *, asked: bool) -> Binding:
@@ -172,21 +194,10 @@ class Duels:
         """Return the rivals whose value another mention of the answer has, and which one."""
         held: dict[int, tuple[int, Mention]] = {}
         for slot in rivals:
-            holder = next((each for each in self._holders_of(slot) if each[1] is not mention), None)
+            holder = next((each for each in self._holders.get(id(slot), ()) if each[1] is not mention), None)
             if holder is not None:
                 held[id(slot)] = holder
         return held
-
-    def _holders_of(self, slot: Slot) -> list[tuple[int, Mention]]:
-        """Return the first two values of the answer that equal the value of a slot; one may be that which is bound."""
-        if id(slot) not in self._holders:
-            equals = (
-                (index, mention)
-                for index, mention in self._values
-                if equal(mention, self._sentences[index].text, slot.mention, slot.text)
-            )
-            self._holders[id(slot)] = list(islice(equals, 2))
-        return self._holders[id(slot)]
 
     def _duel(
         self,
@@ -203,7 +214,7 @@ class Duels:
         for rival in rivals:
             if rival.place is place.place and not rival.place.cell and _one_range(rival, place):
                 continue
-            for_place, for_rival = _fit(wanted, place.words, rival.words), _fit(wanted, rival.words, place.words)
+            for_place, for_rival = self._fit(wanted, place, rival), self._fit(wanted, rival, place)
             theirs = self._in_range(rival)
             for_rival += constants.range_gain * max(0, theirs - mine)
             for_place += constants.range_gain * max(0, mine - theirs)
@@ -212,8 +223,8 @@ class Duels:
                 for_rival *= constants.column_share
             if id(rival) in held:  # another value is this rival's: only a swap that fits both better counts
                 other = self._wanted(*held[id(rival)])
-                for_place += _fit(other, rival.words, place.words)
-                for_rival += _fit(other, place.words, rival.words)
+                for_place += self._fit(other, rival, place)
+                for_rival += self._fit(other, place, rival)
                 if for_rival <= for_place * constants.swap_share:
                     continue
             margin = (for_rival - for_place) / (for_rival + for_place + constants.smoothing)
@@ -223,6 +234,21 @@ class Duels:
                 worst = margin, rival
         return worst[0], place, worst[1]
 
+    def _fit(self, wanted: Weights, slot: Slot, without: Slot) -> float:
+        """Return how many of the wanted words a slot has, by weight, beyond those that another has too."""
+        relevant = self._relevant.get((id(wanted), id(slot)))
+        if relevant is None:
+            relevant = [(lemma, weight, wanted[lemma]) for lemma, weight in slot.words.items() if lemma in wanted]
+            self._relevant[id(wanted), id(slot)] = relevant
+        others = without.words
+        return sum(
+            [
+                wish * (weight - others.get(lemma, 0.0))
+                for lemma, weight, wish in relevant
+                if weight > others.get(lemma, 0.0)
+            ]
+        )
+
     def _in_range(self, slot: Slot) -> int:
         """Return 1 where a number of the asker lies in a range that a slot speaks of, -1 where it lies outside."""
         if not self._asked:
@@ -231,17 +257,6 @@ class Duels:
         if not ranges:
             return 0
         return 1 if any(first <= asked <= last for first, last in ranges for asked in self._asked) else -1
-
-
-def _fit(wanted: Weights, words: Weights, without: Weights) -> float:
-    """Return how many of the wanted words a slot has, by weight, beyond those that another has too."""
-    return sum(
-        [
-            wanted[lemma] * (weight - without.get(lemma, 0.0))
-            for lemma, weight in words.items()
-            if lemma in wanted and weight > without.get(lemma, 0.0)
-        ]
-    )
 
 
 def _one_range(one: Slot, other: Slot) -> bool:

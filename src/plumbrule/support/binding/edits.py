@@ -88,15 +88,17 @@ def _align(
 ) -> tuple[int, list[_Run], set[int]] | None:
     """Return the unit that shares most of a sentence, the runs that they share, and which words the contexts have."""
     constants = known.constants
-    weights = {lemma: ground.rarity(lemma) for lemma in content}
-    overlaps = []
-    for unit, piece in enumerate(ground.pieces):
-        shared = sum([weights[lemma] for lemma in sorted(content.intersection(piece.content))])
-        if shared:
-            overlaps.append((-shared, unit))
+    weights = {lemma: ground.rarity(lemma) for lemma in sorted(content)}
+    shared: dict[int, list[float]] = {}
+    for lemma, weight in weights.items():
+        for unit in ground.where(lemma):
+            shared.setdefault(unit, []).append(weight)
+    overlaps = sorted([(-sum(parts), unit) for unit, parts in shared.items()])
+    matcher = SequenceMatcher(None, (), sentence.lemmas, autojunk=False)
     candidates = []
-    for _, unit in sorted(overlaps)[: constants.candidates]:
-        runs = _runs(ground.pieces[unit].lemmas[: constants.most_aligned], sentence.lemmas, content)
+    for _, unit in overlaps[: constants.candidates]:
+        matcher.set_seq1(ground.pieces[unit].lemmas[: constants.most_aligned])
+        runs = _runs(matcher, sentence.lemmas, content)
         if not runs:
             continue
         places = [run.sentence + step for run in runs for step in range(run.size)]
@@ -116,9 +118,9 @@ def _align(
     return unit, runs, matched
 
 
-def _runs(unit: Sequence[str], sentence: Sequence[str], content: set[str]) -> list[_Run]:
-    """Return the runs of words that both share in order; a lone stop word is none."""
-    blocks = SequenceMatcher(None, unit, sentence, autojunk=False).get_matching_blocks()
+def _runs(matcher: SequenceMatcher[str], sentence: Sequence[str], content: set[str]) -> list[_Run]:
+    """Return the runs of words that a unit and a sentence share in order; a lone stop word is none."""
+    blocks = matcher.get_matching_blocks()
     return [_Run(*block) for block in blocks if block.size > 1 or (block.size and sentence[block.b] in content)]
 
 
@@ -153,7 +155,7 @@ def _word_changes(
             changes.opposite.append(at)
         elif lemma in asked or not unit.isdisjoint((*thesaurus.synonyms(lemma), *ground.forms(lemma))):
             continue
-        elif lemma in ground.words:
+        elif ground.where(lemma):
             changes.foreign.append(at)
         else:
             changes.new.append(at)
@@ -192,6 +194,6 @@ def _has_foreign_name(
             continue
         if sentence.text[sentence.ends[at - 1] : start].strip(" "):  # after a mark any word may begin with a capital
             continue
-        if lemma in ground.words or ground.forms(lemma):
+        if ground.where(lemma) or ground.forms(lemma):
             return True
     return False

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
@@ -69,16 +69,11 @@ class Mention:
     value: Value | None = None
     cell: bool = False
     naked: bool = False
+    base: str = field(init=False)  # the dimension without a currency or a counted noun
+    noun: str = field(init=False)  # what a count counts; empty where nothing tells
 
-    @property
-    def noun(self) -> str:
-        """What a count counts; empty where nothing tells."""
-        return self.dimension.partition(":")[2]
-
-    @property
-    def base(self) -> str:
-        """The dimension without a currency or a counted noun."""
-        return self.dimension.partition(":")[0]
+    def __post_init__(self) -> None:
+        self.base, _, self.noun = self.dimension.partition(":")
 
     @property
     def plain(self) -> Fraction:
@@ -108,13 +103,15 @@ class _Free:
         return True
 
 
-def find_mentions(text: str, known: BindingWords) -> list[Mention]:
-    """Return the mentions of a text in their order; none overlaps another."""
+def find_mentions(text: str, known: BindingWords, signs: int | None = None) -> list[Mention]:
+    """Return the mentions of a text in their order; none overlaps another. ``signs`` are its own, if they are read."""
+    signs = known.signs.of(text) if signs is None else signs
+    values = [value for value in extract_values(text) if not value.weak]
+    if not signs and not values:
+        return []
     free = _Free()
-    signs = known.signs.of(text)
     for marker in CITATION.finditer(text) if signs & chunk_signs.CITATION else ():
         free.take(*marker.span())
-    values = [value for value in extract_values(text) if not value.weak]
     found = [mention for mention in _candidates(text, signs, values, known) if free.take(mention.start, mention.end)]
     found.sort(key=lambda mention: mention.start)
     return found
@@ -406,7 +403,9 @@ def _as_cell(mention: Mention, dimension: str, amount: Fraction, value: Value | 
 _RANGE = re.compile(r"s?\s*(?:-|–|—|to|through|until|till)\s*")
 
 
-def implied_dates(text: str, mentions: Iterable[Mention], known: BindingWords) -> list[Mention]:
+def implied_dates(
+    text: str, mentions: Iterable[Mention], known: BindingWords, signs: int | None = None
+) -> list[Mention]:
     """Return the days and months that a range has between its ends, and those of "daily" or "at weekends"."""
     names: list[tuple[str, str]] = []
     dated = [each for each in mentions if each.kind == "date" and each.dimension in ("weekday", "month")]
@@ -415,7 +414,7 @@ def implied_dates(text: str, mentions: Iterable[Mention], known: BindingWords) -
             continue
         cycle = known.days if first.dimension == "weekday" else known.months
         names += [(first.dimension, cycle[at]) for at in _between(_place(first), _place(last), len(cycle))]
-    signs = known.signs.of(text)
+    signs = known.signs.of(text) if signs is None else signs
     if signs & chunk_signs.EVERY_DAY and known.every_day.search(text):
         names += [("weekday", day) for day in known.days]
     if signs & chunk_signs.WEEKDAYS and known.weekdays.search(text):

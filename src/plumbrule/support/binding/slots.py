@@ -2,8 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log
@@ -53,6 +52,7 @@ class Piece:
             )  # fmt: skip
         stop = known.stop
         self.content = [lemma for lemma in self.lemmas if lemma not in stop]
+        self.signs = 0  # read with the mentions
         self._all_mentions: list[Mention] | None = None  # read once; most cells of a table are never asked for theirs
         self._parts: _Parts | None = None
 
@@ -63,13 +63,14 @@ class Piece:
 
     def _find_mentions(self) -> list[Mention]:
         if self._all_mentions is None:
-            self._all_mentions = find_mentions(self.text, self._known)
+            self.signs = self._known.signs.of(self.text)
+            self._all_mentions = find_mentions(self.text, self._known, self.signs)
         return self._all_mentions
 
     def _read(self) -> "_Parts":
         """Return the segments, read once: most pieces are never asked for theirs."""
         if self._parts is None:
-            self._parts = _Parts(self.text, self.starts, self.ends, self._find_mentions())
+            self._parts = _Parts(self, self._find_mentions(), self._known.stop)
         return self._parts
 
     def denies(self) -> bool:
@@ -79,21 +80,24 @@ class Piece:
 
     def words_of(self, mention: Mention) -> Weights:
         """Return the words that say what a value is of: where there are several, the nearer the more."""
-        constants, stop, parts = self._known.constants, self._known.stop, self._read()
+        constants, parts = self._known.constants, self._read()
         others = [other for other in self._find_mentions() if other is not mention and comparable(mention, other)]
-        several = bool(others)
+        if not others:
+            return dict.fromkeys([lemma for lemma, _, _, within in parts.words if within is not mention], 1.0)
         here = bisect_left(parts.cuts, mention.start)
-        shared = self._head_end(min([mention, *others], key=lambda each: each.start)) if others else 0
+        shared = self._head_end(min([mention, *others], key=lambda each: each.start))
+        weights = [
+            1.0 / (1.0 + constants.segment_decay * abs(segment - here))
+            * (constants.later_share if segment > here else 1.0)
+            for segment in range(len(parts.cuts) + 1)
+        ]  # fmt: skip
         found: Weights = {}
         taken = {id(each) for each in (mention, *others)}
-        for lemma, start, segment, within in zip(self.lemmas, self.starts, parts.segments, parts.within, strict=True):
-            if lemma in stop or id(within) in taken:
-                continue
-            weight = 1.0
-            if several and start >= shared:
-                weight /= 1.0 + constants.segment_decay * abs(segment - here)
-                weight *= constants.later_share if segment > here else 1.0
-            found[lemma] = max(found.get(lemma, 0.0), weight)
+        for lemma, start, segment, within in parts.words:
+            if id(within) not in taken:
+                weight = weights[segment] if start >= shared else 1.0
+                if weight > found.get(lemma, -1.0):
+                    found[lemma] = weight
         return found
 
     def _head_end(self, first: Mention) -> int:
@@ -103,31 +107,37 @@ class Piece:
         """
         parts = self._read()
         segment = bisect_left(parts.cuts, first.start)
-        labelled = any(
-            start >= first.end and place == segment and lemma not in self._known.stop
-            for lemma, start, place in zip(self.lemmas, self.starts, parts.segments, strict=True)
-        )
-        return first.start if labelled else 0
+        for _, start, place, _ in parts.words:
+            if start >= first.end and place == segment:  # labelled
+                return first.start
+        return 0
 
 
 class _Parts:
-    """The segments that its marks and conjunctions cut a piece into, and which mention each word stands in."""
+    """The segments that its marks and conjunctions cut a piece into, and its words that are no stop words.
 
-    def __init__(self, text: str, starts: Sequence[int], ends: Sequence[int], mentions: Sequence[Mention]) -> None:
-        self._mentions = mentions
-        self._mention_ends = [mention.end for mention in mentions]
-        self.within = [self._mention_at(*place) for place in zip(starts, ends, strict=True)]
-        marks = [mark.span() for mark in _SEGMENT.finditer(text)]
-        # "7:00" and "1,000" are whole
-        self.cuts = [start for start, end in marks if self._mention_at(start, end) is None]
-        self.segments = [bisect_left(self.cuts, start) for start in starts]
+    Each is told with where it starts, the segment it stands in and the mention, if it stands in one.
+    """
 
-    def _mention_at(self, start: int, end: int) -> Mention | None:
-        """Return the mention that a stretch stands in: the first that ends after its start."""
-        index = bisect_right(self._mention_ends, start)
-        if index < len(self._mentions) and self._mentions[index].start < end:
-            return self._mentions[index]
-        return None
+    def __init__(self, piece: Piece, mentions: Sequence[Mention], stop: Collection[str]) -> None:
+        starts, ends = piece.starts, piece.ends
+        within: list[Mention | None] = [None] * len(starts)
+        for mention in reversed(mentions):  # of two that a word stands in, the first
+            first, last = bisect_right(ends, mention.start), bisect_left(starts, mention.end)
+            within[first:last] = [mention] * (last - first)
+        marks = [mark.span() for mark in _SEGMENT.finditer(piece.text)]
+        mention_ends = [mention.end for mention in mentions]
+        self.cuts = []
+        for start, end in marks:
+            index = bisect_right(mention_ends, start)
+            if index == len(mentions) or mentions[index].start >= end:  # "7:00" and "1,000" are whole
+                self.cuts.append(start)
+        cuts = self.cuts
+        self.words = [
+            (lemma, start, bisect_left(cuts, start), mention)
+            for lemma, start, mention in zip(piece.lemmas, starts, within, strict=True)
+            if lemma not in stop
+        ]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -189,12 +199,14 @@ class _Beside:
         self._places, self._pieces, self._constants = places, pieces, constants
         first = pieces[0].content[: constants.title_words] if pieces else []
         self._title = dict.fromkeys(first, constants.title_weight)
+        self._sides: dict[int, Weights] = {}
 
     def words_of(self, index: int, mention: Mention) -> Weights:
         """Return the words of a value: those of its sentence, and less of the sentences beside it and of the title."""
-        words = self._side(index)
+        words = self._side(index).copy()
         for lemma, weight in self._pieces[index].words_of(mention).items():
-            words[lemma] = max(weight, words.get(lemma, 0.0))
+            if weight > words.get(lemma, -1.0):
+                words[lemma] = weight
         return words
 
     def words_of_implied(self, index: int, mention: Mention) -> Weights:
@@ -202,11 +214,35 @@ class _Beside:
         return {**self._side(index), **self._pieces[index].words_of(mention)}
 
     def _side(self, index: int) -> Weights:
-        side = dict(self._title)
+        known = self._sides.get(index)
+        if known is not None:
+            return known
+        side = self._sides[index] = dict(self._title)
         for other, weight in ((index + 1, self._constants.next_weight), (index - 1, self._constants.previous_weight)):
             if 0 <= other < len(self._places) and not self._places[other].cell:
                 _add(side, self._pieces[other].content, weight)
         return side
+
+
+class PlaceWords:
+    """Which of some pieces have each word, and the words that begin alike."""
+
+    def __init__(self, pieces: Sequence[Piece], stem: int) -> None:
+        self.where: dict[str, list[int]] = {}
+        for index, piece in enumerate(pieces):
+            for lemma in set(piece.lemmas):
+                self.where.setdefault(lemma, []).append(index)
+        self._stem = stem
+        self._stems: dict[str, list[str]] | None = None
+
+    def beginning(self, letters: str) -> list[str]:
+        """Return the words that begin with these letters, as many as a stem has."""
+        if self._stems is None:
+            self._stems = {}
+            for lemma in self.where:
+                if len(lemma) >= self._stem:
+                    self._stems.setdefault(lemma[: self._stem], []).append(lemma)
+        return self._stems.get(letters, [])
 
 
 class BoundContext:
@@ -219,6 +255,7 @@ class BoundContext:
             Piece(f"{place.head}: {place.text}", known) if place.cell else Piece(place.text, known, _words(view, place))
             for place in self.places
         ]
+        self.words = PlaceWords(self.pieces, constants.stem)
         self.slots: list[Slot] = []
         beside = _Beside(self.places, self.pieces, constants)
         for index, place in enumerate(self.places):
@@ -235,7 +272,7 @@ class BoundContext:
         for mention in own:
             words = partial(beside.words_of, index, mention)
             self.slots.append(Slot(mention=mention, text=piece.text, read_words=words, place=place))
-        for mention in implied_dates(piece.text, own, known):
+        for mention in implied_dates(piece.text, own, known, piece.signs):
             words = partial(beside.words_of_implied, index, mention)
             self.slots.append(Slot(mention=mention, text=mention.text, read_words=words, place=place))
 
@@ -272,19 +309,26 @@ def _content(text: str, known: BindingWords) -> list[str]:
 
 def _words(view: TextView, place: Place) -> Words | None:
     """Return the words of a sentence as its context has them; None where it begins or ends inside of a run of them."""
-    text, start, end = view.text, place.start, place.end
-    if end - start != len(place.text) or not text.startswith(place.text, start):  # a sentence of a JSON value
+    start, end = place.start, place.end
+    if end - start != len(place.text) or not view.text.startswith(place.text, start):  # a sentence of a JSON value
         return None
-    if (start and not text[start - 1].isspace()) or (end < len(text) and not text[end].isspace()):
+    return words_at(view, start, end)
+
+
+def words_at(view: TextView, start: int, end: int) -> Words | None:
+    """Return the words of a stretch as its text has them; None where it begins or ends inside of a run of them."""
+    words = view.words_of_stretch(start, end)
+    if words is None:
         return None
-    first, last = view.words_between(start, end)
+    first, last = words
     starts, ends = view.spans
     return view.lemmas[first:last], [at - start for at in starts[first:last]], [at - start for at in ends[first:last]]
 
 
 def _add(words: Weights, more: Iterable[str], weight: float) -> None:
     for lemma in more:
-        words[lemma] = max(words.get(lemma, 0.0), weight)
+        if weight > words.get(lemma, -1.0):
+            words[lemma] = weight
 
 
 def read_context(view: TextView, known: BindingWords) -> BoundContext:
@@ -297,24 +341,26 @@ class BoundGround:
 
     def __init__(self, contexts: Sequence[TextView], known: BindingWords) -> None:
         self.known = known
-        self.contexts = [view.by(read_context, known) for view in contexts]
-        self.pieces = [piece for context in self.contexts for piece in context.pieces][: known.constants.most_units]
-        slots = [slot for context in self.contexts for slot in context.slots]
-        self.slots = slots[: known.constants.most_slots]
+        pieces: list[Piece] = []
+        slots: list[Slot] = []
+        self._words: list[tuple[int, PlaceWords]] = []  # of each context, and the place of its first piece
+        most_units, most_slots = known.constants.most_units, known.constants.most_slots
+        for view in contexts:
+            if len(pieces) >= most_units and len(slots) >= most_slots:
+                break
+            context = view.by(read_context, known)
+            self._words.append((len(pieces), context.words))
+            pieces += context.pieces
+            slots += context.slots
+        self.pieces, self.slots = pieces[:most_units], slots[:most_slots]
+        if len(pieces) > most_units:
+            self._words = [(0, PlaceWords(self.pieces, known.constants.stem))]
         self._sorts = [sort_of(slot.mention) for slot in self.slots]
         self._alike: dict[frozenset[str] | None, list[Slot]] = {None: self.slots}
-        units = Counter(lemma for piece in self.pieces for lemma in set(piece.lemmas))
-        smoothing = known.constants.rarity_smoothing
-        total = len(self.pieces) + smoothing
-        self._rarity = {lemma: log(1.0 + total / (smoothing + count)) for lemma, count in units.items()}
-        self._unknown = log(1.0 + total / smoothing)
-        self.words = units.keys()
-        self._stems: dict[str, list[str]] = {}
-        stem = known.constants.stem
-        for lemma in sorted(units):
-            if len(lemma) >= stem:
-                self._stems.setdefault(lemma[:stem], []).append(lemma)
+        self._where: dict[str, list[int]] = {}  # of the words that were asked for
+        self._rarity: dict[str, float] = {}
         self._forms: dict[str, list[str]] = {}
+        self._written: dict[str, list[tuple[str, float]]] = {}
         self._rows = {id(slot): row for row, slot in enumerate(self.slots)}
         self._table: _WordTable | None = None
 
@@ -335,9 +381,23 @@ class BoundGround:
             ]
         return self._alike[sorts]
 
+    def where(self, lemma: str) -> list[int]:
+        """Return the pieces that have a word."""
+        known = self._where.get(lemma)
+        if known is None:
+            known = self._where[lemma] = [
+                first + index for first, words in self._words if lemma in words.where for index in words.where[lemma]
+            ]
+        return known
+
     def rarity(self, lemma: str) -> float:
         """Return how much a word tells: the fewer places have it, the more."""
-        return self._rarity.get(lemma, self._unknown)
+        known = self._rarity.get(lemma)
+        if known is None:
+            smoothing = self.known.constants.rarity_smoothing
+            total = len(self.pieces) + smoothing
+            known = self._rarity[lemma] = log(1.0 + total / (smoothing + len(self.where(lemma))))
+        return known
 
     def forms(self, lemma: str) -> list[str]:
         """Return the words of the contexts that look like other forms of a word."""
@@ -345,28 +405,39 @@ class BoundGround:
         if len(lemma) < constants.stem:
             return []
         if lemma not in self._forms:
+            letters = lemma[: constants.stem]
+            alike = {other for _, words in self._words for other in words.beginning(letters)}
             found = [
                 other
-                for other in self._stems.get(lemma[: constants.stem], ())[:MOST_FORMS]
+                for other in sorted(alike)[:MOST_FORMS]
                 if _shared(lemma, other) >= constants.form_letters * min(len(lemma), len(other))
             ]
             self._forms[lemma] = found[:MOST_BOUND_FORMS]
         return self._forms[lemma]
 
-    def wanted(self, words: Mapping[str, float]) -> Weights:
-        """Return the words of a sentence as the contexts have them: themselves, in another form, or by a synonym."""
-        constants, thesaurus = self.known.constants, self.known.support.thesaurus
-        found: Weights = {}
+    def written(self, lemma: str) -> list[tuple[str, float]]:
+        """Return a word as the contexts have it, by its share: itself, or in another form, or by a synonym."""
+        known = self._written.get(lemma)
+        if known is None:
+            constants = self.known.constants
+            if self.where(lemma):
+                known = [(lemma, 1.0)]
+            else:
+                known = [(other, constants.form_share) for other in self.forms(lemma)]
+                synonyms = self.known.support.thesaurus.synonyms(lemma)
+                known += [(other, constants.synonym_share) for other in synonyms if self.where(other)]
+            self._written[lemma] = known
+        return known
+
+    def wanted(self, words: Mapping[str, float], beside: Mapping[str, float] | None = None) -> Weights:
+        """Return the words of a sentence as the contexts have them, beside those that are wanted already."""
+        found = dict(beside or {})
         for lemma, weight in words.items():
-            if lemma in self.words:
-                found[lemma] = max(found.get(lemma, 0.0), weight)
-                continue
-            for other in self.forms(lemma):
-                found[other] = max(found.get(other, 0.0), constants.form_share * weight)
-            for other in thesaurus.synonyms(lemma):
-                if other in self.words:
-                    found[other] = max(found.get(other, 0.0), constants.synonym_share * weight)
-        return {lemma: weight * self.rarity(lemma) for lemma, weight in found.items()}
+            for other, share in self.written(lemma):
+                amount = share * weight * self.rarity(other)
+                if amount > found.get(other, -1.0):
+                    found[other] = amount
+        return found
 
 
 class Fits(Protocol):
