@@ -175,7 +175,6 @@ NUMBERS: dict[tuple[ModuleType, float], str] = {
 REPEATED: dict[str, str] = {r"\b\d{4}\b": "a year is written with four digits"}
 # Words that are no words of a text: the names of measures and findings, and these.
 WORDS: dict[str, str] = {
-    "v": "a verb in the thesaurus",
     "r": "an adverb in the thesaurus",
     "s": "the ending of a plural",
     "'s": "the ending of a possessive",

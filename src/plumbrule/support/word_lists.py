@@ -9,8 +9,8 @@ from typing import Any, Literal
 from plumbrule.rubrics.yaml_reader import read_yaml
 from plumbrule.support.constants import Constants, MeasureConstants, load_constants, read_data
 from plumbrule.text.tokens import lemmas
+from plumbrule.text.work_limits import MOST_WORDS
 
-_MOST_WORDS = 30_000  # whose weights and opposites are kept
 WORD_FILES = ("words.yaml", "thesaurus.tsv")
 Truth = Literal["yes", "no", "unknown"]
 
@@ -107,7 +107,7 @@ class Thesaurus:
             return [], []
         known = self._read.get(lemma)
         if known is None:  # there are no more of them than the file has words
-            _, synonyms, antonyms = entry.split("\t")[:3]
+            _, synonyms, antonyms, *_ = entry.split("\t")
             known = self._read[lemma] = synonyms.split(), antonyms.split()
         return known
 
@@ -122,7 +122,7 @@ class WordWeights(dict[str, tuple[float, float]]):
         self._constants, self._stop, self._talk, self._thesaurus = constants, stop, talk, thesaurus
 
     def __missing__(self, lemma: str) -> tuple[float, float]:
-        if len(self) >= _MOST_WORDS:
+        if len(self) >= MOST_WORDS:
             self.clear()
         weights = self[lemma] = self._among_all(lemma), self._in_evidence(lemma)
         return weights
@@ -164,7 +164,7 @@ class Opposites(dict[str, frozenset[str]]):
         self._thesaurus = thesaurus
 
     def __missing__(self, lemma: str) -> frozenset[str]:
-        if len(self) >= _MOST_WORDS:
+        if len(self) >= MOST_WORDS:
             self.clear()
         opposites = self._listed.get(lemma, frozenset())
         if lemma not in self._plain:

@@ -10,6 +10,7 @@ MOST_WINDOWS = 4_096  # stretches of the contexts whose words are kept for the n
 MOST_BOUND = 24_000  # characters of an answer whose values are held against those of the contexts
 MOST_FORMS = 256  # words of the contexts that may be another form of a word
 MOST_BOUND_FORMS = 32  # those of them that tell what a value is of
+MOST_WORDS = 30_000  # whose weights and opposites are kept
 MOST_FACTS = 256  # facts of data under one word
 MOST_LIKE = 256  # values of one context that may be the one looked for
 MOST_LIKE_IN_ALL = 256  # and of all contexts
