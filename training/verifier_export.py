@@ -84,7 +84,11 @@ def build_graph(weights: Arrays, *, heads: int) -> Any:
         near = shut
         if same and layer >= matched_from(layers):
             near = op("Add", shut, op("Mul", same, const(weights[MATCH][layer].reshape(1, heads, 1, 1))))
-        x = graph.layer(f"encoder.layer.{layer}.", x, near, heads)
+        asking = None
+        if layer == layers - 1:  # what the last layer makes of the evidence nobody reads
+            asking = op("Squeeze", op("NonZero", op("ReduceMax", own, axes=[0, 2], keepdims=0)), ints(0))
+            near, own = op("Gather", near, asking, axis=2) if same else near, op("Gather", own, asking, axis=1)
+        x = graph.layer(f"encoder.layer.{layer}.", x, near, heads, asking)
     mean = op("Div", graph.summed(op("Mul", x, own)), graph.summed(own))
     most = op("ReduceMax", op("Add", x, op("Mul", op("Sub", one, own), far)), axes=[1], keepdims=0)
     pooled = op("Concat", mean, most, axis=1)
@@ -135,16 +139,22 @@ class _Graph:
         scale, shift = self.const(self.weights[f"{name}.weight"]), self.const(self.weights[f"{name}.bias"])
         return self.op("LayerNormalization", x, scale, shift, axis=-1, epsilon=1e-12)
 
-    def layer(self, at: str, x: str, shut: str, heads: int) -> str:
+    def layer(self, at: str, x: str, shut: str, heads: int, asking: str | None = None) -> str:
+        """Return what a layer makes of all tokens, or of those at some places."""
         op, const = self.op, self.const
         width = self.weights[f"{at}attention.self.query.weight"].shape[0]
+        read, x = x, op("Gather", x, asking, axis=1) if asking else x
         query, key, value = (
             op(
                 "Transpose",
-                op("Reshape", self.linear(f"{at}attention.self.{part}", x), self.ints(0, 0, heads, width // heads)),
+                op("Reshape", self.linear(f"{at}attention.self.{part}", of), self.ints(0, 0, heads, width // heads)),
                 perm=order,
             )
-            for part, order in (("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3]))
+            for part, of, order in (
+                ("query", x, [0, 2, 1, 3]),
+                ("key", read, [0, 2, 3, 1]),
+                ("value", read, [0, 2, 1, 3]),
+            )
         )
         scale = const(np.float32((width / heads) ** -0.5))
         share = op("Softmax", op("Add", op("Mul", op("MatMul", query, key), scale), shut), axis=-1)

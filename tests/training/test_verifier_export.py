@@ -96,6 +96,20 @@ def test_padding_does_not_change_a_logit(weights: dict[str, Any]) -> None:
     assert logit(weights, EVIDENCE, SENTENCE, 5) == pytest.approx(logit(weights, EVIDENCE, SENTENCE), abs=1e-5)
 
 
+@pytest.mark.parametrize("weights", [small_weights(), matched_weights()], ids=["plain", "matched"])
+def test_rows_of_a_batch_do_not_change_each_other(weights: dict[str, Any]) -> None:
+    """Where the sentence begins may differ from row to row; each row has the logit that it has alone."""
+    session = onnxruntime.InferenceSession(build_graph(weights, heads=HEADS).SerializeToString())
+    texts = [(EVIDENCE, SENTENCE), (EVIDENCE[:2], [7, 5, 9, 4, 8, 3])]
+    feed = {
+        "input_ids": [evidence + sentence for evidence, sentence in texts],
+        "token_type_ids": [[0] * len(evidence) + [1] * len(sentence) for evidence, sentence in texts],
+        "attention_mask": [[1] * len(EVIDENCE + SENTENCE)] * 2,
+    }
+    found = session.run(["logits"], {name: np.array(rows, np.int64) for name, rows in feed.items()})[0][:, 0]
+    assert list(found) == pytest.approx([logit(weights, *text) for text in texts], abs=1e-5)
+
+
 def test_a_token_is_pointed_to_its_like_in_the_evidence() -> None:
     """What is learned of tokens that the evidence has counts where the sentence has one of them, and nowhere else."""
     weights = matched_weights()
