@@ -31,9 +31,9 @@ from training.verifier_swaps import Text, find_swaps, swap
 
 CONTRASTS = Path(__file__).parent / "contrasts"
 ENTAILMENT = Path(__file__).parents[2] / "shared/data/entailment"
-FITTED = (  # tamarind tells how far it has come, and zelkova whether it holds
-    "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "juniper", "larch", "maple", "oak", "pine",
-    "quince", "rowan", "spruce", "willow", "yew",
+FITTED = (  # tamarind tells how far it has come; laurel, poplar and zelkova say what it weighs
+    "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "juniper", "larch", "maple", "mulberry", "nutmeg",
+    "oak", "olive", "pine", "quince", "rowan", "spruce", "willow", "yew",
 )  # fmt: skip
 EVERYDAY = ("ash", "elm", "fir")  # birch and gorse choose the weight beside binding
 _SOURCES = {  # of entailment, and how many pairs of each
