@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest, nsmallest
 from itertools import islice
 from math import log
 from typing import NamedTuple
@@ -124,6 +123,7 @@ class Ground:
         self._weights: dict[str, float] = {}
         self._names: Names | None = None
         self._windows: dict[tuple[tuple[str, float], ...], Window | None] = {}
+        self._sequences: dict[int, list[str]] = {}
         self._window_lemmas: dict[Window, frozenset[str]] = {}  # the sentences of an answer ask for the same ones
 
     @property
@@ -173,9 +173,12 @@ class Ground:
     def best_window(self, wanted: Mapping[str, float]) -> Window | None:
         """Return the run of units that has most of these lemmas by weight, the first of equals."""
         key = tuple(wanted.items())
-        if key not in self._windows:  # an answer that repeats itself asks the same again and again
-            self._windows[key] = self._find_window(wanted)
-        return self._windows[key]
+        if key in self._windows:  # an answer that repeats itself asks the same again and again
+            return self._windows[key]
+        found = self._find_window(wanted)
+        if len(self._windows) < MOST_WINDOWS:
+            self._windows[key] = found
+        return found
 
     def _find_window(self, wanted: Mapping[str, float]) -> Window | None:
         scores: dict[int, float] = {}
@@ -209,12 +212,12 @@ class Ground:
         first, last = window
         while first < last:
             inner = self.lemmas_of(Window(first + 1, last))
-            if any(lemma in self.units[first] and lemma not in inner for lemma in wanted):
+            if not wanted.keys() & self.units[first] <= inner:
                 break
             first += 1
         while first < last:
             inner = self.lemmas_of(Window(first, last - 1))
-            if any(lemma in self.units[last] and lemma not in inner for lemma in wanted):
+            if not wanted.keys() & self.units[last] <= inner:
                 break
             last -= 1
         return Window(first, last)
@@ -230,8 +233,13 @@ class Ground:
 
     def sequence(self, unit: int) -> list[str]:
         """Return the lemmas of a unit in their order."""
-        view, first, last = self._words_of(unit)
-        return view.lemmas[first:last]
+        known = self._sequences.get(unit)
+        if known is None:
+            view, first, last = self._words_of(unit)
+            known = view.lemmas[first:last]
+            if len(self._sequences) < MOST_WINDOWS:
+                self._sequences[unit] = known
+        return known
 
     def written(self, unit: int, place: int) -> str:
         """Return a word of a unit as it is written, by its place in the unit's sequence."""
@@ -288,10 +296,7 @@ class Ground:
 
 def _highest(scores: Mapping[int, float], count: int) -> list[int]:
     """Return the units with the highest scores, the first of equals first."""
-    least = min(nlargest(count, scores.values()), default=0.0)
-    above = sorted([unit for unit, score in scores.items() if score > least], key=lambda unit: (-scores[unit], unit))
-    level = [unit for unit, score in scores.items() if score == least]  # of a text that repeats itself, thousands
-    return above + nsmallest(count - len(above), level)
+    return [unit for _, unit in sorted([(-score, unit) for unit, score in scores.items()])[:count]]
 
 
 def _joined(key: str, size: int) -> frozenset[str]:
@@ -316,13 +321,13 @@ class Names:
         kept = 1 - constants.longest_name
         self.capitals: dict[str, None] = {}
         self.shouted: set[str] = set()
-        self.plain: set[str] = set()
         self._initials: set[str] = set()
         self._lengths: dict[str, set[int]] = {}  # of the names that begin alike
         run: list[str] = []
         words = list(surface)
         before = -1
-        for place in [place for place, word in enumerate(words) if word[0].isupper()]:
+        capitalised = [place for place, word in enumerate(words) if word[0].isupper()]
+        for place in capitalised:
             word = words[place]
             folded = bare(word)
             self.capitals[folded] = None
@@ -335,7 +340,7 @@ class Names:
             for size in range(least, len(run) + 1):
                 self._initials.add("".join([part[0] for part in run[-size:]]))
             before = place
-        self.plain.update([word for word in set(words) if not word[0].isupper()])
+        self.plain = set(words).difference([words[place] for place in capitalised])
 
     def has(self, word: str) -> bool:
         """Tell whether a name, or a part of one, stands in the text: also its initials, and "Chinese" for "China"."""

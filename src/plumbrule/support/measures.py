@@ -77,7 +77,6 @@ class _Evidence(NamedTuple):
     window: Window | None
     trimmed: Window | None  # without the units at its ends that add nothing
     lemmas: frozenset[str]
-    values: tuple[Value, ...]
     view: TextView | None
 
 
@@ -142,13 +141,12 @@ def _find_evidence(said: SaidSentence, ground: Ground, known: SupportWords, befo
     wanted = _wanted(said, ground, known, forms)
     window = ground.best_window({**_named_before(said, ground, known, before), **wanted})
     if window is None:
-        return _Evidence(forms, None, None, frozenset(), (), None)
+        return _Evidence(forms, None, None, frozenset(), None)
     return _Evidence(
         forms=forms,
         window=window,
         trimmed=ground.trimmed(window, wanted),
         lemmas=ground.lemmas_of(window),
-        values=ground.values_of(window),
         view=ground.view_of(window),
     )
 
@@ -194,7 +192,8 @@ def _missing_values(said: SaidSentence, ground: Ground, known: SupportWords, evi
         dated = isinstance(value, Date)
         small = isinstance(value, Number) and value.unit is None and shown.split()[0] in known.small_numbers
         known_year = dated and any(year in ground.lemmas for year in _YEAR.findall(shown))
-        rivals = [other for other in evidence.values if comparable(value, other)]
+        there = ground.values_of(evidence.window) if evidence.window is not None else ()
+        rivals = [other for other in there if comparable(value, other)]
         weight = constants.value_weight
         if small:
             weight = constants.small_number_weight

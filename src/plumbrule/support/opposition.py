@@ -76,8 +76,10 @@ class _Opposing:
         return 0.0, None
 
     def _denials_of(self, unit: int) -> "list[Denial]":
-        text = self._ground.text_of(Window(unit, unit))
-        return _denials_in_text(text, self._ground.sequence(unit), self._known)
+        sequence = self._ground.sequence(unit)
+        if self._known.negations.isdisjoint(sequence):  # as most have none
+            return []
+        return _denials_in_text(self._ground.text_of(Window(unit, unit)), sequence, self._known)
 
     def _denied_by(self, unit: int) -> str:
         """Return the word that a unit denies, and says nowhere else, as it writes it: one that the sentence says.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from plumbrule.errors import RubricError
 from plumbrule.rubrics import SupportRules, VerdictRubric
 from plumbrule.support.binding.binding_words import BindingWords, binding_words
-from plumbrule.support.binding.bound_answer import AnswerBinding, BoundSentence, bind
+from plumbrule.support.binding.bound_answer import AnswerBinding, BoundContexts, BoundSentence, bind
 from plumbrule.support.calibration import Curve, log_odds_of, logistic
 from plumbrule.support.evidence import Evidence
 from plumbrule.support.evidence_index import Ground
@@ -17,8 +17,9 @@ from plumbrule.support.findings import Finding
 from plumbrule.support.measures import Comparison, MeasureName, compare
 from plumbrule.support.support_model import SupportModel, curve_of, load_model
 from plumbrule.support.verifier import PackedVerifier, Verifier, open_verifier, verifier_at, verifier_folder
-from plumbrule.support.word_lists import support_words
+from plumbrule.support.word_lists import SupportWords, support_words
 from plumbrule.text.text_view import TextView
+from plumbrule.text.work_limits import MOST_SHARING
 
 Band = Literal["supported", "doubtful", "unsupported"]
 _ENDS = ".!?"  # of a sentence; so does the text
@@ -95,6 +96,16 @@ class Support:
         return {name: dict(stamp) for name, stamp in stamps.items() if stamp is not None}
 
 
+class _ReadContexts:
+    """What is worked out of the contexts of an answer; the next answers over the same contexts find it there."""
+
+    def __init__(self, contexts: Sequence[TextView], words: SupportWords, binding: BindingWords) -> None:
+        self.contexts = [*contexts]
+        self.ground = Ground(contexts, words)
+        self.bound = BoundContexts(contexts, binding)
+        self.answers = 0
+
+
 class SupportScorer:
     """Scores answers by one rubric's rules of support."""
 
@@ -111,6 +122,7 @@ class SupportScorer:
         self._binding = binding if binding is not None else binding_words()
         self._words = support_words(self._model.constants)
         self._constants = self._model.constants.answers
+        self._read: _ReadContexts | None = None  # of the answer before
         self._verifier = verifier
         self._reading = verifier.answers if verifier is not None else None
         self._answers, self._sentences = curves_of(rules, self._model)
@@ -129,11 +141,12 @@ class SupportScorer:
         additions are, and coverage does. Without a question, what does not repeat a passage may have a small change, so
         it must be likelier to be held supported, unless labels of one's own say how likely that is.
         """
-        ground = Ground(contexts, self._words)
+        read = self._read_contexts(contexts)
+        ground = read.ground
         compared = compare(answer, ground, self._words)
         if not compared:
             return None
-        binding = bind(question, answer, contexts, self._binding, compared=compared)
+        binding = bind(question, answer, contexts, self._binding, compared=compared, read=read.bound)
         by_start = {each.sentence.start: each for each in binding.sentences}
         bound = [by_start[each.sentence.start] for each in compared]
         raw = self._log_odds(compared, answer, ground, short=binding.short)
@@ -171,6 +184,17 @@ class SupportScorer:
             verifier=self._verifier.identity if self._verifier is not None else None,
             log_odds=log_odds,
         )
+
+    def _read_contexts(self, contexts: Sequence[TextView]) -> _ReadContexts:
+        """Return what is worked out of these contexts: that of the answer before, if it has the same ones.
+
+        It grows with the words that answers ask for, so only a few of them share it.
+        """
+        read = self._read
+        if read is None or read.contexts != [*contexts] or read.answers >= MOST_SHARING:
+            read = self._read = _ReadContexts(contexts, self._words, self._binding)
+        read.answers += 1
+        return read
 
     def _answer_log_odds(self, claimed: Sequence[float], binding: AnswerBinding) -> float | None:
         """Return the log-odds that all of an answer is supported; None where it claims nothing."""

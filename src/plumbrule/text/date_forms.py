@@ -13,6 +13,7 @@ MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"sept": 9}
 # Month names that are also verbs or given names: without a mark of a date they say nothing.
 COMMON_MONTHS = frozenset({"may", "march", "mar", "april", "june", "august", "jun", "dec", "sep", "jan", "oct", "nov"})
 YEAR = r"(?:1[5-9]|2[01])[0-9]{2}"
+_CENTURIES = frozenset(word_list("15 16 17 18 19 20 21"))  # that a year begins with
 _YEAR_CUES = frozenset(
     word_list(
         "in since by until till during of early late mid from through before after year years circa ca "
@@ -124,6 +125,8 @@ def _read_worded(text: str, at: int, end: int) -> Dates:
 
 
 def _read_year_led(text: str, at: int, following: str) -> Dates:
+    if text[at : at + 2] not in _CENTURIES and following not in {"s", "'", "’"}:  # as most numbers
+        return NO_DATES
     if following in {"-", "/", ".", "–"}:
         season = _SEASON.match(text, at)
         match = _YEAR_FIRST.match(text, at)

@@ -54,6 +54,7 @@ _CHUNK = re.compile(r"\w*(?:[.\-/:@]\w+)*")
 _CITATION = re.compile(r"[\[【] ?\^?[0-9]{1,3}(?: ?[,;–-] ?[0-9]{1,3}){0,30} ?[\]】]")
 _ENUMERATOR = re.compile(r"[0-9]{1,2}\)[ \t]")
 _LIST_MARKER = re.compile(r"[0-9]{1,2}[.)][ \t]+(?=\S)")
+_LIST_MARKS = frozenset(".)")
 _LINE_START = re.compile(r"(?:\n|\A)[ \t(*]*$")
 _CURRENCY_BEFORE = re.compile(r"(?:(?<![A-Za-z])(U\.S\.|[A-Z]{1,3}))?([$€£¥₹₩₽₪₦₱₫฿₿＄￡￥])[ \u00a0]?$")
 _CODE_BEFORE = re.compile(r"(?<![A-Za-z])([A-Z]{3}|Rs|Fr)\.?[ \u00a0]?$")
@@ -113,7 +114,7 @@ def _not_a_number(text: str, at: int) -> int:
         match = _PHONE_AFTER_PLUS.match(text, at)
     elif before == " " and text[max(0, at - 10) : at].lower().endswith(_EXTENSIONS):
         return _skip_from(text, at)
-    elif not before or before in " \t\n(*":
+    elif (not before or before in " \t\n(*") and not _LIST_MARKS.isdisjoint(text[at + 1 : at + 3]):
         match = _LIST_MARKER.match(text, at)
         if match is not None and not _LINE_START.search(text, max(0, at - 12), at):
             match = None

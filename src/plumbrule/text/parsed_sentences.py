@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _KEPT_CHARACTERS = 200_000
+_HEAD = 5  # its place among the attributes that are asked for
 _WORD_SIZE = 1 << 64  # a place before a word is told as a number below 0, without its sign
 
 
@@ -18,11 +19,19 @@ class ParsedToken:
 
     __slots__ = ("children", "dep_", "head", "i", "idx", "is_currency", "like_num", "lower_", "tag_", "text")
 
-    def __init__(self, place: int, offset: int, text: str, lower: str, tag: str, dependency: str) -> None:
-        self.i, self.idx, self.text, self.lower_, self.tag_, self.dep_ = place, offset, text, lower, tag, dependency
+    def __init__(
+        self, place: int, offset: int, text: str, lower: str, tag: str, dependency: str, *, number: bool, currency: bool
+    ) -> None:
+        self.i = place
+        self.idx = offset
+        self.text = text
+        self.lower_ = lower
+        self.tag_ = tag
+        self.dep_ = dependency
+        self.like_num = number
+        self.is_currency = currency
         self.head = self
         self.children: list[ParsedToken] = []
-        self.like_num = self.is_currency = False
 
 
 ParsedSentence = list[ParsedToken]
@@ -71,14 +80,17 @@ def _plain(docs: Sequence["Doc"]) -> list[ParsedSentence]:
     for doc in docs:
         rows = doc.to_array(asked).tolist()
         tokens = [
-            ParsedToken(place, offset, texts[orth], texts[lower], texts[tag], texts[dependency])
-            for place, (offset, orth, lower, tag, dependency, _, _, _) in enumerate(rows)
-        ]
-        for place, (plain, (_, _, _, _, _, head, like_num, currency)) in enumerate(zip(tokens, rows, strict=True)):
-            plain.like_num, plain.is_currency = bool(like_num), bool(currency)
-            if head:
-                plain.head = tokens[(place + head) % _WORD_SIZE]  # how far it stands off, backward too
-                plain.head.children.append(plain)  # in the order of the sentence, as the parser has them
+            ParsedToken(
+                place, offset, texts[orth], texts[lower], texts[tag], texts[dependency],
+                number=bool(number), currency=bool(currency),
+            )
+            for place, (offset, orth, lower, tag, dependency, _, number, currency) in enumerate(rows)
+        ]  # fmt: skip
+        for token, row in zip(tokens, rows, strict=True):
+            away = row[_HEAD]
+            if away:
+                token.head = head = tokens[(token.i + away) % _WORD_SIZE]  # how far it stands off, backward too
+                head.children.append(token)  # in the order of the sentence, as the parser has them
         parses.append(tokens)
     return parses
 

@@ -45,13 +45,18 @@ def sentences(text: str) -> list[Sentence]:
     if "\n" in text:
         cuts.update(end.start() if end[0].startswith("\n") else end.end() for end in _BREAK.finditer(text))
     cuts.update(end.end() for end in _END.finditer(text) if _ends_sentence(text, end.start(), end.end()))
-    trimmed = [_trim(text, start, cut) for start, cut in pairwise(sorted({0, *cuts}))]
-    return [piece for sentence in trimmed if sentence is not None for piece in _bounded(text, sentence)]
+    found: list[Sentence] = []
+    for cut in pairwise(sorted({0, *cuts})):
+        start, end = _trim(text, *cut)
+        if end - start > LONGEST_SENTENCE:
+            found += _pieces(text, start, end)
+        elif end > start:
+            found.append(Sentence(start, end))
+    return found
 
 
-def _bounded(text: str, sentence: Sentence) -> Iterator[Sentence]:
-    """Yield a sentence, or the pieces of an endless one, each up to a space."""
-    start, end = sentence
+def _pieces(text: str, start: int, end: int) -> Iterator[Sentence]:
+    """Yield the pieces of an endless sentence, each up to a space."""
     while end - start > LONGEST_SENTENCE:
         space = text.rfind(" ", start + 1, start + LONGEST_SENTENCE)
         cut = space if space > start else start + LONGEST_SENTENCE
@@ -88,10 +93,11 @@ def _opens_line(text: str, mark: int, number: str) -> bool:
     return at == start
 
 
-def _trim(text: str, start: int, end: int) -> Sentence | None:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where a sentence starts and ends without the marker of a list and white space around it."""
     marker = _MARKER.match(text, start, end)
     if marker is not None:
         start = marker.end()
     while end > start and text[end - 1].isspace():
         end -= 1
-    return Sentence(start, end) if end > start else None
+    return start, end

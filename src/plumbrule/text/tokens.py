@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from itertools import chain
+from collections.abc import Iterable
+from itertools import accumulate, chain
 
 # Accents written apart from their letters, and what is never seen, belong to the word they stand in.
 _MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code)).startswith("M"))
@@ -38,20 +39,24 @@ def words(text: str) -> list[str]:
 
 def spans(text: str) -> tuple[list[int], list[int]]:
     """Return where the words of ``text`` start and where they end, one for one with their lemmas."""
-    starts: list[int] = []
-    ends: list[int] = []
-    at = 0
-    for chunk in text.split():
-        at = text.find(chunk, at)
-        _, _, firsts, lasts = _CHUNKS[chunk]
-        if len(firsts) == 1:
-            starts.append(at + firsts[0])
-            ends.append(at + lasts[0])
-        else:
-            starts += [at + first for first in firsts]
-            ends += [at + last for last in lasts]
-        at += len(chunk)
+    chunks = text.split()
+    places = [*zip(_places(text, chunks), [_CHUNKS[chunk] for chunk in chunks], strict=False)]
+    starts = [at + first for at, (_, _, firsts, _) in places for first in firsts]
+    ends = [at + last for at, (_, _, _, lasts) in places for last in lasts]
     return starts, ends
+
+
+def _places(text: str, chunks: list[str]) -> Iterable[int]:
+    """Return where the runs of non-space of ``text`` start."""
+    if " ".join(chunks) == text:  # as most texts are written
+        return accumulate([len(chunk) + 1 for chunk in chunks], initial=0)
+    places: list[int] = []
+    at = 0
+    for chunk in chunks:
+        at = text.find(chunk, at)
+        places.append(at)
+        at += len(chunk)
+    return places
 
 
 # The lemmas of words, the words as they are written, and where each starts and ends.

@@ -21,4 +21,5 @@ MOST_OBJECTS = 1_000  # places of a claim's object in one context
 MOST_PAIRS = 256  # subjects and objects that stand close together, in all contexts
 MOST_CONTEXTS = 1_024  # contexts that are looked through for a claim, of those that may have it
 FEW_VIEWS = 16  # contexts that are looked through one by one: that costs less than tables of what they hold
+MOST_SHARING = 64  # answers in a row over the same contexts that share what is worked out of them
 FEW_SLOTS = 64  # so few values of contexts are looked at one by one, which costs less than a table of their words

@@ -53,6 +53,31 @@ class AnswerBinding:
     decides: bool  # and there is something to bind
 
 
+class BoundContexts:
+    """What binding reads of contexts and of a question, for all answers to it over the same contexts."""
+
+    def __init__(self, contexts: Sequence[TextView], known: BindingWords) -> None:
+        self._contexts, self._known = contexts, known
+        self.ground = BoundGround(contexts, known)
+        self._clauses: ClauseIndex | None = None
+        self._question = ""
+        self._asked: Piece | None = None
+
+    @property
+    def clauses(self) -> ClauseIndex:
+        """The clauses of the contexts, read when they are asked for."""
+        if self._clauses is None:
+            self._clauses = ClauseIndex(self._contexts, self.ground, self._known)
+        return self._clauses
+
+    def asked(self, question: str) -> Piece:
+        """Return a question as binding reads it; the last one is kept."""
+        if self._asked is None or self._question != question:
+            longest = self._known.constants.longest_question
+            self._question, self._asked = question, Piece(question[:longest], self._known)
+        return self._asked
+
+
 def bind(
     question: str,
     answer: TextView,
@@ -60,19 +85,21 @@ def bind(
     known: BindingWords | None = None,
     *,
     compared: Sequence[Comparison] = (),
+    read: BoundContexts | None = None,
 ) -> AnswerBinding:
     """Hold every value, identifier and change of wording of an answer against its contexts.
 
     ``known`` is what ships unless another is given; ``compared`` is what coverage makes of the sentences, which tells
-    how much a change weighs.
+    how much a change weighs. ``read`` is what was read of these contexts for another answer.
     """
     known = known if known is not None else binding_words()
     coverage = {each.sentence.start: _covered(each) for each in compared}
-    ground = BoundGround(contexts, known)
+    read = read if read is not None else BoundContexts(contexts, known)
+    ground = read.ground
     places = answer.sentences
     bound = [place for place in places[: known.constants.most_sentences] if place.end <= MOST_BOUND]
     pieces = [Piece(answer.text[place.start : place.end], known, words_at(answer, *place)) for place in bound]
-    asked = Piece(question[: known.constants.longest_question], known)
+    asked = read.asked(question)
     bindings: dict[int, list[Binding]] = {}
     for binding in Duels(asked, pieces, ground, known).bindings():
         bindings.setdefault(binding.sentence, []).append(binding)
@@ -81,7 +108,7 @@ def bind(
     short = _is_short(asked, answer, contexts, known, values=bool(values))
     all_edits = [find_edits(piece, ground, words, known) if short else Edits() for piece in pieces]
     decides = short and (values > 0 or (len(contexts) > 1 and any(edits.near for edits in all_edits)))
-    index = ClauseIndex(contexts, ground, known) if decides else None
+    index = read.clauses if decides else None
     share = known.support_share if len(contexts) > 1 else known.constants.alone_share
     sentences = []
     for at, (place, piece, edits) in enumerate(zip(bound, pieces, all_edits, strict=True)):

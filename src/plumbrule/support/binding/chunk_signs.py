@@ -12,9 +12,14 @@ DIGIT, CODE, NAMED, NUMBERED, ENUMERATOR, PENCE, DOTTED, CITATION = (1 << place 
 WEEKDAY, SEVERAL, COUNTED, CLOCK, FREE, EVERY_DAY, WEEKDAYS, WEEKENDS = (1 << place for place in range(8, 16))
 _ALL = (1 << 16) - 1
 
+# one number with the marks around it; only several in a row make a code, a telephone number
+NUMBER_ALONE = re.compile(r"[^\w/@+-]*\d[\d,]*(?:\.\d+)?[^\w/@+-]*")
+_ZEROS = str.maketrans("123456789", "000000000")  # no pattern tells one digit from another
+_PLAIN_MARKS = dict.fromkeys(map(ord, "£€–—‘’“”…•"))  # outside ASCII, and in no pattern a letter or a digit
+
 _BY_FORM = {
     DIGIT: re.compile(r"\d"),
-    CODE: re.compile(r"[\d_/@]|www\."),
+    CODE: re.compile(rf"\A(?!{NUMBER_ALONE.pattern}\Z).*?(?:[\d_/@]|www\.)"),
     NAMED: re.compile(r"\A(?:[A-Z]?\d|[A-Z]\b)"),
     ENUMERATOR: re.compile(r"\A(?:\d\d?(?:\.\d\d?)+\.?|\d\d?\.)\Z"),
     PENCE: re.compile(r"\dp\b"),
@@ -22,6 +27,8 @@ _BY_FORM = {
     CITATION: re.compile(r"\["),
     WEEKDAY: re.compile(r"Mon|Tue|Wed|Thu|Fri|Sat|Sun"),
 }
+# what a run has at least that matches any of these; most words do not
+_ANY_FORM = re.compile(r"[\d_/@\[]|www\.|\A[A-Z]\b|" + _BY_FORM[WEEKDAY].pattern)
 
 
 class ChunkSigns(dict[str, int]):
@@ -34,13 +41,14 @@ class ChunkSigns(dict[str, int]):
 
     def __init__(self, words: Mapping[int, Iterable[str]]) -> None:
         super().__init__()
-        self._words = {sign: tuple(sorted(set(each))) for sign, each in words.items()}
+        self._words = {sign: tuple(sorted({word.translate(_ZEROS) for word in each})) for sign, each in words.items()}
         self._any_word = re.compile(
             "|".join(sorted({re.escape(word) for each in self._words.values() for word in each}))
         )
 
     def __missing__(self, chunk: str) -> int:
-        signs = self._signs(chunk) if chunk.isascii() else _ALL  # letters outside ASCII may match those inside
+        # letters outside ASCII may match those inside
+        signs = self._read(chunk) if chunk.translate(_PLAIN_MARKS).isascii() else _ALL
         if len(self) >= _CACHE_SIZE:
             self.clear()
         if len(chunk) <= _LONGEST_CACHED:
@@ -51,9 +59,15 @@ class ChunkSigns(dict[str, int]):
         """Return the signs of all runs of a text."""
         return reduce(or_, map(self.__getitem__, text.split()), 0)
 
+    def _read(self, chunk: str) -> int:
+        shape = chunk.translate(_ZEROS)
+        return self._signs(chunk) if shape == chunk else self[shape]
+
     def _signs(self, chunk: str) -> int:
         folded = chunk.lower()
-        found = [sign for sign, pattern in _BY_FORM.items() if pattern.search(chunk)]
+        found = []
+        if _ANY_FORM.search(chunk):
+            found += [sign for sign, pattern in _BY_FORM.items() if pattern.search(chunk)]
         if self._any_word.search(folded):
             found += [sign for sign, words in self._words.items() if any(word in folded for word in words)]
         return reduce(or_, found, 0)

@@ -79,11 +79,17 @@ class _ContextClauses:
         """
         found: dict[int, float] = {}
         homes: list[int] = []
-        if lemma not in self._known.stop:
-            inside = self._where.get(lemma, [])
-            for at, side in self._sides(lemma, inside).items():
-                if at < len(self._cuts):
+        inside = self._where.get(lemma, ())
+        if lemma in self._known.stop or not (inside or lemma in self._rows):  # as in most contexts
+            return found, homes
+        having = frozenset(inside)
+        for at, side in self._sides(lemma, inside).items():
+            if at < len(self._cuts):
+                if at in having:
                     self._weigh(lemma, at, side, found, homes)
+                else:
+                    first = self._firsts[at]
+                    found.update(dict.fromkeys(range(first, first + len(self._cuts[at].parts)), side))
         return found, homes
 
     def _sides(self, lemma: str, inside: Collection[int]) -> dict[int, float]:
@@ -98,13 +104,12 @@ class _ContextClauses:
         return found
 
     def _weigh(self, lemma: str, at: int, side: float, found: dict[int, float], homes: list[int]) -> None:
+        """Weigh a word in the clauses of a piece that has it."""
         parts = self._cuts[at].parts
         own = [part for part, words in parts.items() if lemma in words]
         decay = self._known.constants.segment_decay
         for clause, part in enumerate(parts, self._firsts[at]):
-            if not own:
-                found[clause] = side
-            elif part in own:
+            if part in own:
                 found[clause] = 1.0
                 homes.append(clause)
             else:
@@ -165,6 +170,8 @@ class ClauseIndex:
                 worth = share * self._ground.rarity(other)
                 for base, context in zip(self._bases, self._contexts, strict=True):
                     weights, own = context.weights(other)
+                    if not weights:
+                        continue
                     for clause, weight in weights.items():
                         gain = worth * weight
                         if base + clause < self._most and gain > known.get(base + clause, -1.0):
@@ -238,12 +245,13 @@ def _fits(
     """Return, for each clause of a sentence, how well its words fit each clause of the contexts; nearer words more."""
     constants = known.constants
     question = [index.gains(lemma) for lemma in sorted(asked) if lemma not in known.stop]
+    said = [(word.part, index.gains(word.lemma)) for word in words]
     found: dict[int, dict[int, float]] = {}
-    for part in sorted({word.part for word in words}):
+    for part in sorted({place for place, _ in said}):
         fit: dict[int, float] = {}
-        for word in words:
-            share = 1.0 / (1.0 + constants.segment_decay * abs(word.part - part))
-            for clause, gain in index.gains(word.lemma).items():
+        for place, gains in said:
+            share = 1.0 / (1.0 + constants.segment_decay * abs(place - part))
+            for clause, gain in gains.items():
                 fit[clause] = fit.get(clause, 0.0) + share * gain
         for gains in question:
             for clause, gain in gains.items():

@@ -50,7 +50,8 @@ class Duels:
         ]
         values = [(index, mention) for index, piece in enumerate(sentences) for mention in piece.mentions]
         self._values = values[: known.constants.most_mentions]
-        self._identifiers = {slot.mention.key for slot in ground.slots if slot.mention.kind == "identifier"}
+        slots = ground.slots if values else ()
+        self._identifiers = {slot.mention.key for slot in slots if slot.mention.kind == "identifier"}
         self._words: dict[tuple[int, int], Weights] = {}
         self._beside: dict[int, Weights] = {}
         self._equals = [self._equal_slots(index, mention) for index, mention in self._values]
@@ -241,13 +242,7 @@ class Duels:
             relevant = [(lemma, weight, wanted[lemma]) for lemma, weight in slot.words.items() if lemma in wanted]
             self._relevant[id(wanted), id(slot)] = relevant
         others = without.words
-        return sum(
-            [
-                wish * (weight - others.get(lemma, 0.0))
-                for lemma, weight, wish in relevant
-                if weight > others.get(lemma, 0.0)
-            ]
-        )
+        return sum([wish * more for lemma, weight, wish in relevant if (more := weight - others.get(lemma, 0.0)) > 0])
 
     def _in_range(self, slot: Slot) -> int:
         """Return 1 where a number of the asker lies in a range that a slot speaks of, -1 where it lies outside."""

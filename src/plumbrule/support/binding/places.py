@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, NamedTuple
 
@@ -39,8 +38,7 @@ class _Row(NamedTuple):
     cells: list[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """A sentence or a cell of a context: where it stands, what it says, and what it says it of."""
 
     context: int

@@ -2,9 +2,9 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import log
 from typing import Protocol
 
@@ -83,7 +83,7 @@ class Piece:
         constants, parts = self._known.constants, self._read()
         others = [other for other in self._find_mentions() if other is not mention and comparable(mention, other)]
         if not others:
-            return dict.fromkeys([lemma for lemma, _, _, within in parts.words if within is not mention], 1.0)
+            return dict.fromkeys([lemma for lemma, _, within in parts.words if within is not mention], 1.0)
         here = bisect_left(parts.cuts, mention.start)
         shared = self._head_end(min([mention, *others], key=lambda each: each.start))
         weights = [
@@ -93,7 +93,7 @@ class Piece:
         ]  # fmt: skip
         found: Weights = {}
         taken = {id(each) for each in (mention, *others)}
-        for lemma, start, segment, within in parts.words:
+        for (lemma, start, within), segment in zip(parts.words, parts.segments, strict=True):
             if id(within) not in taken:
                 weight = weights[segment] if start >= shared else 1.0
                 if weight > found.get(lemma, -1.0):
@@ -107,16 +107,17 @@ class Piece:
         """
         parts = self._read()
         segment = bisect_left(parts.cuts, first.start)
-        for _, start, place, _ in parts.words:
+        for (_, start, _), place in zip(parts.words, parts.segments, strict=True):
             if start >= first.end and place == segment:  # labelled
                 return first.start
         return 0
 
 
 class _Parts:
-    """The segments that its marks and conjunctions cut a piece into, and its words that are no stop words.
+    """The words of a piece that are no stop words, and the segments that its marks and conjunctions cut it into.
 
-    Each is told with where it starts, the segment it stands in and the mention, if it stands in one.
+    Each word is told with where it starts and the mention, if it stands in one. The segments are read where a piece
+    has several values that can be compared.
     """
 
     def __init__(self, piece: Piece, mentions: Sequence[Mention], stop: Collection[str]) -> None:
@@ -125,19 +126,26 @@ class _Parts:
         for mention in reversed(mentions):  # of two that a word stands in, the first
             first, last = bisect_right(ends, mention.start), bisect_left(starts, mention.end)
             within[first:last] = [mention] * (last - first)
-        marks = [mark.span() for mark in _SEGMENT.finditer(piece.text)]
+        self._text, self._mentions = piece.text, mentions
+        self.words = [word for word in zip(piece.lemmas, starts, within, strict=True) if word[0] not in stop]
+
+    @cached_property
+    def cuts(self) -> list[int]:
+        """Where one segment ends and the next begins."""
+        mentions = self._mentions
         mention_ends = [mention.end for mention in mentions]
-        self.cuts = []
-        for start, end in marks:
+        cuts = []
+        for start, end in [mark.span() for mark in _SEGMENT.finditer(self._text)]:
             index = bisect_right(mention_ends, start)
             if index == len(mentions) or mentions[index].start >= end:  # "7:00" and "1,000" are whole
-                self.cuts.append(start)
+                cuts.append(start)
+        return cuts
+
+    @cached_property
+    def segments(self) -> list[int]:
+        """The segment of each word."""
         cuts = self.cuts
-        self.words = [
-            (lemma, start, bisect_left(cuts, start), mention)
-            for lemma, start, mention in zip(piece.lemmas, starts, within, strict=True)
-            if lemma not in stop
-        ]
+        return [bisect_left(cuts, start) for _, start, _ in self.words]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -150,6 +158,7 @@ class Slot:
     place: Place
     own: bool = True  # a value of the cell itself, not of its header
     _words: Weights | None = None
+    _ranges: list[tuple[int, int]] | None = None
 
     @property
     def words(self) -> Weights:
@@ -160,6 +169,11 @@ class Slot:
 
     def ranges(self, known: BindingWords) -> list[tuple[int, int]]:
         """Return the ranges of numbers that the place speaks of, but for one that the value itself is an end of."""
+        if self._ranges is None:
+            self._ranges = self._find_ranges(known)
+        return self._ranges
+
+    def _find_ranges(self, known: BindingWords) -> list[tuple[int, int]]:
         place = self.place
         if place.cell:
             said = f"{place.head} {place.text}"
@@ -256,51 +270,59 @@ class BoundContext:
             for place in self.places
         ]
         self.words = PlaceWords(self.pieces, constants.stem)
-        self.slots: list[Slot] = []
+        self._known = known
+
+    @cached_property
+    def slots(self) -> list[Slot]:
+        """The values in their order, read when an answer has one to hold against them."""
+        known, constants = self._known, self._known.constants
+        found: list[Slot] = []
         beside = _Beside(self.places, self.pieces, constants)
         for index, place in enumerate(self.places):
-            if len(self.slots) >= constants.most_slots:
+            if len(found) >= constants.most_slots:
                 break
             if place.cell:
-                self._add_cell(place, known)
+                found += _slots_of_cell(place, known)
             else:
-                self._add_sentence(index, place, beside, known)
+                found += self._slots_of_sentence(index, place, beside, known)
+        return found
 
-    def _add_sentence(self, index: int, place: Place, beside: _Beside, known: BindingWords) -> None:
+    def _slots_of_sentence(self, index: int, place: Place, beside: _Beside, known: BindingWords) -> Iterator[Slot]:
         piece = self.pieces[index]
         own = piece.mentions
         for mention in own:
             words = partial(beside.words_of, index, mention)
-            self.slots.append(Slot(mention=mention, text=piece.text, read_words=words, place=place))
+            yield Slot(mention=mention, text=piece.text, read_words=words, place=place)
         for mention in implied_dates(piece.text, own, known, piece.signs):
             words = partial(beside.words_of_implied, index, mention)
-            self.slots.append(Slot(mention=mention, text=mention.text, read_words=words, place=place))
+            yield Slot(mention=mention, text=mention.text, read_words=words, place=place)
 
-    def _add_cell(self, place: Place, known: BindingWords) -> None:
-        constants = known.constants
-        words: Weights = {}
-        _add(words, _content(place.side, known), constants.row_weight)
-        _add(words, _content(place.head, known), 1.0)
-        own, heading = (find_mentions(text, known)[: constants.most_mentions] for text in (place.text, place.head))
-        for mention in own:
-            mention.cell = True
-            given = with_unit(mention, place.key, known) if mention.dimension == "count:" else mention
-            beside = dict(words)
-            own_words = set(lemmas(mention.text))
-            for lemma in _content(place.text, known):
-                if lemma not in own_words:
-                    beside.setdefault(lemma, constants.cell_weight)
-            self.slots.append(Slot(mention=given, text=place.text, read_words=beside.copy, place=place))
-        for mention in [*implied_dates(place.text, own, known), *implied_dates(place.head, heading, known)]:
-            self.slots.append(Slot(mention=mention, text=mention.text, read_words=words.copy, place=place, own=False))
-        for mention in heading:
-            mention.cell = True
-            beside = dict(words)
-            for lemma in _content(place.text, known):
-                beside.setdefault(lemma, constants.header_cell_weight)
-            for lemma in lemmas(mention.text):
-                beside.pop(lemma, None)
-            self.slots.append(Slot(mention=mention, text=place.head, read_words=beside.copy, place=place, own=False))
+
+def _slots_of_cell(place: Place, known: BindingWords) -> Iterator[Slot]:
+    constants = known.constants
+    words: Weights = {}
+    _add(words, _content(place.side, known), constants.row_weight)
+    _add(words, _content(place.head, known), 1.0)
+    own, heading = (find_mentions(text, known)[: constants.most_mentions] for text in (place.text, place.head))
+    for mention in own:
+        mention.cell = True
+        given = with_unit(mention, place.key, known) if mention.dimension == "count:" else mention
+        beside = dict(words)
+        own_words = set(lemmas(mention.text))
+        for lemma in _content(place.text, known):
+            if lemma not in own_words:
+                beside.setdefault(lemma, constants.cell_weight)
+        yield Slot(mention=given, text=place.text, read_words=beside.copy, place=place)
+    for mention in [*implied_dates(place.text, own, known), *implied_dates(place.head, heading, known)]:
+        yield Slot(mention=mention, text=mention.text, read_words=words.copy, place=place, own=False)
+    for mention in heading:
+        mention.cell = True
+        beside = dict(words)
+        for lemma in _content(place.text, known):
+            beside.setdefault(lemma, constants.header_cell_weight)
+        for lemma in lemmas(mention.text):
+            beside.pop(lemma, None)
+        yield Slot(mention=mention, text=place.head, read_words=beside.copy, place=place, own=False)
 
 
 def _content(text: str, known: BindingWords) -> list[str]:
@@ -341,28 +363,44 @@ class BoundGround:
 
     def __init__(self, contexts: Sequence[TextView], known: BindingWords) -> None:
         self.known = known
+        self._contexts = contexts
         pieces: list[Piece] = []
-        slots: list[Slot] = []
         self._words: list[tuple[int, PlaceWords]] = []  # of each context, and the place of its first piece
-        most_units, most_slots = known.constants.most_units, known.constants.most_slots
+        most_units = known.constants.most_units
         for view in contexts:
-            if len(pieces) >= most_units and len(slots) >= most_slots:
+            if len(pieces) >= most_units:
                 break
             context = view.by(read_context, known)
             self._words.append((len(pieces), context.words))
             pieces += context.pieces
-            slots += context.slots
-        self.pieces, self.slots = pieces[:most_units], slots[:most_slots]
+        self.pieces = pieces[:most_units]
         if len(pieces) > most_units:
             self._words = [(0, PlaceWords(self.pieces, known.constants.stem))]
-        self._sorts = [sort_of(slot.mention) for slot in self.slots]
-        self._alike: dict[frozenset[str] | None, list[Slot]] = {None: self.slots}
+        self._alike: dict[frozenset[str], list[Slot]] = {}
         self._where: dict[str, list[int]] = {}  # of the words that were asked for
         self._rarity: dict[str, float] = {}
         self._forms: dict[str, list[str]] = {}
         self._written: dict[str, list[tuple[str, float]]] = {}
-        self._rows = {id(slot): row for row, slot in enumerate(self.slots)}
         self._table: _WordTable | None = None
+
+    @cached_property
+    def slots(self) -> list[Slot]:
+        """The values of all contexts, read when an answer has one to hold against them."""
+        most = self.known.constants.most_slots
+        found: list[Slot] = []
+        for view in self._contexts:
+            if len(found) >= most:
+                break
+            found += view.by(read_context, self.known).slots
+        return found[:most]
+
+    @cached_property
+    def _sorts(self) -> list[str]:
+        return [sort_of(slot.mention) for slot in self.slots]
+
+    @cached_property
+    def _rows(self) -> dict[int, int]:
+        return {id(slot): row for row, slot in enumerate(self.slots)}
 
     def fits(self, wanted: Weights) -> "Fits":
         """Return how many of the wanted words each slot has, by weight; few slots are summed up one by one."""
@@ -375,10 +413,10 @@ class BoundGround:
     def alike(self, mention: Mention) -> list[Slot]:
         """Return the slots, in their order, that may equal or rival a value: those of a sort that it compares with."""
         sorts = compared_sorts(mention)
+        if sorts is None:
+            return self.slots
         if sorts not in self._alike:
-            self._alike[sorts] = [
-                slot for slot, sort in zip(self.slots, self._sorts, strict=True) if sort in (sorts or ())
-            ]
+            self._alike[sorts] = [slot for slot, sort in zip(self.slots, self._sorts, strict=True) if sort in sorts]
         return self._alike[sorts]
 
     def where(self, lemma: str) -> list[int]:
