@@ -1,7 +1,7 @@
 """What a verifier of answers weighs beside binding: ``python -m training.verifier_weights FOLDER``.
 
-The weights are fitted to the contrasts of authors whom neither the verifier nor binding has seen, each as much as the
-others: rules were made with a look at everyday rows, so those flatter. They are written into FOLDER/verifier.yaml. Then
+The weights are fitted to authors whom neither the verifier nor the binding that they are scored with has seen: everyday
+rows of two and contrasts of three, either kind as much as the other. They are written into FOLDER/verifier.yaml. Then
 it prints what the verifier brings: for the unread authors of everyday rows with the interval of the gain, by drawing
 their questions again, and for the public data sets that lie in ``--data``, each with the small model that never saw it.
 """
@@ -9,9 +9,7 @@ their questions again, and for the public data sets that lie in ``--data``, each
 import argparse
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +19,13 @@ from scipy.optimize import minimize
 from plumbrule.errors import InputError
 from plumbrule.files import written_whole
 from plumbrule.rubrics import load_verdict
+from plumbrule.support.binding.binding_words import BindingWords, binding_words
 from plumbrule.support.support_scorer import SupportScorer
 from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.support.verifier.verifier_config import CONFIG_NAME, AnswerReading
 from plumbrule.text.text_view import TextView
+from training.binding import left_out as left_out_authors
+from training.binding import measure_rows, read_fitted, scaled
 from training.calibrating import banded, bands_of
 from training.data import FOLDER, Labelled
 from training.everyday import author_table, figures_of, score_rows
@@ -35,19 +36,21 @@ from training.ranking import DRAWS, SEED, interval_of, weighted_auroc
 from training.support import read_table
 from training.table import Array, by_task, mean_of
 
-CONTRASTS = ("laurel", "poplar", "zelkova")
+ROWS, CONTRASTS = ("birch", "gorse"), ("laurel", "poplar", "zelkova")  # of everyday rows, and of contrasts
 _DECIMALS = 4
 
 
 class Weighed:
     """The log-odds of rows without the verifier, and those that it adds to them with a weight of 1; 0 if not asked."""
 
-    def __init__(self, folder: Path, rows: Sequence[EverydayRow] | Sequence[Labelled]) -> None:
+    def __init__(
+        self, folder: Path, rows: Sequence[EverydayRow] | Sequence[Labelled], binding: BindingWords | None = None
+    ) -> None:
         verifier = _OnceAsked(open_verifier(folder))
         told = []
         for weight in (0.0, 1.0):
             verifier.answers = replace(verifier.answers, intercept=0.0, binding=1.0, verifier=weight)
-            scorer = SupportScorer(load_verdict().rubric.support, verifier)  # type: ignore[arg-type]
+            scorer = SupportScorer(load_verdict().rubric.support, verifier, binding=binding)  # type: ignore[arg-type]
             scored = [scorer.score(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows]
             told.append([each.log_odds if each and each.log_odds is not None else 0.0 for each in scored])
         self.alone = np.array(told[0])
@@ -83,31 +86,38 @@ class _OnceAsked:
 
 
 def fit_weights(folder: Path) -> dict[str, float]:
-    """Return the weights by logistic regression over the rows that it was asked about, right and wrong alike."""
-    with ProcessPoolExecutor() as pool:
-        asked = list(pool.map(partial(_Asked, folder), CONTRASTS))
-    found = _fit(asked, np.array([0.0, 1.0, 0.3]))
+    """Return the weights by logistic regression over the rows that it was asked about, right and wrong alike.
+
+    Both kinds say what binding and verifier weigh against each other. Contrasts alone say how far the sum is to be
+    trusted: rules were made with a look at everyday rows, so those flatter.
+    """
+    measured = measure_rows(read_fitted())
+    fits = left_out_authors(measured)
+    rows = [_Asked(folder, read_everyday(author), scaled(fits[author], measured, fits), len(ROWS)) for author in ROWS]
+    contrasts = [_Asked(folder, read_contrasts(author), binding_words(), len(CONTRASTS)) for author in CONTRASTS]
+    ratio = _fit([each.values for each in (*rows, *contrasts)], [*rows, *contrasts], np.array([0.0, 1.0, 0.3]))
+    sums = [np.stack([np.ones(len(each.values)), each.values @ ratio], 1) for each in contrasts]
+    offset, slope = _fit(sums, contrasts, np.array([0.0, 1.0]))
+    found = offset + slope * ratio[0], slope * ratio[1], slope * ratio[2]
     names = "intercept", "binding", "verifier"
     return {name: round(float(each), _DECIMALS) for name, each in zip(names, found, strict=True)}
 
 
 class _Asked:
-    """The contrasts of an author that the verifier was asked about: each of three numbers, and what is right."""
+    """The rows of an author, one of so many, that the verifier was asked about: three numbers, and what is right."""
 
-    def __init__(self, folder: Path, author: str) -> None:
-        rows = read_contrasts(author)
-        weighed, right = Weighed(folder, rows), np.array([row.right for row in rows])
+    def __init__(self, folder: Path, rows: Sequence[EverydayRow], binding: BindingWords, authors: int) -> None:
+        weighed, right = Weighed(folder, rows, binding), np.array([row.right for row in rows])
         asked = weighed.said != 0
         self.values = np.stack([np.ones(len(rows)), weighed.alone, weighed.said], 1)[asked]
         self.right = right[asked]
-        self.weights = np.where(right, 1 / right.sum(), 1 / (~right).sum())[asked]
+        self.weights = np.where(right, 1 / right.sum(), 1 / (~right).sum())[asked] / authors
 
 
-def _fit(asked: Sequence[_Asked], first: Array) -> Array:
-    """Fit by logistic regression, each author as much as the others."""
-    numbers, right, weights = (
-        np.concatenate([getattr(each, name) for each in asked]) for name in ("values", "right", "weights")
-    )
+def _fit(values: Sequence[Array], asked: Sequence[_Asked], first: Array) -> Array:
+    """Fit by logistic regression, each author of a kind as much as the others."""
+    numbers = np.concatenate(values)
+    right, weights = (np.concatenate([getattr(each, name) for each in asked]) for name in ("right", "weights"))
 
     def loss(parameters: Array) -> float:
         moved = numbers @ parameters

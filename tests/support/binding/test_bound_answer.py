@@ -156,10 +156,32 @@ def test_coverage_counts_more_over_one_context() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("May I return it?", True),
+        ("is that it?! I want my money back", True),
+        ("how long may I keep a bike", True),
+        ("are guests allowed in the hall", True),
+        ("broken wheel - do you mend it", True),
+        ("I am a member, can I bring my son", True),
+        ("when can I return a bike", True),
+        ("Do not return it.", False),
+        ("When I was young I had a bike.", False),
+        ("I have a bike, which is red.", False),
+        ("See https://example.org/?bike=2 for the rules.", False),
+        ("", False),
+    ],
+)
+def test_a_question_is_known_by_its_mark_or_its_words(text: str, *, asks: bool) -> None:
+    """People type questions without a mark, and addresses have one."""
+    assert bool(binding_words().asks.search(text)) is asks
+
+
+@pytest.mark.parametrize(
     ("question", "answer", "contexts", "decides"),
     [
         ("How long may I return a bike?", "Within 30 days.", (BIKE,), True),
-        ("How long may I return a bike", "Within 30 days.", (BIKE,), False),
+        ("I returned a bike.", "Within 30 days.", (BIKE,), False),
         ("How long has it been a sport?", "Within 30 days.", (BIKE,), False),
         ("What is sold?", "They sell helmets.", (BIKE,), False),
         ("What is sold?", "They sell helmets.", HALL, False),

@@ -42,7 +42,7 @@ def test_it_reads_answers(verifier: Verifier) -> None:
     """It is one of answers, and has a part beside binding."""
     assert verifier.answers is not None
     assert verifier.answers.verifier > 0
-    assert verifier.identity["name"] == "minilm-l6-contrasts"
+    assert verifier.identity["name"] == "gte-small-contrasts"
 
 
 def test_it_ranks_right_answers_above_wrong_ones(verifier: Verifier) -> None:
@@ -72,7 +72,7 @@ def test_the_same_bytes_in_any_process(tmp_path: Path) -> None:
     assert len(written[0]) == len(rows)
     assert written[0] == written[1]
     assert written[2] == written[0][3:4]
-    assert json.loads(written[0][0])["support"]["verifier"]["name"] == "minilm-l6-contrasts"
+    assert json.loads(written[0][0])["support"]["verifier"]["name"] == "gte-small-contrasts"
 
 
 def test_its_wheel_is_whole(tmp_path: Path) -> None:

@@ -119,6 +119,7 @@ class BindingWords:
     limits: tuple[str, ...]
     conditions: tuple[str, ...]
     joints: frozenset[str]
+    asks: re.Pattern[str]  # what shows that a text asks something
     cues: re.Pattern[str]
     free: re.Pattern[str]
     numbered: re.Pattern[str]
@@ -161,6 +162,16 @@ def _phrases(words: Iterable[str]) -> str:
     return rf"\b(?:{_either(letters)})\b" + (f"|{_either(signs)}" if signs else "")
 
 
+def _asks(words: dict[str, list[str]]) -> re.Pattern[str]:
+    """Return a pattern for a question: by its mark, unless an address has it, or by the words it opens with."""
+    opening, relatives, verbs, subjects = (_either(words[name]) for name in ("words", "relatives", "verbs", "subjects"))
+    return re.compile(
+        rf"\?(?![\w/=&])|\A\W*(?:{verbs})\s+(?!not\b)|(?:\A|[.!:;–—-]\s)\W*(?:{relatives})\b"
+        rf"|(?:\A|[.,!:;–—-]\s)\W*(?:(?:{opening})\b|(?:{verbs})\s+(?:{subjects})\b)",
+        re.IGNORECASE,
+    )
+
+
 @cache
 def binding_words() -> BindingWords:
     """Return the words, the constants and the weights that ship, read once."""
@@ -198,6 +209,7 @@ def binding_words() -> BindingWords:
         limits=tuple(raw["limits"]),
         conditions=tuple(raw["conditions"]),
         joints=frozenset(raw["joints"]),
+        asks=_asks(raw["asks"]),
         cues=re.compile(_phrases(raw["cues"]), re.IGNORECASE),
         free=re.compile(rf"\b(?:{_either(raw['free'])})\b(?!-)(?! (?:{_either(raw['not_free'])})\b)", re.IGNORECASE),
         numbered=re.compile(rf"\b((?i:{_either(raw['numbered'])}))\s+([A-Z]?\d+(?:[.-]\d+)*[a-z]?\b|[A-Z]\b)(?!\s*%)"),

@@ -1,6 +1,5 @@
 """Bind an answer to its contexts: the findings in words, and one risk for each sentence."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -14,8 +13,6 @@ from plumbrule.support.measures import MEASURES, Comparison
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.text_view import TextView
 from plumbrule.text.work_limits import MOST_BOUND
-
-_ASKS = re.compile(r"\?(?:\s|\Z)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +277,7 @@ def _is_short(
 ) -> bool:
     """Tell whether an answer is a short one to a question over contexts that say more than it does."""
     constants = known.constants
-    if not _ASKS.search(asked.text) or len(answer.lemmas) > constants.most_answer_words:
+    if not known.asks.search(asked.text) or len(answer.lemmas) > constants.most_answer_words:
         return False
     if len(contexts) == 1:  # in talk over one text, what is added goes wrong
         least = constants.least_asked if values else constants.least_asked_unvalued
