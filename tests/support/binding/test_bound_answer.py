@@ -166,6 +166,8 @@ def test_coverage_counts_more_over_one_context() -> None:
         ("I am a member, can I bring my son", True),
         ("when can I return a bike", True),
         ("Do not return it.", False),
+        ("Do  not return it.", False),
+        (". " * 1000, False),
         ("When I was young I had a bike.", False),
         ("I have a bike, which is red.", False),
         ("See https://example.org/?bike=2 for the rules.", False),

@@ -166,8 +166,8 @@ def _asks(words: dict[str, list[str]]) -> re.Pattern[str]:
     """Return a pattern for a question: by its mark, unless an address has it, or by the words it opens with."""
     opening, relatives, verbs, subjects = (_either(words[name]) for name in ("words", "relatives", "verbs", "subjects"))
     return re.compile(
-        rf"\?(?![\w/=&])|\A\W*(?:{verbs})\s+(?!not\b)|(?:\A|[.!:;–—-]\s)\W*(?:{relatives})\b"
-        rf"|(?:\A|[.,!:;–—-]\s)\W*(?:(?:{opening})\b|(?:{verbs})\s+(?:{subjects})\b)",
+        rf"\?(?![\w/=&])|\A\W{{0,3}}(?:{verbs})\s(?!\s*not\b)|(?:\A|[.!:;–—-]\s)\W{{0,3}}(?:{relatives})\b"
+        rf"|(?:\A|[.,!:;–—-]\s)\W{{0,3}}(?:(?:{opening})\b|(?:{verbs})\s{{1,3}}(?:{subjects})\b)",
         re.IGNORECASE,
     )
 

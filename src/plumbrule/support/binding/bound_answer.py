@@ -57,8 +57,7 @@ class BoundContexts:
         self._contexts, self._known = contexts, known
         self.ground = BoundGround(contexts, known)
         self._clauses: ClauseIndex | None = None
-        self._question = ""
-        self._asked: Piece | None = None
+        self._asked: tuple[str, Piece] | None = None  # as one, so that threads cannot mix two questions
 
     @property
     def clauses(self) -> ClauseIndex:
@@ -69,10 +68,11 @@ class BoundContexts:
 
     def asked(self, question: str) -> Piece:
         """Return a question as binding reads it; the last one is kept."""
-        if self._asked is None or self._question != question:
+        kept = self._asked
+        if kept is None or kept[0] != question:
             longest = self._known.constants.longest_question
-            self._question, self._asked = question, Piece(question[:longest], self._known)
-        return self._asked
+            kept = self._asked = question, Piece(question[:longest], self._known)
+        return kept[1]
 
 
 def bind(
