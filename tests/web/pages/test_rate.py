@@ -363,6 +363,7 @@ def test_nothing_jumps(site: Site, browser: Browser, address: str, demo_folder: 
     page = context.new_page()
 
     def places() -> list[object]:
+        page.wait_for_load_state()  # a page that was just opened has no places before its style sheet is there
         return [page.locator(each).bounding_box() for each in (".panes", ".dimensions", "#notes")]
 
     page.goto(f"/rate/{NAME}/{first}")
