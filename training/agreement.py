@@ -28,7 +28,7 @@ def measure(table: Table) -> Figures:
     rows = table.rows
     timing = time_support(rows)
     models = left_out(table)
-    checked = check_rows(rows, models)
+    checked = check_rows(rows, models, VERIFIER)
     verified = score_answers(rows, models, VERIFIER)
     columns = {
         "answer length": [float(len(row.answer.split())) for row in rows],

@@ -10,20 +10,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from plumbrule.rubrics import load_verdict
 from plumbrule.support.support_model import SupportModel, load_model
-from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.verdicts.verdict import Verdict
 from training.data import FOLDER, Labelled
 from training.everyday import VERIFIER
 from training.folds import Models, left_out
 from training.support import read_table
-from training.verdicts import RECOMMENDED, SupportedBy, sample_of
+from training.verdicts import RECOMMENDED, SupportedBy, opened_verifier, sample_of
 
 EVERYDAY = Path(__file__).parent / "everyday"
 PAGE = Path(__file__).parents[1] / "docs/verdict-rubric.md"
@@ -96,7 +94,7 @@ def fail_rows(rows: Sequence[Labelled], models: Models) -> list[Failed]:
 
 def _fail(rows: Sequence[Labelled], model: SupportModel) -> list[Failed]:
     verdict, recommended = (
-        list(SupportedBy(loaded, model, _verifier()).score_many(map(sample_of, rows)))
+        list(SupportedBy(loaded, model, opened_verifier(VERIFIER)).score_many(map(sample_of, rows)))
         for loaded in (load_verdict(overrides={"support.when": "never"}), load_verdict(RECOMMENDED))
     )
     return [
@@ -109,12 +107,6 @@ def _fail(rows: Sequence[Labelled], model: SupportModel) -> list[Failed]:
         )
         for row, one, other in zip(rows, verdict, recommended, strict=True)
     ]
-
-
-@cache
-def _verifier() -> Verifier:
-    """Return the verifier that ships, opened once in each process."""
-    return open_verifier(VERIFIER)
 
 
 def _fails(verdict: Verdict, claim_from: Fraction, fail_above: Fraction) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from plumbrule.rubrics import Loaded, VerdictRubric, load_verdict
 from plumbrule.samples.sample_model import Passage, Sample
 from plumbrule.support.support_model import SupportModel
 from plumbrule.support.support_scorer import SupportScorer, gives_support
-from plumbrule.support.verifier import Verifier
+from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.text.claims import Claim, extract_claims
 from plumbrule.text.ratios import is_below
 from plumbrule.text.text_view import TextView
@@ -37,17 +37,17 @@ class Checked(NamedTuple):
     failed_by_evidence: bool
 
 
-def check_rows(rows: Sequence[Labelled], models: Models) -> list[Checked]:
-    """Score every row by both ways, the evidence by the model that never saw the row's data set."""
+def check_rows(rows: Sequence[Labelled], models: Models, verifier: Path | None = None) -> list[Checked]:
+    """Score every row by both ways, the evidence by the model that never saw the row's data set, and a verifier."""
     work = []
     for tasks in tasks_of(rows).values():
         indices = sorted(chain.from_iterable(tasks.values()))
         for first in range(0, len(indices), _BATCH):
             some = indices[first : first + _BATCH]
-            work.append((some, [rows[index] for index in some], models[rows[some[0]].data_set]))
+            work.append((some, [rows[index] for index in some], models[rows[some[0]].data_set], verifier))
     found: dict[int, Checked] = {}
     with ProcessPoolExecutor() as pool:
-        for (some, _, _), checked in zip(
+        for (some, *_), checked in zip(
             work, pool.map(_check, *zip(*[each[1:] for each in work], strict=True)), strict=True
         ):
             found.update(zip(some, checked, strict=True))
@@ -81,11 +81,17 @@ def _claims_of(texts: tuple[str, ...]) -> list[tuple[Claim, ...]]:
     return extract_claims(texts, lexicon_of(load_verdict().rubric).claims)
 
 
-def _check(rows: Sequence[Labelled], model: SupportModel) -> list[Checked]:
+@cache
+def opened_verifier(folder: Path | None) -> Verifier | None:
+    """Return the verifier of a folder, opened once in each process."""
+    return open_verifier(folder) if folder else None
+
+
+def _check(rows: Sequence[Labelled], model: SupportModel, verifier: Path | None) -> list[Checked]:
     scores = []
-    for loaded in (load_verdict(), load_verdict(RECOMMENDED)):
+    for loaded in (load_verdict(overrides={"support.when": "never"}), load_verdict(RECOMMENDED)):
         limit = loaded.rubric.hallucination.fail_above
-        verdicts = SupportedBy(loaded, model).score_many(map(sample_of, rows))
+        verdicts = SupportedBy(loaded, model, opened_verifier(verifier)).score_many(map(sample_of, rows))
         scores.append([(each.hallucination.score, is_below(limit, each.hallucination.exact)) for each in verdicts])
     return [Checked(*one, *other) for one, other in zip(*scores, strict=True)]
 

@@ -3,8 +3,9 @@
 Right and wrong answers to one question are ranked against each other: what question and passages have in common falls
 out, and the small change that makes an answer wrong is left. A part of the loss asks each answer by itself. What is
 needed stands in `training.verifier`. Entailment pairs (``--entailment``, *.jsonl.gz) are mixed in where they are there.
-The fit begins with entailment pairs or, with ``--start``, with weights that were fitted before. It is kept every 25
-steps, and a call with the same folder and options goes on from there. The rate falls over the last ``--fall`` steps.
+The fit is also told which tokens of a wrong answer are wrong, where that is known. It begins with entailment pairs or,
+with ``--start``, with weights that were fitted before. It is kept every 25 steps, and a call with the same folder and
+options goes on from there. The rate falls over the last ``--fall`` steps.
 """
 
 import argparse
@@ -26,32 +27,38 @@ from torch.nn import functional
 
 from training import verifier_export, verifier_model
 from training.everyday_rows import read_everyday
-from training.verifier_packed import Question, packed_logits, with_match
+from training.verifier_marks import UNKNOWN, WRONG, mark_tokens
+from training.verifier_packed import Question, packed_logits, with_match, with_tokens
+from training.verifier_slips import slip, vary_words
 from training.verifier_swaps import Text, find_swaps, swap
 
 CONTRASTS = Path(__file__).parent / "contrasts"
 ENTAILMENT = Path(__file__).parents[2] / "shared/data/entailment"
 FITTED = (  # tamarind tells how far it has come; laurel, poplar and zelkova say what it weighs
-    "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "juniper", "larch", "maple", "mulberry", "nutmeg",
-    "oak", "olive", "pine", "quince", "rowan", "spruce", "willow", "yew",
+    "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "hornbeam", "juniper", "larch", "linden",
+    "magnolia", "maple", "mulberry", "nutmeg", "oak", "olive", "pine", "quince", "rosewood", "rowan", "sequoia",
+    "spruce", "sycamore", "willow", "yew",
 )  # fmt: skip
 EVERYDAY = ("ash", "elm", "fir")  # birch and gorse choose the weight beside binding
 _SOURCES = {  # of entailment, and how many pairs of each
-    "fever_nli": 9000, "fever_symmetric": 1100, "cad_nli": 5000, "negation_nli": 2500, "breaking_nli": 2000,
-    "scitail_dev": 2200, "mnli_dev": 9000,
+    "fever_nli": 14000, "fever_symmetric": 1100, "cad_nli": 6000, "negation_nli": 2500, "breaking_nli": 2000,
+    "scitail_dev": 2200, "mnli_dev": 14000, "snli_dev": 5000,
 }  # fmt: skip
 _EVIDENCE, _QUESTION, _ANSWER = 320, 60, 96  # tokens of each that are read
 _CLS, _SEP = 101, 102
 _MIXED = 0.1  # share of entailment pairs
 _UNASKED = 0.1  # share of questions that are left out
 _SWAPPED = 0.4  # share of questions that two things change places in, where there are two
+_SLIPPED = 0.3  # share of questions with one more wrong answer, made of a right one
 _RECKONED = frozenset({"arithmetic", "arithmetic_right", "conversion", "unit"})
 _SHORT = 1000  # characters that are surely read whole, so that their order says nothing
 _POOL = 400  # questions that are sorted by length together
 _TOKENS = 1600  # of a batch
 _DROPOUT = 0.1
 _POINT = 0.3  # what an answer by itself weighs beside the ranks
-_RATE, _HEAD, _MATCH = 2e-4, 6e-4, 2e-3
+_MARKED = 0.25  # what the tokens weigh beside the ranks
+_SELDOM = 4.0  # what a wrong token weighs beside a right one
+_RATE, _HEAD, _MATCH, _TOKEN = 2e-4, 6e-4, 2e-3, 1e-3
 _RISE = 20  # steps in which the rate rises
 _KEPT = 25  # steps after which the fit is kept
 
@@ -101,14 +108,20 @@ def encode(tokenizer: Tokenizer, text: Text) -> Question:
     passages = [token for context in text.contexts for token in ids(context)][:_EVIDENCE]
     asked = [*ids(text.question)[:_QUESTION], _SEP] if text.question else []
     answers = [[*ids(answer)[:_ANSWER], _SEP] for answer, _ in text.answers]
-    return Question([_CLS, *passages, _SEP, *asked], answers, [right for _, right in text.answers])
+    right = [right for _, right in text.answers]
+    # Pairs of entailment have no question: their errors are no small changes.
+    marks = mark_tokens(answers, right) if asked else [[UNKNOWN] * len(answer) for answer in answers]
+    return Question([_CLS, *passages, _SEP, *asked], answers, right, marks)
 
 
 def vary(text: Text, rng: random.Random) -> Text:
-    """Return the text as one pass sees it: two things swapped, short passages in any order, without the question."""
+    """Return the text as one pass sees it: two things swapped, a slip made, passages in any order, no question."""
     swaps = _swaps_of(text.question, tuple(text.contexts), tuple(text.answers))
     if swaps and rng.random() < _SWAPPED:
         text = swap(text, rng.choice(swaps))
+    text = vary_words(text, rng)
+    if rng.random() < _SLIPPED:
+        text = slip(text, rng)
     contexts = list(text.contexts)
     if sum(map(len, contexts)) < _SHORT:
         rng.shuffle(contexts)
@@ -153,6 +166,16 @@ def loss_of(given: Any, right: Any, rows: Any) -> Any:
     weight = 1 / torch.bincount(owner)[owner]
     lost = functional.softplus((given[None] - given[:, None])[pairs])
     return _POINT * alone + (lost * weight).sum() / weight.sum()
+
+
+def loss_of_tokens(given: Any, questions: Sequence[Question]) -> Any:
+    """Return the loss of the logits of tokens whose mark is known; wrong tokens, which are few, count for more."""
+    marks = torch.tensor([mark for row in questions for answer in row.marks for mark in answer])
+    known = marks != UNKNOWN
+    if not known.any():
+        return given.sum() * 0
+    wrong = (marks[known] == WRONG).float()
+    return functional.binary_cross_entropy_with_logits(given[known], wrong, pos_weight=torch.tensor(_SELDOM))
 
 
 def fit(
@@ -208,9 +231,12 @@ def _slopes(
     weights: verifier_model.Weights, learned: Sequence[str], whole: int, part: Sequence[Question]
 ) -> tuple[Sequence[Any], float]:
     """Return the slopes of the loss of some questions of a batch of this many, and the loss."""
-    given, rows = packed_logits(weights, part, drop=_DROPOUT)
+    said = packed_logits(weights, part, drop=_DROPOUT)
     right = torch.tensor([float(each) for row in part for each in row.right])
-    loss = len(part) / whole * loss_of(given, right, rows)
+    loss = loss_of(said.answers, right, said.rows)
+    if said.tokens is not None:
+        loss = loss + _MARKED * loss_of_tokens(said.tokens, part)
+    loss = len(part) / whole * loss
     return torch.autograd.grad(loss, [weights[name] for name in learned]), loss.item()
 
 
@@ -218,14 +244,14 @@ def rate_of(name: str, layers: int) -> float:
     """Return the rate of a weight; 0 for one that stays as it is."""
     if name.startswith("encoder.layer."):
         return _RATE if int(name.split(".")[2]) >= verifier_export.matched_from(layers) else 0.0
-    return {"head": _HEAD, "match": _MATCH}.get(name.partition(".")[0], 0.0)
+    return {"head": _HEAD, "match": _MATCH, "token": _TOKEN}.get(name.partition(".")[0], 0.0)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the options, fit, and write the verifier."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("out", type=Path, help="the folder to write to, and to go on from")
-    options.add_argument("--minilm", type=Path, default=Path("model"))
+    options.add_argument("--base", type=Path, default=Path("model"), help="the folder of a small BERT")
     options.add_argument("--entailment", type=Path, default=ENTAILMENT)
     options.add_argument("--start", type=Path, help="weights to go on from: fitted.safetensors of another folder")
     options.add_argument("--layers", type=int, help="the lowest layers to take, of a deeper model")
@@ -236,14 +262,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.add_argument("--seed", type=int, default=7)
     chosen = options.parse_args(arguments)
     torch.set_num_threads(1)
-    tokenizer = Tokenizer.from_file(str(chosen.minilm / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(chosen.base / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
     texts = [text for author in FITTED for text in read_contrasts(author)]
     texts += [text for author in EVERYDAY for text in read_pairs(author)]
     others = read_entailment(chosen.entailment, chosen.seed) if chosen.entailment.is_dir() else []
-    read, heads = verifier_model.read_weights(chosen.minilm, chosen.seed, chosen.layers)
-    weights = dict(load_file(chosen.start)) if chosen.start else with_match(read)
+    read, heads = verifier_model.read_weights(chosen.base, chosen.seed, chosen.layers)
+    weights = with_tokens(dict(load_file(chosen.start)) if chosen.start else with_match(read))
     chosen.out.mkdir(parents=True, exist_ok=True)
     batches = plan(
         tokenizer, texts, others, first=0 if chosen.start else chosen.first, passes=chosen.passes, seed=chosen.seed
@@ -253,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fit(weights, batches, chosen.out / "kept.pt", fall=fall, workers=chosen.workers)
     verifier_model.save(weights, chosen.out)
     arrays = {name: value.numpy() for name, value in weights.items()}
-    verifier_export.write_folder(chosen.out, arrays, heads=heads, tokenizer=chosen.minilm / "tokenizer.json")
+    verifier_export.write_folder(chosen.out, arrays, heads=heads, tokenizer=chosen.base / "tokenizer.json")
     return 0
 
 

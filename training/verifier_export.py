@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ _CONFIG = {
     "overlap": 32,
 }
 _WHOLE = {  # of one that reads whole passages; `training.verifier_weights` sets what it weighs
-    "name": "gte-small-contrasts", "version": "3", "max_length": 448, "overlap": 64,
+    "name": "gte-small-contrasts", "version": "4", "max_length": 448, "overlap": 64,
     "answers": {"passages": 320, "question": 60, "answer": 96, "intercept": 0.0, "binding": 1.0, "verifier": 0.3},
     "sentences": {"intercept": 0.155, "verifier": 0.1},
 }  # fmt: skip
@@ -54,52 +55,18 @@ def write_folder(out: Path, weights: Arrays, *, heads: int, tokenizer: Path) -> 
 
 
 def build_graph(weights: Arrays, *, heads: int) -> Any:
-    """Return the graph in float32: the same sums as `verifier_model.logits`."""
-    graph = _Graph(weights)
-    op, const, ints = graph.op, graph.const, graph.ints
-    length = op("Slice", op("Shape", "input_ids"), ints(1), ints(2))
-    positions = op("Slice", const(weights["embeddings.position_embeddings.weight"]), ints(0), length, ints(0))
-    x = op("Gather", const(weights["embeddings.word_embeddings.weight"]), "input_ids")
-    x = op("Add", x, op("Gather", const(weights["embeddings.token_type_embeddings.weight"]), "token_type_ids"))
-    x = graph.normed("embeddings.LayerNorm", op("Add", x, positions))
-    mask = op("Cast", "attention_mask", to=TensorProto.FLOAT)
-    one, far = const(np.float32(1)), const(np.float32(_FAR))
-    shut = op("Unsqueeze", op("Mul", op("Sub", one, mask), far), ints(1, 2))
-    own = op("Mul", op("Cast", "token_type_ids", to=TensorProto.FLOAT), mask)
-    given = op("Sub", mask, own)
-    own = op("Unsqueeze", own, ints(2))
-    same = ""
-    if MATCH in weights:
-        read = op("Mul", op("Sub", one, own), op("Sub", one, op("Unsqueeze", given, ints(1))))
-        shut = op("Unsqueeze", op("Mul", op("Max", read, op("Unsqueeze", op("Sub", one, mask), ints(1))), far), ints(1))
-        alike = op("Equal", op("Unsqueeze", "input_ids", ints(2)), op("Unsqueeze", "input_ids", ints(1)))
-        alike = op("Mul", op("Cast", alike, to=TensorProto.FLOAT), op("Mul", own, op("Unsqueeze", given, ints(1))))
-        same = op("Unsqueeze", alike, ints(1))
-    layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
-    for layer in range(layers):
-        if same and layer == matched_from(layers):
-            absent, found = weights["match.embedding"]
-            seen = op("Mul", op("ReduceMax", alike, axes=[2], keepdims=1), const(found - absent))
-            x = op("Add", x, op("Mul", own, op("Add", seen, const(absent))))
-        near = shut
-        if same and layer >= matched_from(layers):
-            near = op("Add", shut, op("Mul", same, const(weights[MATCH][layer].reshape(1, heads, 1, 1))))
-        asking = None
-        if layer == layers - 1:  # what the last layer makes of the evidence nobody reads
-            asking = op("Squeeze", op("NonZero", op("ReduceMax", own, axes=[0, 2], keepdims=0)), ints(0))
-            near, own = op("Gather", near, asking, axis=2) if same else near, op("Gather", own, asking, axis=1)
-        x = graph.layer(f"encoder.layer.{layer}.", x, near, heads, asking)
-    mean = op("Div", graph.summed(op("Mul", x, own)), graph.summed(own))
-    most = op("ReduceMax", op("Add", x, op("Mul", op("Sub", one, own), far)), axes=[1], keepdims=0)
-    pooled = op("Concat", mean, most, axis=1)
+    """Return the graph in float32: the same sums as `verifier_model.logits`, or as `verifier_packed.packed_logits`."""
+    graph = _Graph(weights, heads)
+    op, const = graph.op, graph.const
+    rows, pooled = (1, graph.pooled_pair()) if MATCH in weights else ("batch", graph.pooled_rows())
     head = op("Add", op("MatMul", pooled, const(weights["head.weight"].T)), const(weights["head.bias"]))
     graph.nodes.append(helper.make_node("Identity", [head], ["logits"]))
-    names = ("input_ids", "attention_mask", "token_type_ids")
+    names = ("input_ids", "attention_mask", "token_type_ids")[:: 2 if MATCH in weights else 1]
     made = helper.make_graph(
         graph.nodes,
         "verifier",
-        [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "sequence"]) for name in names],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 1])],
+        [helper.make_tensor_value_info(name, TensorProto.INT64, [rows, "sequence"]) for name in names],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [rows, 1])],
         graph.constants,
     )
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
@@ -110,8 +77,10 @@ def build_graph(weights: Arrays, *, heads: int) -> Any:
 class _Graph:
     """The nodes and constants of a graph while it is built."""
 
-    def __init__(self, weights: Arrays) -> None:
+    def __init__(self, weights: Arrays, heads: int) -> None:
         self.weights = weights
+        self.heads = heads
+        self.layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
@@ -124,9 +93,116 @@ class _Graph:
         return self.const(np.array(values, np.int64))
 
     def op(self, kind: str, *given: str, **attributes: Any) -> str:
-        name = f"t{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(given), [name], **attributes))
+        (name,) = self.ops(kind, *given, **attributes)
         return name
+
+    def ops(self, kind: str, *given: str, outputs: int = 1, **attributes: Any) -> list[str]:
+        names = [f"t{len(self.nodes)}_{place}" for place in range(outputs)]
+        self.nodes.append(helper.make_node(kind, list(given), names, **attributes))
+        return names
+
+    def pooled_rows(self) -> str:
+        """Return what the layers make of the sentence of each row; every token of a row reads every other."""
+        op, const, ints = self.op, self.const, self.ints
+        mask = op("Cast", "attention_mask", to=TensorProto.FLOAT)
+        one, far = const(np.float32(1)), const(np.float32(_FAR))
+        shut = op("Unsqueeze", op("Mul", op("Sub", one, mask), far), ints(1, 2))
+        own = op("Unsqueeze", op("Mul", op("Cast", "token_type_ids", to=TensorProto.FLOAT), mask), ints(2))
+        x = self.embedded()
+        for layer in range(self.layers):
+            query, key, value = self.parted(layer, ("query", "key", "value"), x)
+            x = self.rest(layer, x, self.attended(query, key, value, shut))
+        mean = op("Div", self.summed(op("Mul", x, own)), self.summed(own))
+        most = op("ReduceMax", op("Add", x, op("Mul", op("Sub", one, own), far)), axes=[1], keepdims=0)
+        return op("Concat", mean, most, axis=1)
+
+    def pooled_pair(self) -> str:
+        """Return what the layers make of the sentence of one pair: it reads the evidence, which never reads it.
+
+        Each is multiplied with what it reads and with nothing else, and what the last layer would make of the evidence,
+        which nobody reads, is left out.
+        """
+        op, const, ints = self.op, self.const, self.ints
+        length = op("Slice", op("Shape", "input_ids"), ints(1), ints(2))
+        own = op("ReduceSum", "token_type_ids", ints(1), keepdims=0)
+        lengths = op("Concat", op("Sub", length, own), own, axis=0)
+        evidence, sentence = self.ops("Split", "input_ids", lengths, outputs=2, axis=1)
+        alike = op("Equal", op("Unsqueeze", sentence, ints(2)), op("Unsqueeze", evidence, ints(1)))
+        alike = op("Cast", alike, to=TensorProto.FLOAT)
+        absent, found = self.weights["match.embedding"]
+        seen = op("Mul", op("ReduceMax", alike, axes=[2], keepdims=1), const(found - absent))
+        seen = op("Add", seen, const(absent))
+        like_none = op("Concat", ints(0, 0, 0, 0, 0), own, axis=0)  # a sentence is not pointed to itself
+        alike = op("Unsqueeze", op("Pad", alike, like_none), ints(1))
+        x = self.embedded()
+        for layer in range(self.layers):
+            near = None
+            if layer >= matched_from(self.layers):
+                near = op("Mul", alike, const(self.weights[MATCH][layer].reshape(1, self.heads, 1, 1)))
+            if layer == matched_from(self.layers):
+                read, asking = self.ops("Split", x, lengths, outputs=2, axis=1)
+                x = op("Concat", read, op("Add", asking, seen), axis=1)
+            if layer == self.layers - 1:
+                _, asking = self.ops("Split", x, lengths, outputs=2, axis=1)
+                (query,) = self.parted(layer, ("query",), asking)
+                key, value = self.parted(layer, ("key", "value"), x)
+                x = self.rest(layer, asking, self.attended(query, key, value, near))
+                break
+            query, key, value = self.parted(layer, ("query", "key", "value"), x)
+            queries, keys, values = (
+                self.ops("Split", each, lengths, outputs=2, axis=2) for each in (query, key, value)
+            )
+            read = self.attended(queries[0], keys[0], values[0], None)
+            x = self.rest(layer, x, op("Concat", read, self.attended(queries[1], key, value, near), axis=2))
+        mean, most = (op(kind, x, axes=[1], keepdims=0) for kind in ("ReduceMean", "ReduceMax"))
+        return op("Concat", mean, most, axis=1)
+
+    def embedded(self) -> str:
+        """Return what each token is by itself, at its place."""
+        op, const, weights = self.op, self.const, self.weights
+        length = op("Slice", op("Shape", "input_ids"), self.ints(1), self.ints(2))
+        places = const(weights["embeddings.position_embeddings.weight"])
+        x = op("Gather", const(weights["embeddings.word_embeddings.weight"]), "input_ids")
+        x = op("Add", x, op("Gather", const(weights["embeddings.token_type_embeddings.weight"]), "token_type_ids"))
+        x = op("Add", x, op("Slice", places, self.ints(0), length, self.ints(0)))
+        return self.normed("embeddings.LayerNorm", x)
+
+    def parted(self, layer: int, names: Sequence[str], x: str) -> list[str]:
+        """Return what tokens ask for, are found by or tell, each: row, head, token, number; one product for all."""
+        at = f"encoder.layer.{layer}.attention.self."
+        width = self.weights[f"{at}query.weight"].shape[0]
+        deep = width // self.heads
+        scales = {name: np.float32(deep**-0.5 if name == "query" else 1) for name in names}
+        weight, bias = (
+            np.concatenate([self.weights[f"{at}{name}.{part}"] * scale for name, scale in scales.items()])
+            for part in ("weight", "bias")
+        )
+        x = self.op("Add", self.op("MatMul", x, self.const(weight.T)), self.const(bias))
+        x = self.op("Reshape", x, self.ints(0, 0, len(names) * self.heads, deep))
+        x = self.op("Transpose", x, perm=[0, 2, 1, 3])
+        if len(names) == 1:
+            return [x]
+        return self.ops("Split", x, self.ints(*[self.heads] * len(names)), outputs=len(names), axis=1)
+
+    def attended(self, query: str, key: str, value: str, near: str | None) -> str:
+        """Return what tokens read of others; ``near`` is added to what one thinks of another."""
+        scores = self.op("MatMul", query, self.op("Transpose", key, perm=[0, 1, 3, 2]))
+        if near:
+            scores = self.op("Add", scores, near)
+        return self.op("MatMul", self.op("Softmax", scores, axis=-1), value)
+
+    def rest(self, layer: int, x: str, met: str) -> str:
+        """Return what a layer makes of tokens and of what they have read."""
+        op, const, at = self.op, self.const, f"encoder.layer.{layer}."
+        width = self.weights[f"{at}attention.output.dense.weight"].shape[0]
+        met = op("Reshape", op("Transpose", met, perm=[0, 2, 1, 3]), self.ints(0, 0, width))
+        x = self.normed(
+            f"{at}attention.output.LayerNorm", op("Add", x, self.linear(f"{at}attention.output.dense", met))
+        )
+        wide = self.linear(f"{at}intermediate.dense", x)
+        bent = op("Add", op("Erf", op("Div", wide, const(np.float32(2**0.5)))), const(np.float32(1)))
+        wide = op("Mul", op("Mul", wide, bent), const(np.float32(0.5)))
+        return self.normed(f"{at}output.LayerNorm", op("Add", x, self.linear(f"{at}output.dense", wide)))
 
     def summed(self, x: str) -> str:
         return self.op("ReduceSum", x, self.ints(1), keepdims=0)
@@ -138,30 +214,3 @@ class _Graph:
     def normed(self, name: str, x: str) -> str:
         scale, shift = self.const(self.weights[f"{name}.weight"]), self.const(self.weights[f"{name}.bias"])
         return self.op("LayerNormalization", x, scale, shift, axis=-1, epsilon=1e-12)
-
-    def layer(self, at: str, x: str, shut: str, heads: int, asking: str | None = None) -> str:
-        """Return what a layer makes of all tokens, or of those at some places."""
-        op, const = self.op, self.const
-        width = self.weights[f"{at}attention.self.query.weight"].shape[0]
-        read, x = x, op("Gather", x, asking, axis=1) if asking else x
-        query, key, value = (
-            op(
-                "Transpose",
-                op("Reshape", self.linear(f"{at}attention.self.{part}", of), self.ints(0, 0, heads, width // heads)),
-                perm=order,
-            )
-            for part, of, order in (
-                ("query", x, [0, 2, 1, 3]),
-                ("key", read, [0, 2, 3, 1]),
-                ("value", read, [0, 2, 1, 3]),
-            )
-        )
-        scale = const(np.float32((width / heads) ** -0.5))
-        share = op("Softmax", op("Add", op("Mul", op("MatMul", query, key), scale), shut), axis=-1)
-        met = op("Transpose", op("MatMul", share, value), perm=[0, 2, 1, 3])
-        met = self.linear(f"{at}attention.output.dense", op("Reshape", met, self.ints(0, 0, width)))
-        x = self.normed(f"{at}attention.output.LayerNorm", op("Add", x, met))
-        wide = self.linear(f"{at}intermediate.dense", x)
-        bent = op("Add", op("Erf", op("Mul", wide, const(np.float32(2**-0.5)))), const(np.float32(1)))
-        wide = op("Mul", op("Mul", wide, const(np.float32(0.5))), bent)
-        return self.normed(f"{at}output.LayerNorm", op("Add", x, self.linear(f"{at}output.dense", wide)))

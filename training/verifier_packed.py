@@ -15,16 +15,19 @@ from torch.nn import functional
 from training.verifier_export import MATCH, matched_from
 from training.verifier_model import Weights, count_layers, linear, normed
 
+ERRORS = "token.weight"  # tells the error of a token; in the fit only
 _FAR = -1e4
+_RARE = -2.5  # log-odds of a wrong token, before the fit
 _POINTS = (0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0)  # of the heads, before the fit
 
 
 class Question(NamedTuple):
-    """The tokens of the evidence and of each answer, and which answers are right."""
+    """The tokens of the evidence and of each answer, which answers are right, and which of their tokens."""
 
     evidence: list[int]
     answers: list[list[int]]
     right: list[bool]
+    marks: list[list[int]]
 
     @property
     def length(self) -> int:
@@ -37,6 +40,14 @@ def with_match(weights: Weights) -> Weights:
     width = weights["head.weight"].shape[1] // 2
     points = torch.tensor(_POINTS).repeat(count_layers(weights), 1).contiguous()
     return {**weights, MATCH: points, "match.embedding": torch.zeros(2, width)}
+
+
+def with_tokens(weights: Weights) -> Weights:
+    """Return the weights with those that tell which tokens of an answer are wrong, if they are not there."""
+    if ERRORS in weights:
+        return weights
+    width = weights["head.weight"].shape[1] // 2
+    return {**weights, ERRORS: torch.zeros(width), "token.bias": torch.full((), _RARE)}
 
 
 class _Batch:
@@ -89,7 +100,15 @@ class _Batch:
         return torch.cat([evidence[self.read], answers[self.filled]])[self._back]
 
 
-def packed_logits(weights: Weights, questions: Sequence[Question], *, drop: float = 0.0) -> tuple[Any, Any]:
+class Logits(NamedTuple):
+    """What is said of the answers to some questions, and of each of their tokens where the weights can tell."""
+
+    answers: Any  # of support
+    rows: Any  # the place of an answer's question
+    tokens: Any = None  # of an error; question, answer and token in their order
+
+
+def packed_logits(weights: Weights, questions: Sequence[Question], *, drop: float = 0.0) -> Logits:
     """Return the logit of support of each answer, and the place of its question."""
     batch, layers = _Batch(questions), count_layers(weights)
     first = matched_from(layers)
@@ -112,7 +131,10 @@ def packed_logits(weights: Weights, questions: Sequence[Question], *, drop: floa
     most = (x + (1 - filled) * _FAR).amax(1)
     pooled = functional.dropout(torch.cat([mean, most], 1), drop, training=drop > 0)
     rows = torch.arange(len(questions))[:, None].expand(real.shape)[real]
-    return (pooled @ weights["head.weight"].T + weights["head.bias"])[:, 0], rows
+    answers = (pooled @ weights["head.weight"].T + weights["head.bias"])[:, 0]
+    if ERRORS not in weights:
+        return Logits(answers, rows)
+    return Logits(answers, rows, x[batch.filled[real]] @ weights[ERRORS] + weights["token.bias"])
 
 
 def _layer(weights: Weights, layer: int, x: Any, batch: _Batch, *, drop: float, matched: bool) -> Any:
@@ -135,8 +157,9 @@ def _layer(weights: Weights, layer: int, x: Any, batch: _Batch, *, drop: float, 
     by_answer = (rows, heads, most, wide)
     own = asking.reshape(*by_answer, deep) @ own_key.reshape(*by_answer, deep).transpose(-1, -2)
     shares = torch.cat([near.view(*by_answer, longest), own * deep**-0.5 + batch.shut_answers], -1).softmax(-1)
-    from_evidence = shares[..., :longest].reshape(rows, heads, most * wide, longest) @ value
-    answers = from_evidence.view(*by_answer, deep) + shares[..., longest:] @ own_value.reshape(*by_answer, deep)
+    near, own = shares.split([longest, wide], -1)
+    from_evidence = near.reshape(rows, heads, most * wide, longest) @ value
+    answers = from_evidence.view(*by_answer, deep) + own @ own_value.reshape(*by_answer, deep)
     met = batch.row(
         evidence.transpose(1, 2).reshape(rows, longest, width),
         answers.permute(0, 2, 3, 1, 4).reshape(rows, most, wide, width),

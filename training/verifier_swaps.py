@@ -30,7 +30,7 @@ def find_swaps(text: Text) -> list[tuple[str, str]]:
     found = []
     for (one, right), (other, also) in combinations(text.answers, 2):
         pair = _difference(one, other) if right != also else None
-        if pair and pair not in found and any(_bounded(wording).search(passages) for wording in pair):
+        if pair and pair not in found and any(bounded(wording).search(passages) for wording in pair):
             found.append(pair)
     return found
 
@@ -38,7 +38,7 @@ def find_swaps(text: Text) -> list[tuple[str, str]]:
 def swap(text: Text, pair: tuple[str, str]) -> Text:
     """Return the text with both wordings put for each other."""
     one, other = pair
-    either = _bounded(*sorted(pair, key=len, reverse=True))
+    either = bounded(*sorted(pair, key=len, reverse=True))
 
     def swapped(content: str) -> str:
         return either.sub(lambda found: other if found[0] == one else one, content)
@@ -66,5 +66,6 @@ def _difference(one: str, other: str) -> tuple[str, str] | None:
     return first, second
 
 
-def _bounded(*wordings: str) -> re.Pattern[str]:
+def bounded(*wordings: str) -> re.Pattern[str]:
+    """Return a pattern for wordings that stand as whole words."""
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, wordings))})(?!\w)")
