@@ -74,6 +74,8 @@ class ScriptedServer:
         self.requests: list[Request] = []
         self.held = 0  # requests that wait while the test holds them
         self.allowed: int | None = None  # how many more are answered; None: all
+        self.accepted = 0  # connections
+        self._open: set[asyncio.StreamWriter] = set()
         self._script = script if script is not None else [Step()]
         self._certificate = certificate  # with its key: the server then speaks TLS
         self._loop = asyncio.new_event_loop()
@@ -85,6 +87,16 @@ class ScriptedServer:
     def base_url(self, protocol: str) -> str:
         """Return the address to give a client of this protocol."""
         return f"http://127.0.0.1:{self.port}" + ("/v1" if protocol == "openai" else "")
+
+    @property
+    def open(self) -> int:
+        """Return how many connections neither side has closed."""
+        return len(self._open)
+
+    def close_connections(self) -> None:
+        """Close all connections, as a server does with those that are idle."""
+        for writer in tuple(self._open):
+            self._loop.call_soon_threadsafe(writer.close)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -108,6 +120,8 @@ class ScriptedServer:
         server.close()  # the runner cancels what is still being answered
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted += 1
+        self._open.add(writer)
         try:
             while (request := await _read(reader)) is not None:
                 self.requests.append(request)
@@ -124,6 +138,7 @@ class ScriptedServer:
             pass  # the client went away, or the server stops
         finally:
             writer.close()
+            self._open.discard(writer)
 
     def _next(self, request: Request) -> Step:
         if callable(self._script):

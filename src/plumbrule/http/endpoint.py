@@ -9,6 +9,7 @@ import re
 import ssl
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
@@ -17,6 +18,7 @@ import orjson
 from plumbrule.errors import MissingExtraError, UsageError
 from plumbrule.http.address_guard import allowing, check_base_url
 from plumbrule.http.body_decoder import ACCEPTED, BodyDecoder, TooLongError, UndecodableError
+from plumbrule.http.connection_pool import MOST_IDLE_S, ConnectionPool
 from plumbrule.http.exchange import Exchange
 from plumbrule.http.transport_errors import (
     BodyTooLargeError,
@@ -44,6 +46,8 @@ _REDACTED = "[redacted]"
 _NOT_NOW = frozenset({408, 409, 425})  # timed out on the way, in conflict, too early: the same call may yet succeed
 _SENDABLE_KEY = re.compile(r"[!-~]+")
 _SHORTEST_SECRET = 16  # shorter keys are the "none" and "ollama" of local servers: words that answers may hold
+
+_NO_COOKIES = CookieJar(DefaultCookiePolicy(allowed_domains=()))  # a session would tie one sample to the next
 
 _HEADERS_LOG = "httpcore.http11"  # logs every header of an answer at debug level, and a gateway may echo the key
 
@@ -99,7 +103,7 @@ class Endpoint:
         self._api_key_header = api_key_header
         self._headers = dict(headers or {})
         self._trust_env = trust_env and not self._address.loopback  # this machine is behind no proxy
-        self._client: httpx.AsyncClient | None = None
+        self._pool: ConnectionPool | None = None
 
     @property
     def url(self) -> str:
@@ -125,10 +129,10 @@ class Endpoint:
         return self._address.loopback
 
     async def aclose(self) -> None:
-        """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+        """Close the connections: those in use when their calls end."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.aclose()
 
     async def post(
         self,
@@ -147,7 +151,7 @@ class Endpoint:
         sent as the query. With ``stream`` the answer is read as events.
         """
         key = self._read_key()
-        self._open_client()  # before the call's time begins: the first one loads the library
+        self._open_pool()  # before the call's time begins: the first one loads the library
         url = self._given if path is None else self.url_of(path)
         if self._api_key_header is not None:
             key_header = self._api_key_header.lower(), "{key}"
@@ -160,7 +164,7 @@ class Endpoint:
 
     async def post_form(self, fields: Mapping[str, str], *, authorization: str | None, timeout_s: float) -> Answer:
         """Send a form to the address itself and return the object that came back; nothing of the form is kept."""
-        self._open_client()
+        self._open_pool()
         headers = {"content-type": "application/x-www-form-urlencoded"}
         secret = ("authorization", "{key}")
         call = _Call(url=self._given, body={}, headers=headers, key=authorization, key_header=secret)
@@ -169,15 +173,15 @@ class Endpoint:
 
     async def deliver(self, content: bytes, *, headers: Mapping[str, str], timeout_s: float) -> None:
         """Send JSON bytes to the address itself, exactly as they are; any answer that is no complaint will do."""
-        self._open_client()
+        self._open_pool()
         call = _Call(url=self._given, body={}, headers=headers, key=None, key_header=("", ""))
         await self._carry_out(call, content, timeout_s)
         call.check_status()
 
     async def _carry_out(self, call: "_Call", content: bytes, timeout_s: float) -> None:
         try:
-            async with asyncio.timeout(max(0.0, timeout_s)):
-                await self._send(self._open_client(), call, content)
+            async with self._open_pool().lend() as client, asyncio.timeout(max(0.0, timeout_s)):
+                await self._send(client, call, content)
                 call.end()
         except TimeoutError:
             raise TimedOutError(
@@ -237,28 +241,16 @@ class Endpoint:
 
         return check
 
-    def _open_client(self) -> "httpx.AsyncClient":
-        if self._client is None:
+    def _open_pool(self) -> ConnectionPool:
+        if self._pool is None:
             try:
                 import httpx  # noqa: PLC0415 - an extra, imported when it is needed
             except ImportError:
                 raise MissingExtraError(need="a model or an HTTP endpoint", extra="judge") from None
             logging.getLogger(_HEADERS_LOG).addFilter(_logs_no_headers)  # added once, however often it is asked for
-            # no limit and no timeout of its own: the caller bounds both; no proxy unless asked for: it sees the address
-            try:
-                self._client = httpx.AsyncClient(
-                    verify=_trusted_certificates(),
-                    timeout=None,  # noqa: S113 - the deadline over the whole call is ours
-                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=256),
-                    follow_redirects=False,
-                    trust_env=self._trust_env,
-                    headers={"accept-encoding": ACCEPTED},
-                )
-            except (ValueError, ImportError):  # said without the address: there may be a password in it
-                raise UsageError(
-                    "a proxy that the environment names cannot be used: only http:// and https:// can"
-                ) from None
-        return self._client
+            trusted = _trusted_certificates() or httpx.create_ssl_context()  # once for all connections: it takes long
+            self._pool = ConnectionPool(functools.partial(_open_client, trusted, trust_env=self._trust_env))
+        return self._pool
 
     def _read_key(self) -> str | None:
         if self._api_key_env is None:
@@ -447,11 +439,30 @@ def _disguised(key: str) -> re.Pattern[str]:
     return re.compile("".join(rf"(?:\\{{0,7}}{re.escape(mark)}|(?i:\\{{1,7}}u{ord(mark):04x}))" for mark in key))
 
 
-def _trusted_certificates() -> ssl.SSLContext | bool:
-    """Return whom to trust: those whom SSL_CERT_FILE or SSL_CERT_DIR name, else those that ship with the client."""
+def _open_client(trusted: ssl.SSLContext, *, trust_env: bool) -> "httpx.AsyncClient":
+    """Open a client for one connection."""
+    import httpx  # noqa: PLC0415 - an extra, imported when it is needed
+
+    try:
+        # no limit and no timeout of its own: the caller bounds both; no proxy unless asked for: it sees the address
+        return httpx.AsyncClient(
+            verify=trusted,
+            timeout=None,  # noqa: S113 - the deadline over the whole call is ours
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=1, keepalive_expiry=MOST_IDLE_S),
+            follow_redirects=False,
+            trust_env=trust_env,
+            headers={"accept-encoding": ACCEPTED},
+            cookies=_NO_COOKIES,
+        )
+    except (ValueError, ImportError):  # said without the address: there may be a password in it
+        raise UsageError("a proxy that the environment names cannot be used: only http:// and https:// can") from None
+
+
+def _trusted_certificates() -> ssl.SSLContext | None:
+    """Return whom to trust where SSL_CERT_FILE or SSL_CERT_DIR says so; None: those that ship with the client."""
     file, folder = (os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
     if file is None and folder is None:
-        return True
+        return None
     try:
         return ssl.create_default_context(cafile=file, capath=folder)
     except (OSError, ValueError) as error:
