@@ -274,6 +274,7 @@ def _strays(
     found: dict[str, float] = {}
     total = stray = held = lost = 0.0
     values = [(mention.start, mention.end) for mention in piece.mentions]
+    ranked = {part: sorted(fit, key=fit.__getitem__, reverse=True) for part, fit in fits.items()}
     for lemma, part, at in words:
         worth, fit, gains = index.worth(lemma), fits[part], index.gains(lemma)
         total += worth
@@ -282,7 +283,8 @@ def _strays(
             continue
         rest = {clause: fit[clause] - gains[clause] for clause in homes}
         home = max(rest, key=lambda clause: (rest[clause], -clause))
-        best = max([amount - gains.get(clause, 0.0) for clause, amount in fit.items()])
+        beside = next((fit[clause] for clause in ranked[part] if clause not in gains), -1.0)
+        best = max([beside, *[fit[clause] - gain for clause, gain in gains.items()]])
         margin = (best - rest[home]) / (best + rest[home] + known.constants.smoothing)
         stray += worth * margin
         start = piece.starts[at]
