@@ -12,6 +12,7 @@ from plumbrule.support.word_lists import SupportWords
 from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.tokens import lemmas, words
 from plumbrule.text.values import Value
+from plumbrule.text.word_places import WordPlaces
 from plumbrule.text.work_limits import MOST_FORMS, MOST_PLACES, MOST_WINDOWS
 
 
@@ -48,23 +49,9 @@ class Passage:
             joined = [_joined(fact.key, size) | self.sheet.days_of(fact) for fact in facts] if self.sheet else []
             self.units = [unit | key for unit, key in zip(self.units, joined, strict=True)]
             self.lemmas = self.lemmas.union(*joined)
-        self.where: dict[str, list[int]] = {}
-        for index, unit in enumerate(self.units):
-            for lemma in unit - known.stop:
-                self.where.setdefault(lemma, []).append(index)
+        self.where = WordPlaces([unit - known.stop for unit in self.units], stem=known.constants.ground.stem)
         self._known = known
         self._names: Names | None = None
-        self._stems: dict[str, list[str]] | None = None
-
-    def beginning(self, letters: str) -> list[str]:
-        """Return the words that begin with these letters, as many as a stem has."""
-        if self._stems is None:
-            stem = self._known.constants.ground.stem
-            self._stems = {}
-            for lemma in self.where:
-                if len(lemma) >= stem:
-                    self._stems.setdefault(lemma[:stem], []).append(lemma)
-        return self._stems.get(letters, [])
 
     @property
     def names(self) -> "Names":
@@ -94,10 +81,7 @@ class UnitsByWord:
         known = self._units.get(lemma)
         if known is None:
             known = self._units[lemma] = [
-                base + unit
-                for base, passage in self._passages
-                if lemma in passage.where
-                for unit in passage.where[lemma]
+                base + unit for base, passage in self._passages for unit in passage.where.get(lemma)
             ]
         return known
 
@@ -157,7 +141,7 @@ class Ground:
             return None
         best: tuple[int, str] | None = None
         share = self._constants.form_share
-        begun = dict.fromkeys([known for passage in self.passages for known in passage.beginning(lemma[:stem])])
+        begun = dict.fromkeys([known for passage in self.passages for known in passage.where.beginning(lemma[:stem])])
         for known in islice(begun, MOST_FORMS):
             shorter = min(len(lemma), len(known))
             common = _common(lemma, known, stem, shorter)

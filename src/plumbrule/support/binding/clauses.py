@@ -55,7 +55,7 @@ class _ContextClauses:
     def __init__(self, view: TextView, known: BindingWords) -> None:
         context, constants = view.by(read_context, known), known.constants
         self._known, self._places, self._pieces = known, context.places, context.pieces
-        self._where = context.words.where
+        self._where = context.words
         self._title = frozenset(context.pieces[0].content[: constants.title_words]) if context.pieces else frozenset()
         self._rows: dict[str, list[int]] = {}  # cells by the words of their rows
         for at, place in enumerate(context.places):
@@ -79,7 +79,7 @@ class _ContextClauses:
         """
         found: dict[int, float] = {}
         homes: list[int] = []
-        inside = self._where.get(lemma, ())
+        inside = self._where.get(lemma)
         if lemma in self._known.stop or not (inside or lemma in self._rows):  # as in most contexts
             return found, homes
         having = frozenset(inside)
