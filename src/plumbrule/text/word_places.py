@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 class WordPlaces:
     """Which of the parts of a text have each word, by their numbers; a part has a word once.
 
-    Most words stand in one part, and that is kept as a mere number: a list for each word would be most of what the
-    collector of cycles has to look through.
+    Most words stand in one part, and that is kept as a mere number: making a list for each word takes longer, and
+    leaves hundreds of objects for each context.
     """
 
     __slots__ = ("_places", "_stem", "_stems")
