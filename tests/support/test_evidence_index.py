@@ -7,7 +7,6 @@ import pytest
 from plumbrule.support.evidence_index import Ground, Names, Window, _highest, bare
 from plumbrule.support.word_lists import support_words
 from plumbrule.text.text_view import TextView
-from plumbrule.text.tokens import words
 
 
 def ground(*contexts: str) -> Ground:
@@ -179,12 +178,12 @@ TEXT = (
 )
 def test_names_are_known_in_part_by_initials_and_in_other_forms(word: str, *, has: bool) -> None:
     """In full, with a possessive, as initials in capitals, as "Chinese" for "China", or as a plain word."""
-    assert Names(words(TEXT), support_words()).has(word) == has
+    assert Names(TEXT, support_words()).has(word, bare(word)) == has
 
 
 def test_initials_stand_for_the_name_in_full() -> None:
     """The context may have the short form alone."""
-    names = Names(words("NASA and the EU met."), support_words())
+    names = ground("Nobody asked.", "NASA and the EU met.")
     assert names.abbreviates(["National", "Aeronautics", "Space", "Administration"])
     assert names.abbreviates(["European", "Union"])
     assert not names.abbreviates(["European", "Commission"])

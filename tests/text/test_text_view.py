@@ -22,7 +22,7 @@ def test_a_view_has_all_parts() -> None:
     assert view.lemma_set == frozenset(view.lemmas)
     assert view.spans[0] == [0, 4, 8, 12, 16, 21, 26, 29]
     assert view.spans[1] == [3, 7, 10, 14, 20, 25, 28, 33]
-    assert view.places["fee"] == [1, 4]
+    assert view.places.get("fee") == [1, 4]
     assert view.sentences == [Sentence(0, 15), Sentence(16, 34)]
     assert [TEXT[value.start : value.end] for value in view.values] == ["$25", "2024"]
 

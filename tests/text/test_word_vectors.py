@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plumbrule.text import word_vectors
+from plumbrule.text import dependency_parser, word_vectors
 from plumbrule.text.dependency_parser import load_parser
 from plumbrule.text.word_vectors import _KnownVectors
 
@@ -55,6 +55,14 @@ def test_a_vector_does_not_depend_on_the_words_beside_it() -> None:
     for _ in range(2):
         among = [doc.tensor for doc in language.pipe([*TEXTS, *others], batch_size=1000)][: len(TEXTS)]
         assert as_bytes(among) == as_bytes(alone)
+
+
+def test_the_vectors_are_those_of_the_model_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is done in fewer steps gives the numbers of the model's own layers, to the last bit."""
+    wanted = [doc.tensor for doc in load_parser().pipe(TEXTS)]
+    monkeypatch.setattr(dependency_parser, "keep_word_vectors", lambda _: None)
+    own = [doc.tensor for doc in load_parser.__wrapped__().pipe(TEXTS)]
+    assert as_bytes(wanted) == as_bytes(own)
 
 
 def test_a_word_that_comes_again_is_looked_up() -> None:

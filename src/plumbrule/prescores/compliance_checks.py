@@ -75,7 +75,7 @@ def _telling(study: Study, word: str) -> Spot | None:
             if match is not None:
                 return spot_in(where, view.text, *match.span())
         elif word in view.lemma_set:
-            place = view.places[word][0]
+            place = view.places.get(word)[0]
             return spot_in(where, view.text, view.spans[0][place], view.spans[1][place])
     return None
 

@@ -12,6 +12,7 @@ from plumbrule.support.word_lists import SupportWords
 from plumbrule.text.text_view import TextView, TextViews
 from plumbrule.text.tokens import lemmas, words
 from plumbrule.text.values import Value
+from plumbrule.text.word_places import WordPlaces
 from plumbrule.text.work_limits import MOST_FORMS, MOST_PLACES, MOST_WINDOWS
 
 
@@ -48,29 +49,15 @@ class Passage:
             joined = [_joined(fact.key, size) | self.sheet.days_of(fact) for fact in facts] if self.sheet else []
             self.units = [unit | key for unit, key in zip(self.units, joined, strict=True)]
             self.lemmas = self.lemmas.union(*joined)
-        self.where: dict[str, list[int]] = {}
-        for index, unit in enumerate(self.units):
-            for lemma in unit - known.stop:
-                self.where.setdefault(lemma, []).append(index)
+        self.where = WordPlaces([unit - known.stop for unit in self.units], stem=known.constants.ground.stem)
         self._known = known
         self._names: Names | None = None
-        self._stems: dict[str, list[str]] | None = None
-
-    def beginning(self, letters: str) -> list[str]:
-        """Return the words that begin with these letters, as many as a stem has."""
-        if self._stems is None:
-            stem = self._known.constants.ground.stem
-            self._stems = {}
-            for lemma in self.where:
-                if len(lemma) >= stem:
-                    self._stems.setdefault(lemma[:stem], []).append(lemma)
-        return self._stems.get(letters, [])
 
     @property
     def names(self) -> "Names":
         """The names that the context has."""
         if self._names is None:
-            self._names = Names(words(self.view.text), self._known)
+            self._names = Names(self.view.text, self._known)
         return self._names
 
 
@@ -94,10 +81,7 @@ class UnitsByWord:
         known = self._units.get(lemma)
         if known is None:
             known = self._units[lemma] = [
-                base + unit
-                for base, passage in self._passages
-                if lemma in passage.where
-                for unit in passage.where[lemma]
+                base + unit for base, passage in self._passages for unit in passage.where.get(lemma)
             ]
         return known
 
@@ -121,30 +105,25 @@ class Ground:
         self._constants = known.constants.ground
         self._written_as = known.written_as
         self._weights: dict[str, float] = {}
-        self._names: Names | None = None
         self._windows: dict[tuple[tuple[str, float], ...], Window | None] = {}
         self._sequences: dict[int, list[str]] = {}
         self._window_lemmas: dict[Window, frozenset[str]] = {}  # the sentences of an answer ask for the same ones
 
-    @property
-    def names(self) -> "Names":
-        """The names that the contexts have, taken together."""
-        if self._names is None:
-            if len(self.passages) == 1:
-                return self.passages[0].names
-            self._names = Names((), self._known)
-            for passage in self.passages:
-                self._names.add(passage.names)
-        return self._names
-
     def has_name(self, word: str) -> bool:
         """Tell whether a name, or a part of one, stands in a context, in full or as it is written in capitals."""
-        short = self._written_as.get(bare(word))
-        return self.names.has(word) or short in self.names.shouted
+        folded = bare(word)
+        short = self._written_as.get(folded)
+        return any(
+            passage.names.has(word, folded) or (short is not None and short in passage.names.shouted)
+            for passage in self.passages
+        )
 
     def abbreviates(self, parts: Sequence[str]) -> bool:
         """Tell whether a context has the initials of a name of several words."""
-        return self.names.abbreviates(parts)
+        if len(parts) < self._constants.least_initials:
+            return False
+        initials = "".join([part[0].casefold() for part in parts])
+        return any(initials in passage.names.capitals for passage in self.passages)
 
     def weight(self, lemma: str) -> float:
         """Return how much a lemma tells: the fewer units have it, the more."""
@@ -162,7 +141,7 @@ class Ground:
             return None
         best: tuple[int, str] | None = None
         share = self._constants.form_share
-        begun = dict.fromkeys([known for passage in self.passages for known in passage.beginning(lemma[:stem])])
+        begun = dict.fromkeys([known for passage in self.passages for known in passage.where.beginning(lemma[:stem])])
         for known in islice(begun, MOST_FORMS):
             shorter = min(len(lemma), len(known))
             common = _common(lemma, known, stem, shorter)
@@ -313,59 +292,52 @@ def _common(one: str, other: str, stem: int, shorter: int) -> int:
 
 
 class Names:
-    """The capitalised words of a text, and the initials that runs of them make."""
+    """The capitalised words of a text; the initials that runs of them make are read when they are asked for."""
 
-    def __init__(self, surface: Iterable[str], known: SupportWords) -> None:
-        self._constants = constants = known.constants.ground
-        stem, least, joins = constants.name_stem, constants.least_initials, known.name_joins
-        kept = 1 - constants.longest_name
-        self.capitals: dict[str, None] = {}
-        self.shouted: set[str] = set()
-        self._initials: set[str] = set()
-        self._lengths: dict[str, set[int]] = {}  # of the names that begin alike
-        run: list[str] = []
-        words = list(surface)
-        before = -1
-        capitalised = [place for place, word in enumerate(words) if word[0].isupper()]
-        for place in capitalised:
-            word = words[place]
-            folded = bare(word)
-            self.capitals[folded] = None
-            if word.isupper():
-                self.shouted.add(word)
-            self._lengths.setdefault(folded[:stem], set()).add(len(folded))
-            if place > before + 1 and not joins.issuperset(words[before + 1 : place]):
-                run = []
-            run = [*run[kept:], folded]
-            for size in range(least, len(run) + 1):
-                self._initials.add("".join([part[0] for part in run[-size:]]))
-            before = place
-        self.plain = set(words).difference([words[place] for place in capitalised])
+    def __init__(self, text: str, known: SupportWords) -> None:
+        self._text, self._known = text, known
+        surface = set(words(text))
+        names = [word for word in surface if word[0].isupper()]
+        self.capitals = {bare(word) for word in names}
+        self.shouted = {word for word in names if word.isupper()}
+        self._plain = surface.difference(names)
+        self._beginnings: set[tuple[str, int]] | None = None
+        self._initials: set[str] | None = None
 
-    def has(self, word: str) -> bool:
-        """Tell whether a name, or a part of one, stands in the text: also its initials, and "Chinese" for "China"."""
-        folded = bare(word)
-        if folded in self.capitals or folded in self.plain:
+    def has(self, word: str, folded: str) -> bool:
+        """Tell whether a name, or a part of one, stands in the text: also its initials, and "Chinese" for "China".
+
+        ``folded`` is the bare word.
+        """
+        if folded in self.capitals or folded in self._plain:
             return True
-        if word.isupper() and folded in self._initials:
+        if word.isupper() and folded in self._read_initials():
             return True
-        stem, most = self._constants.name_stem, self._constants.name_difference
-        lengths = self._lengths.get(folded[:stem], ()) if len(folded) >= stem else ()
-        return any(abs(length - len(folded)) <= most for length in lengths)
+        constants = self._known.constants.ground
+        stem, most = constants.name_stem, constants.name_difference
+        if len(folded) < stem:
+            return False
+        if self._beginnings is None:
+            self._beginnings = {(name[:stem], len(name)) for name in self.capitals}
+        head, size = folded[:stem], len(folded)
+        return any((head, length) in self._beginnings for length in range(size - most, size + most + 1))
 
-    def abbreviates(self, parts: Sequence[str]) -> bool:
-        """Tell whether the text has the initials of a name of several words."""
-        initials = "".join([part[0].casefold() for part in parts])
-        return len(parts) >= self._constants.least_initials and initials in self.capitals
-
-    def add(self, other: "Names") -> None:
-        """Take in the names of another text."""
-        self.capitals |= other.capitals
-        self.shouted |= other.shouted
-        self.plain |= other.plain
-        self._initials |= other._initials  # noqa: SLF001 - of its own kind
-        for head, lengths in other._lengths.items():  # noqa: SLF001 - the same
-            self._lengths.setdefault(head, set()).update(lengths)
+    def _read_initials(self) -> set[str]:
+        if self._initials is None:
+            constants, joins = self._known.constants.ground, self._known.name_joins
+            self._initials = set()
+            kept = 1 - constants.longest_name
+            run: list[str] = []
+            before = -1
+            surface = words(self._text)
+            for place in [place for place, word in enumerate(surface) if word[0].isupper()]:
+                if place > before + 1 and not joins.issuperset(surface[before + 1 : place]):
+                    run = []
+                run = [*run[kept:], bare(surface[place])[0]]
+                for size in range(constants.least_initials, len(run) + 1):
+                    self._initials.add("".join(run[-size:]))
+                before = place
+        return self._initials
 
 
 def bare(word: str) -> str:

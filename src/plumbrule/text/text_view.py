@@ -10,6 +10,7 @@ from plumbrule.text.dates import Date
 from plumbrule.text.sentences import Sentence, sentences
 from plumbrule.text.tokens import lemmas, spans
 from plumbrule.text.values import Value, comparable, extract_values, index_keys, rival_keys
+from plumbrule.text.word_places import WordPlaces
 from plumbrule.text.work_limits import FEW_VIEWS, MOST_COMPARED, MOST_RIVALS, MOST_RIVALS_IN_ALL
 
 _CACHED_CHARACTERS = 1_000_000
@@ -76,12 +77,9 @@ class TextView:
         return spans(self.text)
 
     @_Once
-    def places(self) -> dict[str, list[int]]:
+    def places(self) -> WordPlaces:
         """Give, for each lemma, which words have it."""
-        places: dict[str, list[int]] = {}
-        for index, lemma in enumerate(self.lemmas):
-            places.setdefault(lemma, []).append(index)
-        return places
+        return WordPlaces(zip(self.lemmas, strict=True))
 
     @_Once
     def sentences(self) -> list[Sentence]:

@@ -103,7 +103,7 @@ class _Search:
     def _pairs(self, index: int) -> Iterator[_Pair]:
         """Yield each object in a context with the subject nearest to it."""
         view = self._contexts[index]
-        subjects = view.places.get(self._claim.subject.head, [])
+        subjects = view.places.get(self._claim.subject.head)
         if not subjects:
             return
         starts, ends = view.spans
@@ -137,7 +137,7 @@ class _Search:
 
     def _object_places(self, view: TextView, subjects: Sequence[int]) -> Sequence[int]:
         """Return where the object's head noun stands; of many only those that a subject is near."""
-        places = view.places.get(self._claim.object.head, [])
+        places = view.places.get(self._claim.object.head)
         if len(places) <= len(subjects):
             return places
         starts, ends = view.spans
@@ -211,7 +211,7 @@ class _Search:
             return False
         head = self._claim.object.head
         views = [contexts[index] for index in self._object_holders()[:MOST_CONTEXTS]]
-        return any(next(self._objects(view, view.places.get(head, [])), None) is not None for view in views)
+        return any(next(self._objects(view, view.places.get(head)), None) is not None for view in views)
 
     def _object_holders(self) -> Sequence[int]:
         """Return which contexts may have the claim's object."""
@@ -220,7 +220,7 @@ class _Search:
         return self._contexts.with_lemma(self._claim.object.head)
 
 
-def _neighbours(places: list[int], place: int) -> list[int]:
+def _neighbours(places: Sequence[int], place: int) -> Sequence[int]:
     """Return the places next to ``place`` on either side."""
     after = bisect_left(places, place)
     return places[max(0, after - 1) : after + 2]
@@ -229,7 +229,7 @@ def _neighbours(places: list[int], place: int) -> list[int]:
 def _nearest(view: TextView, lemma: str, sentence: Sentence, place: int) -> int | None:
     """Return the word of the sentence with this lemma that is nearest to ``place``."""
     first, last = view.words_between(sentence.start, sentence.end)
-    inside = [index for index in _neighbours(view.places.get(lemma, []), place) if first <= index < last]
+    inside = [index for index in _neighbours(view.places.get(lemma), place) if first <= index < last]
     return min(inside, key=lambda index: (abs(index - place), index)) if inside else None
 
 

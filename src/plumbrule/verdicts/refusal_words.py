@@ -147,6 +147,8 @@ class RefusalWording:
         return before is not None and before.kind == "declines" and reading.clause.first in self._reasons
 
     def _read_clause(self, clause: _Clause, answer: TextView, *, only_signed: bool) -> _Reading:
+        if only_signed and self._sign_codes.search(clause.code) is None:  # as in most clauses
+            return _Reading("idle", clause)
         courtesy = self._courtesies.match(clause.code)
         skipped = courtesy.end() if courtesy is not None else 0
         bare = clause.code[skipped:]

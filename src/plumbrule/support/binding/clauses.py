@@ -55,7 +55,7 @@ class _ContextClauses:
     def __init__(self, view: TextView, known: BindingWords) -> None:
         context, constants = view.by(read_context, known), known.constants
         self._known, self._places, self._pieces = known, context.places, context.pieces
-        self._where = context.words.where
+        self._where = context.words
         self._title = frozenset(context.pieces[0].content[: constants.title_words]) if context.pieces else frozenset()
         self._rows: dict[str, list[int]] = {}  # cells by the words of their rows
         for at, place in enumerate(context.places):
@@ -79,7 +79,7 @@ class _ContextClauses:
         """
         found: dict[int, float] = {}
         homes: list[int] = []
-        inside = self._where.get(lemma, ())
+        inside = self._where.get(lemma)
         if lemma in self._known.stop or not (inside or lemma in self._rows):  # as in most contexts
             return found, homes
         having = frozenset(inside)
@@ -274,6 +274,7 @@ def _strays(
     found: dict[str, float] = {}
     total = stray = held = lost = 0.0
     values = [(mention.start, mention.end) for mention in piece.mentions]
+    ranked = {part: sorted(fit, key=fit.__getitem__, reverse=True) for part, fit in fits.items()}
     for lemma, part, at in words:
         worth, fit, gains = index.worth(lemma), fits[part], index.gains(lemma)
         total += worth
@@ -282,7 +283,8 @@ def _strays(
             continue
         rest = {clause: fit[clause] - gains[clause] for clause in homes}
         home = max(rest, key=lambda clause: (rest[clause], -clause))
-        best = max([amount - gains.get(clause, 0.0) for clause, amount in fit.items()])
+        beside = next((fit[clause] for clause in ranked[part] if clause not in gains), -1.0)
+        best = max([beside, *[fit[clause] - gain for clause, gain in gains.items()]])
         margin = (best - rest[home]) / (best + rest[home] + known.constants.smoothing)
         stray += worth * margin
         start = piece.starts[at]

@@ -22,6 +22,7 @@ from plumbrule.support.binding.mentions import (
 from plumbrule.support.binding.places import Place, read_places
 from plumbrule.text.text_view import TextView
 from plumbrule.text.tokens import lemmas, spans
+from plumbrule.text.word_places import WordPlaces
 from plumbrule.text.work_limits import FEW_SLOTS, MOST_BOUND_FORMS, MOST_FORMS
 
 _SEGMENT = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|or|while|whereas|plus)\b")
@@ -238,27 +239,6 @@ class _Beside:
         return side
 
 
-class PlaceWords:
-    """Which of some pieces have each word, and the words that begin alike."""
-
-    def __init__(self, pieces: Sequence[Piece], stem: int) -> None:
-        self.where: dict[str, list[int]] = {}
-        for index, piece in enumerate(pieces):
-            for lemma in set(piece.lemmas):
-                self.where.setdefault(lemma, []).append(index)
-        self._stem = stem
-        self._stems: dict[str, list[str]] | None = None
-
-    def beginning(self, letters: str) -> list[str]:
-        """Return the words that begin with these letters, as many as a stem has."""
-        if self._stems is None:
-            self._stems = {}
-            for lemma in self.where:
-                if len(lemma) >= self._stem:
-                    self._stems.setdefault(lemma[: self._stem], []).append(lemma)
-        return self._stems.get(letters, [])
-
-
 class BoundContext:
     """One context: its places, their pieces, and the slots of its values."""
 
@@ -269,7 +249,7 @@ class BoundContext:
             Piece(f"{place.head}: {place.text}", known) if place.cell else Piece(place.text, known, _words(view, place))
             for place in self.places
         ]
-        self.words = PlaceWords(self.pieces, constants.stem)
+        self.words = _word_places(self.pieces, constants)
         self._known = known
 
     @cached_property
@@ -296,6 +276,10 @@ class BoundContext:
         for mention in implied_dates(piece.text, own, known, piece.signs):
             words = partial(beside.words_of_implied, index, mention)
             yield Slot(mention=mention, text=mention.text, read_words=words, place=place)
+
+
+def _word_places(pieces: Sequence[Piece], constants: BindingConstants) -> WordPlaces:
+    return WordPlaces([set(piece.lemmas) for piece in pieces], stem=constants.stem)
 
 
 def _slots_of_cell(place: Place, known: BindingWords) -> Iterator[Slot]:
@@ -365,7 +349,7 @@ class BoundGround:
         self.known = known
         self._contexts = contexts
         pieces: list[Piece] = []
-        self._words: list[tuple[int, PlaceWords]] = []  # of each context, and the place of its first piece
+        self._words: list[tuple[int, WordPlaces]] = []  # of each context, and the place of its first piece
         most_units = known.constants.most_units
         for view in contexts:
             if len(pieces) >= most_units:
@@ -375,7 +359,7 @@ class BoundGround:
             pieces += context.pieces
         self.pieces = pieces[:most_units]
         if len(pieces) > most_units:
-            self._words = [(0, PlaceWords(self.pieces, known.constants.stem))]
+            self._words = [(0, _word_places(self.pieces, known.constants))]
         self._alike: dict[frozenset[str], list[Slot]] = {}
         self._where: dict[str, list[int]] = {}  # of the words that were asked for
         self._rarity: dict[str, float] = {}
@@ -423,9 +407,7 @@ class BoundGround:
         """Return the pieces that have a word."""
         known = self._where.get(lemma)
         if known is None:
-            known = self._where[lemma] = [
-                first + index for first, words in self._words if lemma in words.where for index in words.where[lemma]
-            ]
+            known = self._where[lemma] = [first + index for first, words in self._words for index in words.get(lemma)]
         return known
 
     def rarity(self, lemma: str) -> float:
