@@ -22,6 +22,7 @@ from statistics import median
 from typing import Any
 
 from bench import datasets
+from training.everyday_rows import DEVELOPED
 
 ROOT = Path(__file__).parents[1]
 RAGTRUTH = ROOT.parent / "shared/data/groundedness/ragtruth.jsonl.gz"
@@ -103,7 +104,7 @@ def _samples(name: str, ragtruth: Path) -> Iterator[Mapping[str, Any]]:
     if name == "ragtruth":
         return _labelled(gzip.open(ragtruth, "rt", encoding="utf-8"))
     if name == "everyday":
-        paths = sorted(EVERYDAY.glob("*.jsonl"))
+        paths = [EVERYDAY / f"{author}.jsonl" for author in DEVELOPED]
         return (sample for path in paths for sample in _labelled(path.read_text(encoding="utf-8").splitlines()))
     return datasets.generate(100_000, contexts=name)
 

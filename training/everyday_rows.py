@@ -6,7 +6,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "everyday"
 CONTRASTS = Path(__file__).parent / "contrasts"
-DEVELOPED = ("ash", "birch", "elm", "fir", "gorse")  # rules and weights were made with these
+DEVELOPED = ("ash", "birch", "elm", "fir", "gorse", "cherry", "plum")  # rules and weights were made with these
 CONTRASTED = (  # weights too
     "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "juniper", "larch", "maple", "oak", "pine",
     "quince", "rowan", "spruce", "tamarind", "willow", "yew",

@@ -1,9 +1,10 @@
 """What a verifier of answers weighs beside binding: ``python -m training.verifier_weights FOLDER``.
 
 The weights are fitted to authors whom neither the verifier nor the binding that they are scored with has seen: everyday
-rows of two and contrasts of three, either kind as much as the other. They are written into FOLDER/verifier.yaml. Then
-it prints what the verifier brings: for the unread authors of everyday rows with the interval of the gain, by drawing
-their questions again, and for the public data sets that lie in ``--data``, each with the small model that never saw it.
+rows of four and contrasts of three, either kind as much as the other. They are written into FOLDER/verifier.yaml; the
+intercept where there is nothing to bind is kept. Then it prints what the verifier brings: for the unread authors of
+everyday rows with the interval of the gain, by drawing their questions again, and for the public data sets that lie in
+``--data``, each with the small model that never saw it.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from plumbrule.errors import InputError
 from plumbrule.files import written_whole
 from plumbrule.rubrics import load_verdict
 from plumbrule.support.binding.binding_words import BindingWords, binding_words
+from plumbrule.support.binding.bound_answer import bind
 from plumbrule.support.support_scorer import SupportScorer
 from plumbrule.support.verifier import Verifier, open_verifier
 from plumbrule.support.verifier.verifier_config import CONFIG_NAME, AnswerReading
@@ -36,29 +38,38 @@ from training.ranking import DRAWS, SEED, interval_of, weighted_auroc
 from training.support import read_table
 from training.table import Array, by_task, mean_of
 
-ROWS, CONTRASTS = ("birch", "gorse"), ("laurel", "poplar", "zelkova")  # of everyday rows, and of contrasts
+# Authors of everyday rows, and of contrasts.
+ROWS, CONTRASTS = ("birch", "gorse", "cherry", "plum"), ("laurel", "poplar", "zelkova")
 _DECIMALS = 4
 
 
 class Weighed:
-    """The log-odds of rows without the verifier, and those that it adds to them with a weight of 1; 0 if not asked."""
+    """The log-odds of rows without the verifier, and those that it adds to them with a weight of 1; 0 if not asked.
+
+    ``bound`` tells where binding decides.
+    """
 
     def __init__(
         self, folder: Path, rows: Sequence[EverydayRow] | Sequence[Labelled], binding: BindingWords | None = None
     ) -> None:
         verifier = _OnceAsked(open_verifier(folder))
         told = []
+        read = [(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows]
         for weight in (0.0, 1.0):
-            verifier.answers = replace(verifier.answers, intercept=0.0, binding=1.0, verifier=weight)
+            verifier.answers = replace(verifier.answers, intercept=0.0, binding=1.0, verifier=weight, unbound=None)
             scorer = SupportScorer(load_verdict().rubric.support, verifier, binding=binding)  # type: ignore[arg-type]
-            scored = [scorer.score(TextView(row.answer), [*map(TextView, row.contexts)], row.question) for row in rows]
+            scored = [scorer.score(*each) for each in read]
             told.append([each.log_odds if each and each.log_odds is not None else 0.0 for each in scored])
         self.alone = np.array(told[0])
         self.said = np.array(told[1]) - self.alone
+        self.bound = np.array(
+            [bind(question, answer, contexts, binding).decides for answer, contexts, question in read]
+        )
 
     def fused(self, reading: AnswerReading) -> Array:
         """Return the log-odds of both."""
-        both = [reading.weighed(own, told) for own, told in zip(self.alone, self.said, strict=True)]
+        each = zip(self.alone, self.said, self.bound, strict=True)
+        both = [reading.weighed(own, told, decides=bound) for own, told, bound in each]
         return np.where(self.said == 0, self.alone, both)
 
 
@@ -88,8 +99,8 @@ class _OnceAsked:
 def fit_weights(folder: Path) -> dict[str, float]:
     """Return the weights by logistic regression over the rows that it was asked about, right and wrong alike.
 
-    Both kinds say what binding and verifier weigh against each other. Contrasts alone say how far the sum is to be
-    trusted: rules were made with a look at everyday rows, so those flatter.
+    Both kinds say what binding and verifier weigh against each other. Contrasts alone say how
+    far the sum is to be trusted: rules were made with a look at everyday rows, so those flatter.
     """
     measured = measure_rows(read_fitted())
     fits = left_out_authors(measured)
@@ -104,11 +115,14 @@ def fit_weights(folder: Path) -> dict[str, float]:
 
 
 class _Asked:
-    """The rows of an author, one of so many, that the verifier was asked about: three numbers, and what is right."""
+    """The rows of an author, one of so many, that binding decides on and the verifier was asked about.
+
+    Each has three numbers, and what is right.
+    """
 
     def __init__(self, folder: Path, rows: Sequence[EverydayRow], binding: BindingWords, authors: int) -> None:
         weighed, right = Weighed(folder, rows, binding), np.array([row.right for row in rows])
-        asked = weighed.said != 0
+        asked = (weighed.said != 0) & weighed.bound
         self.values = np.stack([np.ones(len(rows)), weighed.alone, weighed.said], 1)[asked]
         self.right = right[asked]
         self.weights = np.where(right, 1 / right.sum(), 1 / (~right).sum())[asked] / authors

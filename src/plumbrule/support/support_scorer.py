@@ -160,7 +160,7 @@ class SupportScorer:
                 log_odds = self._in_log_odds(self._model.answers.probability(log_odds))
                 raw = [self._in_log_odds(self._model.sentences.probability(each)) for each in raw]
             told = self._in_log_odds(said)
-            log_odds, *raw = [self._reading.weighed(own, told) for own in (log_odds, *raw)]
+            log_odds, *raw = [self._reading.weighed(own, told, decides=binding.decides) for own in (log_odds, *raw)]
         as_it_is = (binding.decides or said is not None) and self._rules.calibration is None
         answers, claims = (None, None) if as_it_is else (self._answers, self._sentences)
         asked = bool(question.strip())

@@ -189,6 +189,10 @@ def test_a_question_is_known_by_its_mark_or_its_words(text: str, *, asks: bool) 
         ("What is sold?", "They sell helmets.", HALL, False),
         ("Whom may I bring? I am new.", "Members may bring guests.", HALL, True),
         ("How long?", "Within 30 days.", ("Bikes go back within 30 days.",), False),
+        ("When must hired bikes be back?", "Within 30 days.", ("Hired bikes go back within 30 days.",), True),
+        ("Are bikes back?", "Within 30 days.", ("Bikes go back within 30 days.",), False),
+        ("When must hired bikes be back?", "Within 30 days.", ("Hired bikes go back", "within 30 days."), True),
+        ("Which bikes?", "Within 30 days.", (BIKE,), True),
         ("How long?", "Within 30 days. " * 40, (BIKE,), False),
     ],
     ids=[
@@ -199,13 +203,17 @@ def test_a_question_is_known_by_its_mark_or_its_words(text: str, *, asks: bool) 
         "nothing to bind",
         "several contexts",
         "short context",
+        "short context that has three words of the question",
+        "short context that has two",
+        "two of a few words",
+        "one context that has one word of the question",
         "long answer",
     ],
 )
 def test_binding_decides_on_short_answers(
     question: str, answer: str, contexts: tuple[str, ...], *, decides: bool
 ) -> None:
-    """To a question, over contexts that say more; over one context with a value, if the question is about it."""
+    """To a question, over contexts that say more; over one context with a value, if it speaks of what is asked."""
     assert bound(question, answer, *contexts).decides is decides
 
 

@@ -20,6 +20,8 @@ RENT = "The deposit is £40 and the rent is £300."
 FORMS = "Renew a passport with form PA-12. Report a lost passport with form PA-30."
 PRICES = "| Item | Fee |\n|---|---|\n| Bike | 40 |\n| Boat | 90 |\n"
 ROOM = "The room costs £80 a night. Breakfast costs £12 a person."
+CODES = "Extensions: reception 4471; dispatch 2290; the gate 3305."
+GAS = '{"bottle": "Harbour 11", "deposit": 30.50, "refill": 14.75}'
 RETURNS = "A bike may be returned within 30 days. Helmets are sold on the second floor of the shop."
 
 
@@ -38,6 +40,8 @@ def bindings(question: str, answer: str, *contexts: str) -> dict[str, Binding]:
         ("The deposit is £40 and the rent is £300.", "£40", RENT),
         ("Renew a passport with form PA-12.", "PA-12", FORMS),
         ("The boat costs £90.", "£90", PRICES),
+        ("Dispatch is on 2290.", "2290", CODES),
+        ("A refill is 14.75.", "14.75", GAS),
         ("A bike may be returned within 30 days.", "30 days", RETURNS),
     ],
 )
@@ -58,8 +62,20 @@ def test_a_value_at_its_place_loses_to_no_rival(answer: str, value: str, context
         ("The deposit is £300 and the rent is £40.", "£40", "£300", RENT),
         ("Renew a passport with form PA-30.", "PA-30", "PA-12", FORMS),
         ("The boat costs £40.", "£40", "90", PRICES),
+        ("Dispatch is on 4471.", "4471", "2290", CODES),
+        ("A refill is 30.50.", "30.50", "14.75", GAS),
     ],
-    ids=["other row", "other column", "role in a sentence", "swapped", "swapped back", "identifier", "header's unit"],
+    ids=[
+        "other row",
+        "other column",
+        "role in a sentence",
+        "swapped",
+        "swapped back",
+        "identifier",
+        "header's unit",
+        "bare codes",
+        "bare cells of other keys",
+    ],
 )
 def test_the_value_of_another_thing_loses_to_the_right_one(answer: str, value: str, rival: str, context: str) -> None:
     """The rival is the value that the contexts have at the place the sentence speaks of."""

@@ -199,10 +199,17 @@ def test_another_value_is_not_equal(one: str, other: str) -> None:
         ("It opens at 9 am.", "It opens on Monday.", False),
         ("Use form 12.", "Go to desk 12.", False),
         ("Use form 12.", "They have 12 bikes.", False),
+        ("It is 3.20.", "It is 14.75.", True),
+        ("It is 3.20.", "It is 14.5.", False),
+        ("It is 3.20.", "It is 14.", False),
+        ("It is 4471.", "It is 2290.", True),
+        ("It is 4471.", "It is 229.", False),
+        ("It is 44.", "It is 22.", False),
+        ("It is 4471.", "They have 2290 bikes.", True),
     ],
 )
 def test_values_of_one_dimension_can_contradict_each_other(one: str, other: str, *, expected: bool) -> None:
-    """Money in any currency, periods in any unit, counts of the same thing, identifiers of the same sort."""
+    """Money in any currency, periods, counts of one thing, identifiers of one sort, bare numbers written alike."""
     assert comparable(only(one), only(other)) is expected
 
 

@@ -57,6 +57,18 @@ def test_the_log_odds_are_weighed(make: Make, answer: str) -> None:
     assert found.to_dict()["verifier"] == open_verifier(folder).identity
 
 
+@pytest.mark.parametrize("unbound", [-30.0, 0.5, 30.0])
+def test_where_there_is_nothing_to_bind_it_may_only_add_doubt(make: Make, unbound: float) -> None:
+    """With an intercept of its own for that: the lower of its log-odds and those of coverage counts."""
+    folder, answer = make(answers=READING | {"unbound": unbound}), "A w20 w21 the w22 of Paris."
+    alone, found = support(answer, [OFFICE], "none"), support(answer, [OFFICE], folder)
+    said = open_verifier(folder).verify_answer([OFFICE], QUESTION, answer)
+    theirs = unbound + READING["verifier"] * log_odds(said)
+
+    assert found.log_odds == pytest.approx(min(log_odds(alone.score), theirs), abs=0.01)
+    assert support(ANSWER, [OFFICE, HALL], folder).score == support(ANSWER, [OFFICE, HALL], make(answers=READING)).score
+
+
 @pytest.mark.parametrize(
     ("answer", "against"), [(ANSWER, False), ("The Paris office opens at 9:30.", False), ("w20 w21 17:00", True)]
 )
@@ -194,6 +206,7 @@ def test_endless_texts_are_cut_before_they_are_read(encoder: Encoder) -> None:
         ({"binding": 0}, "answers.binding: "),
         ({"verifier": -1}, "answers.verifier: "),
         ({"intercept": float("nan")}, "answers.intercept: "),
+        ({"unbound": "much"}, "answers.unbound: "),
         ({"weight": 1}, "answers.weight: unknown key"),
     ],
 )

@@ -82,9 +82,10 @@ class BindingConstants:
     longest_gap: int  # words between two runs that one of a sentence may stand for
     most_changes: int  # of a sentence that is a copy with a change
     most_answer_words: int  # of an answer that is short
-    least_context_words: int  # that the contexts of a short answer have together
+    least_context_words: int  # of all contexts, so that few words of the question are enough
     least_asked: int  # words of the question that the only context has
     least_asked_unvalued: int  # the same where the answer has no value
+    more_asked: int  # of them, where the contexts have fewer words than that
     most_mentions: int  # values of an answer that are bound
     most_operands: int  # values of the contexts that another may follow from
     most_slots: int  # values of the contexts that are looked at

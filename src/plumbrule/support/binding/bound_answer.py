@@ -275,18 +275,22 @@ def _said_of(slot: Slot) -> str:
 def _is_short(
     asked: Piece, answer: TextView, contexts: Sequence[TextView], known: BindingWords, *, values: bool
 ) -> bool:
-    """Tell whether an answer is a short one to a question over contexts that say more than it does."""
+    """Tell whether an answer is a short one to a question over contexts that speak of what is asked.
+
+    In talk over one text, what is added goes wrong; so one context must have words of the question, and contexts of a
+    few words more of them.
+    """
     constants = known.constants
     if not known.asks.search(asked.text) or len(answer.lemmas) > constants.most_answer_words:
         return False
-    if len(contexts) == 1:  # in talk over one text, what is added goes wrong
-        least = constants.least_asked if values else constants.least_asked_unvalued
-        if _asked_of(asked, contexts[0], known) < least:
-            return False
-    return sum([len(view.lemmas) for view in contexts]) >= constants.least_context_words
+    brief = sum([len(view.lemmas) for view in contexts]) < constants.least_context_words
+    if not brief and len(contexts) > 1:
+        return True
+    least = constants.least_asked if values else constants.least_asked_unvalued
+    return _asked_of(asked, contexts, known) >= least + (constants.more_asked if brief else 0)
 
 
-def _asked_of(asked: Piece, context: TextView, known: BindingWords) -> int:
-    """Return how many words of a question a context has: whether it speaks of what is asked."""
+def _asked_of(asked: Piece, contexts: Sequence[TextView], known: BindingWords) -> int:
+    """Return how many words of a question the contexts have: whether they speak of what is asked."""
     words = {lemma for lemma in asked.content if lemma not in known.support.talk}
-    return len(words & context.lemma_set)
+    return len([word for word in words if any(word in view.lemma_set for view in contexts)])

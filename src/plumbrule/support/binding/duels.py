@@ -14,6 +14,7 @@ Outcome = Literal["bound", "asked", "absent", "derived", "vague"]
 
 _RANGE = re.compile(r"\s*(?:-|–|—|to|until|till|and)\s*")
 _LONGEST_RANGE = 6
+_FEW = 4  # cells that others are compared with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,15 +129,10 @@ class Duels:
         rivals = [slot for slot in ground.alike(mention) if id(slot) not in same and self._rivals(mention, slot)]
         fitting = [slot for slot in equals if fits[slot]]
         places = sorted(fitting or equals, key=lambda slot: -fits[slot])[: constants.most_rivals]
-        columns = {slot.place.key for slot in places if slot.place.cell and slot.own}
-        if columns:
+        cells = [slot for slot in places if slot.place.cell and slot.own]
+        if cells:
             chosen = {id(slot) for slot in (*rivals, *places)}
-            rivals += [
-                slot
-                for slot in ground.slots
-                if slot.own and slot.place.cell and slot.place.key in columns and slot.mention.kind == mention.kind
-                and id(slot) not in chosen
-            ]  # fmt: skip
+            rivals += [slot for slot in _rival_cells(cells, ground) if id(slot) not in chosen]
         rivals = sorted(rivals, key=lambda slot: -fits[slot])[: constants.most_rivals]
         held = self._held(mention, rivals)
         asked = self._is_asked(index, mention)
@@ -229,7 +225,7 @@ class Duels:
                 if for_rival <= for_place * constants.swap_share:
                     continue
             margin = (for_rival - for_place) / (for_rival + for_place + constants.smoothing)
-            if mention.unit != rival.mention.unit and not column and mention.kind == "number":
+            if place.mention.unit != rival.mention.unit and not column and mention.kind == "number":
                 margin *= constants.unit_share
             if margin > worst[0]:
                 worst = margin, rival
@@ -252,6 +248,18 @@ class Duels:
         if not ranges:
             return 0
         return 1 if any(first <= asked <= last for first, last in ranges for asked in self._asked) else -1
+
+
+def _rival_cells(cells: Sequence[Slot], ground: BoundGround) -> list[Slot]:
+    """Return the values of the columns of some cells, and of all cells that can be compared with one of them."""
+    columns = {(slot.place.key, slot.mention.kind) for slot in cells}
+    few = [slot.mention for slot in cells[:_FEW]]
+    return [
+        slot
+        for slot in ground.slots
+        if slot.own and slot.place.cell
+        and ((slot.place.key, slot.mention.kind) in columns or any(comparable(each, slot.mention) for each in few))
+    ]  # fmt: skip
 
 
 def _one_range(one: Slot, other: Slot) -> bool:

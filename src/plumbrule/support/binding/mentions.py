@@ -265,6 +265,9 @@ def _read_unit(number: Number) -> tuple[str, Fraction]:
     return "period" if name in _PERIODS else name, amount
 
 
+_CODE = 3  # digits that a number has at least that may be a code
+
+
 def sort_of(mention: Mention) -> str:
     """Return what tells which values may equal or rival this one."""
     if mention.kind == "date":
@@ -292,10 +295,23 @@ def comparable(mine: Mention, theirs: Mention) -> bool:
     if mine.kind != theirs.kind:
         return False
     if mine.kind == "number" and mine.base == theirs.base == "count":
-        return bool(mine.noun) and mine.noun == theirs.noun
+        return mine.noun == theirs.noun if mine.noun and theirs.noun else _written_alike(mine, theirs)
     return (mine.base if mine.kind == "number" else mine.dimension) == (
         theirs.base if theirs.kind == "number" else theirs.dimension
     )
+
+
+def _written_alike(mine: Mention, theirs: Mention) -> bool:
+    """Tell whether two numbers, of which nothing says what one counts, look like prices, or like codes of a length.
+
+    Of two cells the headers tell what they are of, so there the length need not be quite the same.
+    """
+    ours, others = (each.text.partition(".") for each in (mine, theirs))
+    if mine.cell and theirs.cell:
+        return bool(ours[2]) == bool(others[2]) and abs(len(ours[0]) - len(others[0])) <= 1
+    if ours[2] or others[2]:
+        return len(ours[2]) == len(others[2])
+    return len(ours[0]) == len(others[0]) >= _CODE
 
 
 def equal(mine: Mention, my_text: str, theirs: Mention, their_text: str) -> bool:

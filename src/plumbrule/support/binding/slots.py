@@ -139,7 +139,7 @@ class _Parts:
         for start, end in [mark.span() for mark in _SEGMENT.finditer(self._text)]:
             index = bisect_right(mention_ends, start)
             if index == len(mentions) or mentions[index].start >= end:  # "7:00" and "1,000" are whole
-                cuts.append(start)
+                cuts += [start, start] if self._text[start] == ";" else [start]  # a semicolon parts more than a comma
         return cuts
 
     @cached_property
@@ -446,6 +446,9 @@ class BoundGround:
                 known = [(other, constants.form_share) for other in self.forms(lemma)]
                 synonyms = self.known.support.thesaurus.synonyms(lemma)
                 known += [(other, constants.synonym_share) for other in synonyms if self.where(other)]
+                digits = str(self.known.hours.get(lemma, ""))  # "two zones" is "2 zones"
+                if digits and self.where(digits):
+                    known.append((digits, 1.0))
             self._written[lemma] = known
         return known
 

@@ -82,9 +82,16 @@ class AnswerReading:
     intercept: Weight
     binding: Annotated[Weight, Field(gt=0)]
     verifier: Annotated[Weight, Field(ge=0)]
+    unbound: Weight | None = None  # the intercept where there is nothing to bind
 
-    def weighed(self, own: float, told: float) -> float:
-        """Return the log-odds of a sentence, or of the answer, with those that the verifier gives to the answer."""
+    def weighed(self, own: float, told: float, *, decides: bool) -> float:
+        """Return the log-odds of a sentence, or of the answer, with those that the verifier gives to the answer.
+
+        ``decides`` tells whether its own are those of binding. To those of coverage the verifier only adds doubt: it
+        does not see what is added, and coverage does not see small changes.
+        """
+        if self.unbound is not None and not decides:
+            return min(own, self.unbound + self.verifier * told)
         return self.intercept + self.binding * own + self.verifier * told
 
 

@@ -24,7 +24,6 @@ from plumbrule.runs.differences import (
 from plumbrule.runs.report.gate_text import FIGURE_TITLES
 from plumbrule.runs.run_entries import RunEntry, read_run
 from plumbrule.runs.sample_detail import find_sample
-from plumbrule.text.word_differences import Stretch, word_differences
 from plumbrule.web.access.roles import Role
 from plumbrule.web.addresses import with_query
 from plumbrule.web.page_numbers import Paged, page_of
@@ -32,6 +31,7 @@ from plumbrule.web.routes import Routes
 from plumbrule.web.views.named_sentences import NamedSentence, name_subject
 from plumbrule.web.views.run_address import sample_address
 from plumbrule.web.views.run_views import comparison, run_entry, run_lines, run_view
+from plumbrule.web.views.word_differences import Stretch, word_differences
 from plumbrule.web.visit import Visit, Visiting
 from plumbrule.web.visit_errors import visitor_words
 

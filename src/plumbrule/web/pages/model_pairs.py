@@ -6,13 +6,13 @@ from plumbrule.reviews.campaigns.campaign_progress import report_campaign
 from plumbrule.reviews.campaigns.campaign_store import load_item
 from plumbrule.reviews.model_change import ModelChange, PairedComparison, PairLine, compare_pair
 from plumbrule.reviews.sheets import EarlierAnswer, Sheet, sheet_of
-from plumbrule.text.word_differences import word_differences
 from plumbrule.web.access.roles import Role
 from plumbrule.web.addresses import path_part
 from plumbrule.web.desk import campaign_words
 from plumbrule.web.desk.campaign_access import check_campaign, find_standing
 from plumbrule.web.page_numbers import page_of
 from plumbrule.web.routes import Routes
+from plumbrule.web.views.word_differences import word_differences
 from plumbrule.web.visit import Visiting
 from plumbrule.web.visit_errors import AbsentError
 

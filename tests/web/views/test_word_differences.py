@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plumbrule.text.word_differences import Stretch, word_differences
+from plumbrule.web.views.word_differences import Stretch, word_differences
 
 
 def joined(stretches: tuple[Stretch, ...], *, same: bool | None = None) -> str:
