@@ -61,8 +61,9 @@ def test_the_log_odds_are_weighed(make: Make, answer: str) -> None:
 def test_where_there_is_nothing_to_bind_it_may_only_add_doubt(make: Make, unbound: float) -> None:
     """With an intercept of its own for that: the lower of its log-odds and those of coverage counts."""
     folder, answer = make(answers=READING | {"unbound": unbound}), "A w20 w21 the w22 of Paris."
-    alone, found = support(answer, [OFFICE], "none"), support(answer, [OFFICE], folder)
-    said = open_verifier(folder).verify_answer([OFFICE], QUESTION, answer)
+    passage = f"{OFFICE} {HALL}"
+    alone, found = support(answer, [passage], "none"), support(answer, [passage], folder)
+    said = open_verifier(folder).verify_answer([passage], QUESTION, answer)
     theirs = unbound + READING["verifier"] * log_odds(said)
 
     assert found.log_odds == pytest.approx(min(log_odds(alone.score), theirs), abs=0.01)
