@@ -6,7 +6,7 @@ from collections.abc import Callable
 import orjson
 import pytest
 from fastapi.testclient import TestClient
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from tests.web.conftest import PAPER
 
 from plumbrule.ledger import open_ledger
@@ -140,6 +140,19 @@ def test_an_incident_in_a_browser(page: Page, look: Callable[[Page, str], None])
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     expect(page.get_by_role("link", name="Download the file")).to_be_hidden()
     expect(page.locator(".two-sides .answer")).to_be_visible()
+
+
+def test_what_has_the_focus_before_the_script_lights_too(page: Page) -> None:
+    """On a slow machine a hand is quicker than the file that lights the evidence."""
+    held: list[Route] = []
+    page.route("**/marked_text*", lambda route: held.append(route))  # noqa: PLW0108 - it wants a function of its own
+    page.goto(f"/incidents/{TRACE}", wait_until="commit")
+    page.get_by_role("link", name="$35").focus()
+    page.wait_for_function("document.activeElement.dataset.lights")
+    for route in held:
+        route.continue_()
+    expect(page.locator(".passage-box .lit").first).to_contain_text("$25")
+    assert len(held) == 1
 
 
 def test_a_large_ledger_is_not_read_whole(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,3 +10,4 @@ function light(from) {
 for (const kind of ["pointerover", "focusin"]) {
   document.addEventListener(kind, (event) => light(event.target.closest("[data-lights]") ?? document.activeElement?.closest("[data-lights]")));
 }
+light(document.activeElement?.closest("[data-lights]"));  // a hand may be quicker than this file
