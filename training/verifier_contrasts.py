@@ -29,15 +29,15 @@ from training import verifier_export, verifier_model
 from training.everyday_rows import read_everyday
 from training.verifier_marks import UNKNOWN, WRONG, mark_tokens
 from training.verifier_packed import Question, packed_logits, with_match, with_tokens
-from training.verifier_slips import slip, vary_words
+from training.verifier_slips import copy_out, slip, vary_words
 from training.verifier_swaps import Text, find_swaps, swap
 
 CONTRASTS = Path(__file__).parent / "contrasts"
 ENTAILMENT = Path(__file__).parents[2] / "shared/data/entailment"
 FITTED = (  # tamarind tells how far it has come; laurel, poplar and zelkova say what it weighs
-    "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "hornbeam", "juniper", "larch", "linden",
-    "magnolia", "maple", "mulberry", "nutmeg", "oak", "olive", "pine", "quince", "rosewood", "rowan", "sequoia",
-    "spruce", "sycamore", "willow", "yew",
+    "acacia", "alder", "almond", "banyan", "beech", "catalpa", "cypress", "ebony", "elder", "fig", "ginkgo", "guava",
+    "holly", "hornbeam", "juniper", "larch", "lime", "linden", "magnolia", "maple", "medlar", "mulberry", "nutmeg",
+    "oak", "olive", "pine", "quince", "rosewood", "rowan", "sequoia", "spruce", "sycamore", "willow", "yew",
 )  # fmt: skip
 EVERYDAY = ("ash", "elm", "fir")  # birch and gorse choose the weight beside binding
 _SOURCES = {  # of entailment, and how many pairs of each
@@ -50,12 +50,14 @@ _MIXED = 0.1  # share of entailment pairs
 _UNASKED = 0.1  # share of questions that are left out
 _SWAPPED = 0.4  # share of questions that two things change places in, where there are two
 _SLIPPED = 0.3  # share of questions with one more wrong answer, made of a right one
+_COPIED = 0.35  # share of questions with two more answers, made of what the passages say
 _RECKONED = frozenset({"arithmetic", "arithmetic_right", "conversion", "unit"})
 _SHORT = 1000  # characters that are surely read whole, so that their order says nothing
 _POOL = 400  # questions that are sorted by length together
 _TOKENS = 1600  # of a batch
 _DROPOUT = 0.1
 _POINT = 0.3  # what an answer by itself weighs beside the ranks
+_NEAR = 1.5  # what a wrong answer counts for that is nearly a right one, beside 1 of any
 _MARKED = 0.25  # what the tokens weigh beside the ranks
 _SELDOM = 4.0  # what a wrong token weighs beside a right one
 _RATE, _HEAD, _MATCH, _TOKEN = 2e-4, 6e-4, 2e-3, 1e-3
@@ -122,6 +124,8 @@ def vary(text: Text, rng: random.Random) -> Text:
     text = vary_words(text, rng)
     if rng.random() < _SLIPPED:
         text = slip(text, rng)
+    if text.question and rng.random() < _COPIED:
+        text = copy_out(text, rng)
     contexts = list(text.contexts)
     if sum(map(len, contexts)) < _SHORT:
         rng.shuffle(contexts)
@@ -156,14 +160,18 @@ def plan(
     return batches
 
 
-def loss_of(given: Any, right: Any, rows: Any) -> Any:
-    """Return the loss of logits: right answers against wrong ones of their row, all rows alike, and each alone."""
+def loss_of(given: Any, right: Any, rows: Any, near: Any) -> Any:
+    """Return the loss of logits: right answers against wrong ones of their row, all rows alike, and each alone.
+
+    ``near`` is 1 for wrong answers that are nearly right ones, which count for more.
+    """
     pairs = (rows[:, None] == rows[None]) & (right[:, None] > right[None])
     alone = functional.binary_cross_entropy_with_logits(given, right)
     if not pairs.any():
         return _POINT * alone
     owner = rows[:, None].expand_as(pairs)[pairs]
-    weight = 1 / torch.bincount(owner)[owner]
+    weight = (1 + _NEAR * near)[None].expand_as(pairs)[pairs]
+    weight = weight / torch.bincount(owner, weights=weight)[owner]
     lost = functional.softplus((given[None] - given[:, None])[pairs])
     return _POINT * alone + (lost * weight).sum() / weight.sum()
 
@@ -233,7 +241,8 @@ def _slopes(
     """Return the slopes of the loss of some questions of a batch of this many, and the loss."""
     said = packed_logits(weights, part, drop=_DROPOUT)
     right = torch.tensor([float(each) for row in part for each in row.right])
-    loss = loss_of(said.answers, right, said.rows)
+    near = [not each and UNKNOWN not in marks for row in part for each, marks in zip(row.right, row.marks, strict=True)]
+    loss = loss_of(said.answers, right, said.rows, torch.tensor(near).float())
     if said.tokens is not None:
         loss = loss + _MARKED * loss_of_tokens(said.tokens, part)
     loss = len(part) / whole * loss

@@ -27,7 +27,7 @@ _CONFIG = {
     "overlap": 32,
 }
 _WHOLE = {  # of one that reads whole passages; `training.verifier_weights` sets what it weighs
-    "name": "gte-small-contrasts", "version": "4", "max_length": 448, "overlap": 64,
+    "name": "gte-small-contrasts", "version": "5", "max_length": 448, "overlap": 64,
     "answers": {"passages": 320, "question": 60, "answer": 96, "intercept": 0.0, "binding": 1.0, "verifier": 0.3},
     "sentences": {"intercept": 0.155, "verifier": 0.1},
 }  # fmt: skip

@@ -68,4 +68,4 @@ def _difference(one: str, other: str) -> tuple[str, str] | None:
 
 def bounded(*wordings: str) -> re.Pattern[str]:
     """Return a pattern for wordings that stand as whole words."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, wordings))})(?!\w)")
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, wordings))})(?!\w|['’]t)")

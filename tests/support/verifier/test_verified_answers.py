@@ -67,6 +67,8 @@ def test_where_there_is_nothing_to_bind_it_may_only_add_doubt(make: Make, unboun
     theirs = unbound + READING["verifier"] * log_odds(said)
 
     assert found.log_odds == pytest.approx(min(log_odds(alone.score), theirs), abs=0.01)
+    kept = support(answer, [passage], make(answers=READING | {"unbound": unbound, "least": -2.0}))
+    assert kept.log_odds == pytest.approx(min(log_odds(alone.score), max(-2.0, theirs)), abs=0.01)
     assert support(ANSWER, [OFFICE, HALL], folder).score == support(ANSWER, [OFFICE, HALL], make(answers=READING)).score
 
 
@@ -208,6 +210,7 @@ def test_endless_texts_are_cut_before_they_are_read(encoder: Encoder) -> None:
         ({"verifier": -1}, "answers.verifier: "),
         ({"intercept": float("nan")}, "answers.intercept: "),
         ({"unbound": "much"}, "answers.unbound: "),
+        ({"least": "little"}, "answers.least: "),
         ({"weight": 1}, "answers.weight: unknown key"),
     ],
 )

@@ -83,6 +83,7 @@ class AnswerReading:
     binding: Annotated[Weight, Field(gt=0)]
     verifier: Annotated[Weight, Field(ge=0)]
     unbound: Weight | None = None  # the intercept where there is nothing to bind
+    least: Weight | None = None  # log-odds below which the verifier does not bring an answer there
 
     def weighed(self, own: float, told: float, *, decides: bool) -> float:
         """Return the log-odds of a sentence, or of the answer, with those that the verifier gives to the answer.
@@ -91,7 +92,8 @@ class AnswerReading:
         does not see what is added, and coverage does not see small changes.
         """
         if self.unbound is not None and not decides:
-            return min(own, self.unbound + self.verifier * told)
+            doubted = self.unbound + self.verifier * told
+            return min(own, doubted if self.least is None else max(self.least, doubted))
         return self.intercept + self.binding * own + self.verifier * told
 
 
