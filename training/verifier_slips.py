@@ -140,7 +140,7 @@ def _listed(contexts: Sequence[str]) -> list[tuple[str, str]]:
             for line in context.splitlines()
             if line.count("|") > 1 and not set(line) <= set("|-: ")
         ]
-        if len(rows) > _LEAST_LISTED and len({len(row) for row in rows}) == 1:
+        if len(rows) >= _LEAST_LISTED and len({len(row) for row in rows}) == 1:
             head, *body = rows
             found += [
                 (f"{row[0]}, {name}", cell)
