@@ -59,7 +59,12 @@ three in ten such answers of a new author were left to coverage. Numbers without
 where they look like prices or codes of a length, and the cells of a table or an object wherever they can be compared:
 before, only those of one column. Where there is nothing to bind, the verifier only adds doubt. All of it was made with
 a look at cherry and plum, two new development authors, whose rows were in no fit of the verifier; what counts as short,
-and what the verifier may do where nothing is bound, was chosen so that BEGIN and ExpertQA lose nothing."""
+and what the verifier may do where nothing is bound, was chosen so that BEGIN and ExpertQA lose nothing.
+
+Since version 9 contexts of 22 to 120 words need no word of the question if they are a document that tells its reader
+what holds ("must", "your", "per", a heading with what stands under it, a table): loosely worded questions have none.
+The words and limits were chosen with a look at cherry, plum, BEGIN and ExpertQA. Version 5 of the verifier was fitted
+to the contrasts of fourteen more authors, most over a single short passage."""
 
 EVERYDAY = """\
 ## Everyday answers

@@ -278,13 +278,18 @@ def _is_short(
     """Tell whether an answer is a short one to a question over contexts that speak of what is asked.
 
     In talk over one text, what is added goes wrong; so one context must have words of the question, and contexts of a
-    few words more of them.
+    few words more of them, unless they are a document that tells what holds: a loosely worded question has none.
     """
     constants = known.constants
     if not known.asks.search(asked.text) or len(answer.lemmas) > constants.most_answer_words:
         return False
-    brief = sum([len(view.lemmas) for view in contexts]) < constants.least_context_words
+    words = sum([len(view.lemmas) for view in contexts])
+    brief = words < constants.least_context_words
     if not brief and len(contexts) > 1:
+        return True
+    if constants.least_document_words <= words <= constants.most_document_words and any(
+        known.documents.search(view.text) for view in contexts
+    ):
         return True
     least = constants.least_asked if values else constants.least_asked_unvalued
     return _asked_of(asked, contexts, known) >= least + (constants.more_asked if brief else 0)
