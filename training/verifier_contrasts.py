@@ -35,9 +35,10 @@ from training.verifier_swaps import Text, find_swaps, swap
 CONTRASTS = Path(__file__).parent / "contrasts"
 ENTAILMENT = Path(__file__).parents[2] / "shared/data/entailment"
 FITTED = (  # tamarind tells how far it has come; laurel, poplar and zelkova say what it weighs
-    "acacia", "alder", "almond", "banyan", "beech", "catalpa", "cypress", "ebony", "elder", "fig", "ginkgo", "guava",
-    "holly", "hornbeam", "juniper", "larch", "lime", "linden", "magnolia", "maple", "medlar", "mulberry", "nutmeg",
-    "oak", "olive", "pine", "quince", "rosewood", "rowan", "sequoia", "spruce", "sycamore", "willow", "yew",
+    "acacia", "alder", "almond", "banyan", "beech", "cacao", "catalpa", "cypress", "damson", "ebony", "elder",
+    "feijoa", "fig", "ginkgo", "guava", "holly", "hornbeam", "juniper", "kapok", "larch", "lime", "linden", "lychee",
+    "magnolia", "maple", "medlar", "mulberry", "nutmeg", "oak", "olive", "papaya", "pine", "quince", "rosewood",
+    "rowan", "sequoia", "spruce", "sycamore", "willow", "yew",
 )  # fmt: skip
 EVERYDAY = ("ash", "elm", "fir")  # birch and gorse choose the weight beside binding
 _SOURCES = {  # of entailment, and how many pairs of each
