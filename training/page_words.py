@@ -61,10 +61,11 @@ before, only those of one column. Where there is nothing to bind, the verifier o
 a look at cherry and plum, two new development authors, whose rows were in no fit of the verifier; what counts as short,
 and what the verifier may do where nothing is bound, was chosen so that BEGIN and ExpertQA lose nothing.
 
-Since version 9 contexts of 22 to 120 words need no word of the question if they are a document that tells its reader
-what holds ("must", "your", "per", a heading with what stands under it, a table): loosely worded questions have none.
-The words and limits were chosen with a look at cherry, plum, BEGIN and ExpertQA. Version 5 of the verifier was fitted
-to the contrasts of fourteen more authors, most over a single short passage."""
+Since version 9 contexts of up to 120 words need no word of the question if they are a document that tells its reader
+what holds: laid out as headings, rows, objects or lists, or, from 30 words on, with words such as "must", "your" or
+"per". Loosely worded questions have no word of their passage. The words and limits were chosen with a look at cherry,
+plum, BEGIN and ExpertQA. Version 5 of the verifier was fitted to the contrasts of fourteen more authors, most over a
+single short passage."""
 
 EVERYDAY = """\
 ## Everyday answers

@@ -29,7 +29,7 @@ from training import verifier_export, verifier_model
 from training.everyday_rows import read_everyday
 from training.verifier_marks import UNKNOWN, WRONG, mark_tokens
 from training.verifier_packed import Question, packed_logits, with_match, with_tokens
-from training.verifier_slips import copy_out, slip, vary_words
+from training.verifier_slips import slip, vary_words
 from training.verifier_swaps import Text, find_swaps, swap
 
 CONTRASTS = Path(__file__).parent / "contrasts"
@@ -51,14 +51,13 @@ _MIXED = 0.1  # share of entailment pairs
 _UNASKED = 0.1  # share of questions that are left out
 _SWAPPED = 0.4  # share of questions that two things change places in, where there are two
 _SLIPPED = 0.3  # share of questions with one more wrong answer, made of a right one
-_COPIED = 0.35  # share of questions with two more answers, made of what the passages say
 _RECKONED = frozenset({"arithmetic", "arithmetic_right", "conversion", "unit"})
 _SHORT = 1000  # characters that are surely read whole, so that their order says nothing
 _POOL = 400  # questions that are sorted by length together
 _TOKENS = 1600  # of a batch
 _DROPOUT = 0.1
 _POINT = 0.3  # what an answer by itself weighs beside the ranks
-_NEAR = 1.5  # what a wrong answer counts for that is nearly a right one, beside 1 of any
+_NEAR = 0.5  # what a wrong answer counts for more that is nearly a right one
 _MARKED = 0.25  # what the tokens weigh beside the ranks
 _SELDOM = 4.0  # what a wrong token weighs beside a right one
 _RATE, _HEAD, _MATCH, _TOKEN = 2e-4, 6e-4, 2e-3, 1e-3
@@ -125,8 +124,6 @@ def vary(text: Text, rng: random.Random) -> Text:
     text = vary_words(text, rng)
     if rng.random() < _SLIPPED:
         text = slip(text, rng)
-    if text.question and rng.random() < _COPIED:
-        text = copy_out(text, rng)
     contexts = list(text.contexts)
     if sum(map(len, contexts)) < _SHORT:
         rng.shuffle(contexts)

@@ -3,7 +3,7 @@
 import random
 
 from training.verifier_marks import RIGHT, UNKNOWN, WRONG, mark_tokens
-from training.verifier_slips import copy_out, slip, vary_words
+from training.verifier_slips import slip, vary_words
 from training.verifier_swaps import Text
 
 TEXT = Text(
@@ -32,35 +32,14 @@ def test_a_slip_is_one_wrong_answer_more() -> None:
     }
 
 
-def test_what_the_passages_say_is_copied_right_and_wrong() -> None:
-    """A sentence word for word, and the same with an error that the passages do not have."""
-    made = set()
-    for seed in range(60):
-        answers = copy_out(TEXT, chance(seed)).answers
-        right, wrong = sorted(set(answers) - set(TEXT.answers), key=lambda answer: not answer[1])
-        assert right == (TEXT.contexts[0], True)
-        assert not wrong[1]
-        made.add(wrong[0])
-    assert {"Here Ada waits 35 days, and Ben 20 days.", "Here Ada waits 20 weeks, and Ben 35 days."} <= made
-    assert TEXT.contexts[0] not in made
-    assert copy_out(TEXT._replace(contexts=["Too short."]), chance(1)).answers == TEXT.answers
-
-
-def test_what_is_said_of_one_thing_is_said_of_another() -> None:
-    """Under headings and in tables: what belongs together is right, what does not is wrong."""
-    listed = TEXT._replace(contexts=["Red bin: paper and card. Blue bin: glass. Green bin: leaves and grass."])
-    table = TEXT._replace(contexts=["| Room | Price | Beds |\n|---|---|---|\n| Attic | 64 | 5 |\n| Garden | 82 | 3 |"])
-    for text, pairs in (
-        (listed, {("Red bin", "paper and card"), ("Blue bin", "glass"), ("Green bin", "leaves and grass")}),
-        (table, {("Attic, Price", "64"), ("Attic, Beds", "5"), ("Garden, Price", "82"), ("Garden, Beds", "3")}),
-    ):
-        labels = set()
-        for seed in range(40):
-            for answer, is_right in set(copy_out(text, chance(seed)).answers) - set(text.answers):
-                told = [(of, said) for of, said in pairs if of in answer and said in answer]
-                labels.add(is_right)
-                assert bool(told) == is_right
-        assert labels == {True, False}
+def test_two_numbers_change_places() -> None:
+    """Where something stands between them; what is said of both alike stays right."""
+    both = [("Ada waits 20 days, and Ben 35.", True)]
+    made = {answer for seed in range(40) for answer, _ in slip(TEXT._replace(answers=both), chance(seed)).answers}
+    assert "Ada waits 35 days, and Ben 20." in made
+    listed = [("They wait 20 and 35 days.", True)]
+    made = {answer for seed in range(40) for answer, _ in slip(TEXT._replace(answers=listed), chance(seed)).answers}
+    assert "They wait 35 and 20 days." not in made
 
 
 def test_where_nothing_can_slip() -> None:

@@ -188,9 +188,8 @@ def test_a_question_is_known_by_its_mark_or_its_words(text: str, *, asks: bool) 
     [
         ("How long may I return a bike?", "Within 30 days.", (BIKE,), True),
         ("I returned a bike.", "Within 30 days.", (BIKE,), False),
-        ("How long has it been a sport?", "Within 30 days.", (RACES,), False),
-        ("How soon have I got to decide?", "Within 30 days.", (BIKE,), True),
-        ("How soon have I got to decide?", "Within 30 days.", (BIKE + RACES * 5,), False),
+        ("How soon have I got to decide?", "It was 120 km.", (RACES,), False),
+        ("Who won the races?", "It was 120 km.", (RACES,), True),
         ("What is sold?", "They sell helmets.", (BIKE,), False),
         ("What is sold?", "They sell helmets.", HALL, False),
         ("Whom may I bring? I am new.", "Members may bring guests.", HALL, True),
@@ -198,15 +197,33 @@ def test_a_question_is_known_by_its_mark_or_its_words(text: str, *, asks: bool) 
         ("When must hired bikes be back?", "Within 30 days.", ("Hired bikes go back within 30 days.",), True),
         ("Are bikes back?", "Within 30 days.", ("Bikes go back within 30 days.",), False),
         ("When must hired bikes be back?", "Within 30 days.", ("Hired bikes go back", "within 30 days."), True),
-        ("Which bikes?", "Within 30 days.", (BIKE,), True),
         ("How long?", "Within 30 days. " * 40, (BIKE,), False),
+        ("How soon have I got to decide?", "Within 30 days.", (BIKE,), True),
+        ("How soon have I got to decide?", "Within 30 days.", (BIKE + RACES * 5,), False),
+        ("How soon have I got to decide?", "It was 120 km.", (RACES, "You may go in."), True),
+        ("How soon have I got to decide?", "It was 120 km.", ("You may go 120 km.",), False),
+        ("How soon have I got to decide?", "It is 120 km.", ("The first race: 120 km.",), True),
+        (
+            "How soon have I got to decide?",
+            "It is 120 km.",
+            ("He said 120 km, see http://a.example",),
+            False,
+        ),
+        (
+            "How soon have I got to decide?",
+            "It is 120 km.",
+            ("| Race | Long |\n|---|---|\n| A | 120 km |",),
+            True,
+        ),
+        ("How soon have I got to decide?", "It is 120 km.", ('{"race": "first", "length": "120 km"}',), True),
+        ("How soon have I got to decide?", "It is 120 km.", ("Races\n- the first, 120 km",), True),
+        ("How soon have I got to decide?", "It is 120 km.", ("The first was won\nafter 120 km.",), False),
     ],
     ids=[
         "short",
         "no question",
         "of something else",
-        "loosely worded, over a document",
-        "loosely worded, over a long text",
+        "one context that has one word of the question",
         "one context without a value",
         "nothing to bind",
         "several contexts",
@@ -214,14 +231,23 @@ def test_a_question_is_known_by_its_mark_or_its_words(text: str, *, asks: bool) 
         "short context that has three words of the question",
         "short context that has two",
         "two of a few words",
-        "one context that has one word of the question",
         "long answer",
+        "loosely worded, over a document",
+        "loosely worded, over a long text",
+        "loosely worded, over several contexts",
+        "loosely worded, over a few words",
+        "loosely worded, under a heading",
+        "loosely worded, over talk with an address",
+        "loosely worded, over a table",
+        "loosely worded, over an object",
+        "loosely worded, over a list",
+        "loosely worded, over talk in two lines",
     ],
 )
 def test_binding_decides_on_short_answers(
     question: str, answer: str, contexts: tuple[str, ...], *, decides: bool
 ) -> None:
-    """To a question, over contexts that say more; over one context with a value, if it speaks of what is asked."""
+    """To a question, over contexts that say more; over one, if it speaks of what is asked or is a document."""
     assert bound(question, answer, *contexts).decides is decides
 
 

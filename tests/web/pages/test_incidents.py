@@ -149,10 +149,10 @@ def test_what_has_the_focus_before_the_script_lights_too(page: Page) -> None:
     page.goto(f"/incidents/{TRACE}", wait_until="commit")
     page.get_by_role("link", name="$35").focus()
     page.wait_for_function("document.activeElement.dataset.lights")
-    for route in held:
-        route.continue_()
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
     expect(page.locator(".passage-box .lit").first).to_contain_text("$25")
-    assert len(held) == 1
 
 
 def test_a_large_ledger_is_not_read_whole(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

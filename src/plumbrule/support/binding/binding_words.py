@@ -27,6 +27,10 @@ from plumbrule.support.binding.trees import Trees, trees_of
 from plumbrule.support.word_lists import SupportWords, support_words
 from plumbrule.text.tokens import lemmas
 
+# A text that is laid out: a heading with what stands under it, a row of a table, an object, a list.
+LAID_OUT = re.compile(
+    r"(?:^|[.;] )[\w(][^.:;\n]{1,45}: \S|\|.{1,80}\||\{\s*\"|^\s{0,8}(?:[-*•§]|\d+[.)])\s", re.MULTILINE
+)
 BINDING_FILES = ("binding.json", "binding.yaml")
 
 
@@ -86,8 +90,7 @@ class BindingConstants:
     least_asked: int  # words of the question that the only context has
     least_asked_unvalued: int  # the same where the answer has no value
     more_asked: int  # of them, where the contexts have fewer words than that
-    least_document_words: int  # of all contexts that are documents, so that they need no words of the question
-    most_document_words: int  # the same: longer ones can be told by the words of the question
+    most_document_words: int  # of contexts that are documents, so that they need no word of the question
     most_mentions: int  # values of an answer that are bound
     most_operands: int  # values of the contexts that another may follow from
     most_slots: int  # values of the contexts that are looked at
@@ -123,7 +126,7 @@ class BindingWords:
     conditions: tuple[str, ...]
     joints: frozenset[str]
     asks: re.Pattern[str]  # what shows that a text asks something
-    documents: re.Pattern[str]  # what passages have that are documents, not talk
+    documents: re.Pattern[str]  # what says in a passage that it tells its reader what holds
     cues: re.Pattern[str]
     free: re.Pattern[str]
     numbered: re.Pattern[str]
@@ -176,11 +179,6 @@ def _asks(words: dict[str, list[str]]) -> re.Pattern[str]:
     )
 
 
-def _documents(words: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern for what documents have: such words, what stands under a heading, tables, objects, lines."""
-    return re.compile(rf"\b(?:{_either(words)})\b|[A-Za-z)\"]: ?\S|[|{{}}§\n]", re.IGNORECASE)
-
-
 @cache
 def binding_words() -> BindingWords:
     """Return the words, the constants and the weights that ship, read once."""
@@ -219,7 +217,7 @@ def binding_words() -> BindingWords:
         conditions=tuple(raw["conditions"]),
         joints=frozenset(raw["joints"]),
         asks=_asks(raw["asks"]),
-        documents=_documents(raw["documents"]),
+        documents=re.compile(_phrases(raw["documents"]), re.IGNORECASE),
         cues=re.compile(_phrases(raw["cues"]), re.IGNORECASE),
         free=re.compile(rf"\b(?:{_either(raw['free'])})\b(?!-)(?! (?:{_either(raw['not_free'])})\b)", re.IGNORECASE),
         numbered=re.compile(rf"\b((?i:{_either(raw['numbered'])}))\s+([A-Z]?\d+(?:[.-]\d+)*[a-z]?\b|[A-Z]\b)(?!\s*%)"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from plumbrule.support.binding.binding_words import BindingWords, binding_words
+from plumbrule.support.binding.binding_words import LAID_OUT, BindingWords, binding_words
 from plumbrule.support.binding.clauses import ClauseIndex, clause_measures
 from plumbrule.support.binding.duels import Binding, Duels
 from plumbrule.support.binding.edits import Edits, find_edits
@@ -278,7 +278,7 @@ def _is_short(
     """Tell whether an answer is a short one to a question over contexts that speak of what is asked.
 
     In talk over one text, what is added goes wrong; so one context must have words of the question, and contexts of a
-    few words more of them, unless they are a document that tells what holds: a loosely worded question has none.
+    few words more of them. A document that tells what holds needs none: a loosely worded question has none of its own.
     """
     constants = known.constants
     if not known.asks.search(asked.text) or len(answer.lemmas) > constants.most_answer_words:
@@ -287,8 +287,8 @@ def _is_short(
     brief = words < constants.least_context_words
     if not brief and len(contexts) > 1:
         return True
-    if constants.least_document_words <= words <= constants.most_document_words and any(
-        known.documents.search(view.text) for view in contexts
+    if words <= constants.most_document_words and any(
+        LAID_OUT.search(view.text) or (not brief and known.documents.search(view.text)) for view in contexts
     ):
         return True
     least = constants.least_asked if values else constants.least_asked_unvalued

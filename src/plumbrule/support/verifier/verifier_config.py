@@ -83,7 +83,7 @@ class AnswerReading:
     binding: Annotated[Weight, Field(gt=0)]
     verifier: Annotated[Weight, Field(ge=0)]
     unbound: Weight | None = None  # the intercept where there is nothing to bind
-    least: Weight | None = None  # log-odds below which the verifier does not bring an answer there
+    least: Weight | None = None  # with it, the log-odds below which the verifier brings no answer
 
     def weighed(self, own: float, told: float, *, decides: bool) -> float:
         """Return the log-odds of a sentence, or of the answer, with those that the verifier gives to the answer.
