@@ -30,7 +30,7 @@ _WHOLE = {  # of one that reads whole passages; `training.verifier_weights` sets
     "name": "gte-small-contrasts", "version": "5", "max_length": 448, "overlap": 64,
     "answers": {
         "passages": 320, "question": 60, "answer": 96, "intercept": 0.0, "binding": 1.0, "verifier": 0.3,
-        "unbound": 0.5, "least": -0.84,
+        "unbound": 0.8, "least": -0.84,
     },
     "sentences": {"intercept": 0.175, "verifier": 0.1},
 }  # fmt: skip
