@@ -1,8 +1,8 @@
 """Slips: an error put into a right answer by rule, at a place that is known.
 
 A number or a name gives way to another one of the passages, two numbers change places, or a word gives way to its
-opposite. An opposite alone would tell the
-label, so as often as it slips in an answer it changes places with its word everywhere, and nothing becomes wrong.
+opposite. An opposite alone would tell the label, so as often as it slips in an answer it changes places with its word
+everywhere, and nothing becomes wrong.
 """
 
 import random

@@ -67,5 +67,5 @@ def _difference(one: str, other: str) -> tuple[str, str] | None:
 
 
 def bounded(*wordings: str) -> re.Pattern[str]:
-    """Return a pattern for wordings that stand as whole words."""
+    """Return a pattern for wordings that stand as whole words, as "can" of "can't" does not."""
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, wordings))})(?!\w|['’]t)")

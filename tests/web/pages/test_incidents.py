@@ -7,6 +7,7 @@ import orjson
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Page, Route, expect
+from tests.clock import wait_until
 from tests.web.conftest import PAPER
 
 from plumbrule.ledger import open_ledger
@@ -149,8 +150,7 @@ def test_what_has_the_focus_before_the_script_lights_too(page: Page) -> None:
     page.goto(f"/incidents/{TRACE}", wait_until="commit")
     page.get_by_role("link", name="$35").focus()
     page.wait_for_function("document.activeElement.dataset.lights")
-    while not held:
-        page.wait_for_timeout(20)
+    wait_until(lambda: page.wait_for_timeout(20) or held)  # the page's events come while it is asked
     held[0].continue_()
     expect(page.locator(".passage-box .lit").first).to_contain_text("$25")
 

@@ -27,10 +27,6 @@ from plumbrule.support.binding.trees import Trees, trees_of
 from plumbrule.support.word_lists import SupportWords, support_words
 from plumbrule.text.tokens import lemmas
 
-# A text that is laid out: a heading with what stands under it, a row of a table, an object, a list.
-LAID_OUT = re.compile(
-    r"(?:^|[.;] )[\w(][^.:;\n]{1,45}: \S|\|.{1,80}\||\{\s*\"|^\s{0,8}(?:[-*•§]|\d+[.)])\s", re.MULTILINE
-)
 BINDING_FILES = ("binding.json", "binding.yaml")
 
 

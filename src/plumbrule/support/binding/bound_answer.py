@@ -1,10 +1,11 @@
 """Bind an answer to its contexts: the findings in words, and one risk for each sentence."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from plumbrule.support.binding.binding_words import LAID_OUT, BindingWords, binding_words
+from plumbrule.support.binding.binding_words import BindingWords, binding_words
 from plumbrule.support.binding.clauses import ClauseIndex, clause_measures
 from plumbrule.support.binding.duels import Binding, Duels
 from plumbrule.support.binding.edits import Edits, find_edits
@@ -13,6 +14,11 @@ from plumbrule.support.measures import MEASURES, Comparison
 from plumbrule.text.sentences import Sentence
 from plumbrule.text.text_view import TextView
 from plumbrule.text.work_limits import MOST_BOUND
+
+# A text that is laid out: a heading with what stands under it, a row of a table, an object, a list.
+_LAID_OUT = re.compile(
+    r"(?:^|[.;] )[\w(][^.:;\n]{1,45}: \S|\|.{1,80}\||\{\s*\"|^\s{0,8}(?:[-*•§]|\d+[.)])\s", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +294,7 @@ def _is_short(
     if not brief and len(contexts) > 1:
         return True
     if words <= constants.most_document_words and any(
-        LAID_OUT.search(view.text) or (not brief and known.documents.search(view.text)) for view in contexts
+        _LAID_OUT.search(view.text) or (not brief and known.documents.search(view.text)) for view in contexts
     ):
         return True
     least = constants.least_asked if values else constants.least_asked_unvalued
