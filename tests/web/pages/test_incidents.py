@@ -150,7 +150,7 @@ def test_what_has_the_focus_before_the_script_lights_too(page: Page) -> None:
     page.goto(f"/incidents/{TRACE}", wait_until="commit")
     page.get_by_role("link", name="$35").focus()
     page.wait_for_function("document.activeElement.dataset.lights")
-    wait_until(lambda: page.wait_for_timeout(20) or held)  # the page's events come while it is asked
+    wait_until(lambda: page.evaluate("true") and held)  # the events of a page come while it is asked
     held[0].continue_()
     expect(page.locator(".passage-box .lit").first).to_contain_text("$25")
 
