@@ -205,3 +205,39 @@ def test_the_reader_may_go_away(dataset: Path) -> None:
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+_LEAVING = """
+import atexit, sys, threading
+from plumbrule import cli
+
+class Finalized:
+    def __del__(self): print("the interpreter was taken down", file=sys.__stdout__)
+
+kept = Finalized()
+if sys.argv.pop(1) == "threads":
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+real = cli.invoke
+def invoke(arguments):
+    atexit.register(print, "what was to be done at the end is done")
+    return real(arguments)
+cli.invoke = invoke
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("left", "arguments", "code", "said"),
+    [
+        ("threads", ["--version"], 0, ["what was to be done at the end is done"]),
+        ("threads", ["rubric", "nonsense"], 2, ["what was to be done at the end is done"]),
+        ("none", ["--version"], 0, ["what was to be done at the end is done", "the interpreter was taken down"]),
+    ],
+)
+def test_threads_that_are_left_are_not_taken_down(left: str, arguments: list[str], code: int, said: list[str]) -> None:
+    """A thread inside compiled code would abort when it is ended, as that of a server stopped while it warms up."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LEAVING, left, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert [line for line in done.stdout.splitlines() if "plumbrule" not in line] == said

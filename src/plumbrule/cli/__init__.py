@@ -1,9 +1,12 @@
 """The command line: one module per command, loaded when it is called."""
 
+import atexit
 import logging
 import os
 import signal
 import sys
+import threading
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -134,7 +137,19 @@ def main() -> None:
         ending = getattr(signal, name, None)  # not every system has both
         if ending is not None and signal.getsignal(ending) is signal.SIG_DFL:  # one that is ignored stays so, by nohup
             signal.signal(ending, _interrupt)
-    sys.exit(invoke(sys.argv[1:]))
+    code = 1  # of an error that is raised on to be looked at
+
+    def leave() -> None:
+        """Leave at once where threads are left that nobody waits for: ended inside compiled code they would abort."""
+        if any(thread.daemon for thread in threading.enumerate()):
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError):
+                    stream.flush()
+            os._exit(code)
+
+    atexit.register(leave)  # what is registered first runs last
+    code = invoke(sys.argv[1:])
+    sys.exit(code)
 
 
 def _interrupt(_signal: int, _frame: object) -> None:
