@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 from sqlalchemy import Connection
+from sqlalchemy.engine import make_url
 from tests.clock import LONG_S, wait_until
 from tests.contract.conftest import plain
 
@@ -78,11 +79,14 @@ def look(board: SharedBoard) -> Board:
     return asyncio.run(board.do(lambda state, _now_s: state))
 
 
-def wait_for_a_lock(backend: "Backend", statement: str) -> None:
-    """Wait until a statement that looks like this waits for a lock of PostgreSQL."""
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE %s"
+def wait_for_a_lock(backend: "Backend", statement: str, *, of: str = "") -> None:
+    """Wait until a statement that looks like this, of an application of this name, waits for a lock of PostgreSQL."""
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE wait_event_type = 'Lock' AND query LIKE %s AND application_name = %s"
+    )
     with closing(psycopg.connect(plain(backend.url), autocommit=True)) as watcher:
-        wait_until(lambda: watcher.execute(waiting, [statement]).fetchone() == (1,))
+        wait_until(lambda: watcher.execute(waiting, [statement, of]).fetchone() == (1,))
 
 
 def test_workers_see_what_the_others_have(ledger: Ledger) -> None:
@@ -221,8 +225,11 @@ with open_ledger(sys.argv[1]) as ledger:
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 def test_who_stands_still_before_a_write_is_ended(backend: "Backend", ledger: Ledger) -> None:
     """A worker that is stopped while it waits for its turn to write holds up the others for seconds only."""
-    command = [sys.executable, "-c", _WRITE_LATE, backend.url]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as worker:
+    url = make_url(backend.url).update_query_dict({"application_name": "late"})  # another may wait for the same lock
+    command = [sys.executable, "-c", _WRITE_LATE, url.render_as_string(hide_password=False)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as worker:
         try:
             assert worker.stdin is not None
             assert worker.stdout is not None
@@ -230,11 +237,11 @@ def test_who_stands_still_before_a_write_is_ended(backend: "Backend", ledger: Le
             with writing(ledger.engine, ledger.name):
                 worker.stdin.write("\n")
                 worker.stdin.flush()
-                wait_for_a_lock(backend, "%advisory%")
+                wait_for_a_lock(backend, "%advisory%", of="late")
                 worker.send_signal(signal.SIGSTOP)
             ledger.submit([NOTE]).appended()  # it had to wait for the server to end the other's
             worker.send_signal(signal.SIGCONT)
-            assert worker.communicate(timeout=LONG_S)[0] == "lost\n"
+            assert (worker.communicate(timeout=LONG_S), worker.returncode) == (("lost\n", ""), 0)
         finally:
             worker.kill()
     assert [entry.author for entry in ledger.entries(kind="note")] == ["ana"]
