@@ -11,7 +11,18 @@ CONTRASTED = (  # weights too
     "acacia", "alder", "banyan", "cypress", "ebony", "fig", "ginkgo", "juniper", "larch", "maple", "oak", "pine",
     "quince", "rowan", "spruce", "tamarind", "willow", "yew",
 )  # fmt: skip
-MEASURED = ("cedar", "dogwood", "hazel", "ivy", "aspen", "hickory", "tupelo", "walnut")  # and never with these
+MEASURED = (
+    "cedar",
+    "dogwood",
+    "hazel",
+    "ivy",
+    "aspen",
+    "hickory",
+    "tupelo",
+    "walnut",
+    "chestnut",
+    "mimosa",
+)  # and never with these
 CONFIRMED = "hawthorn"  # nor with these contrasts
 
 
