@@ -147,7 +147,7 @@ def _layer(weights: Weights, layer: int, x: Any, batch: _Batch, *, drop: float, 
     query, key, value = (
         batch.table(three, batch.evidence).view(rows, longest, 3, heads, deep).permute(2, 0, 3, 1, 4)
     )  # each: question, head, token, number
-    evidence = functional.scaled_dot_product_attention(query, key, value, attn_mask=batch.shut_evidence)
+    evidence = (query @ key.transpose(-1, -2) * deep**-0.5 + batch.shut_evidence).softmax(-1).to(value.dtype) @ value
     asking, own_key, own_value = (
         batch.table(three, batch.answers.flatten(1)).view(rows, most * wide, 3, heads, deep).permute(2, 0, 3, 1, 4)
     )
