@@ -27,7 +27,7 @@ from training.rule_pairs import Pair, make_pairs
 from training.table import Array, Compared, compare_pairs, compare_rows
 
 TARGET = Path(__file__).parents[1] / "src/plumbrule/support/model.json"
-VERSION = "9"
+VERSION = "10"
 PAIR_WEIGHT = 0.75  # of the made sentences beside one data set
 LENGTH_POWER = 0.85
 _RIDGE = 5.0

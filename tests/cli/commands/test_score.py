@@ -191,7 +191,7 @@ support  unsupported  all of it is supported with a probability of 0.09
 unsupported  0.15  The wire fee is $30.                                           \n\
                    context 0 at 0–20: The wire fee is $25.                        \n\
                 ✗  numbers not in the context: '$30' (where the passage has '$25')
-support model: plumbrule-support version 9, sha256 <model>
+support model: plumbrule-support version 10, sha256 <model>
 rubric: verdict version 2, sha256 <sha256>
 """)
 

@@ -274,7 +274,7 @@ def test_the_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run("support", "show")
     assert (done.code, done.err) == (0, "")
     assert done.out.replace(load_model().sha256, "<sha256>") == snapshot("""\
-model: plumbrule-support version 9, sha256 <sha256>
+model: plumbrule-support version 10, sha256 <sha256>
 
 measure    weight  what it says of a sentence                                   \n\
 words      +1.653  share of its words, by weight, that stand nowhere in the     \n\

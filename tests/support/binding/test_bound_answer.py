@@ -262,12 +262,53 @@ def test_a_contradiction_quotes_the_rival_and_what_it_is_of() -> None:
     assert [(each.against, each.of) for each in sentence.contradictions] == [("£7", "Weekend Child")]
 
 
+FILM = (
+    "Black-and-white film takes 6 working days at a price of £11. Slide film is sent to Mr Sundquist in Oslo.",
+    "Colour film takes 2 working days at a price of £7. Scans are open to Ms Radevic from Monday to Friday.",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "measure", "against"),
+    [
+        ("Black-and-white film takes 6 weeks at a price of £11.", "in_place_absent", ["6 working days"]),
+        ("Black-and-white film takes 2 working days at a price of £11.", "in_place_bound", ["6 working days"]),
+        ("Black-and-white film takes 6 working days at a price of £12.", "in_place_absent", ["£11"]),
+        ("Scans are open to Ms Radevic from Monday to Saturday.", "in_place_absent", ["Friday"]),
+        ("Slide film is sent to Ms Radevic in Oslo.", "name_in_place", []),
+    ],
+)
+def test_another_value_in_the_same_place(answer: str, measure: str, against: list[str]) -> None:
+    """What the passage has there is the rival: between the same words, or after the last of them; a name is none."""
+    (sentence,) = bound("What about film and scans?", answer, *FILM).sentences
+    assert sentence.measures[measure] > 0.5
+    assert [each.against for each in sentence.contradictions] == against
+    assert all(each.of in FILM[0] or each.of in FILM[1] for each in sentence.contradictions)
+    assert not sentence.copied
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How long does film take?", "Black-and-white film takes six working days at a price of £11."),
+        ("I have 9 days. Does film take 9 days?", "Black-and-white film takes 9 days at a price of £11."),
+        ("What do two films cost?", "Black-and-white film takes 6 working days at a price of £22 in total for two."),
+        ("Who gets slide film?", "Slide film is then sent to Mr Sundquist, who lives in Oslo."),
+    ],
+)
+def test_the_same_value_in_other_words_is_none(question: str, answer: str) -> None:
+    """Nor is one that the asker brought, nor one that the sentence says it has worked out."""
+    (sentence,) = bound(question, answer, *FILM).sentences
+    assert not [name for name in sentence.measures if "in_place" in name]
+    assert not sentence.contradictions
+
+
 def test_more_values_need_a_larger_margin() -> None:
     """With many values some stand out by chance: a contradiction of a short answer is none in a long list."""
     context = (
         "Renew a passport with form PA-12. Report a lost passport with form PA-30. The fees are listed: £1 to £99."
     )
-    wrong = "Renew a passport with form PA-30."
+    wrong = "PA-30 is for renewing passports."
     listed = " The fees are listed: " + ", ".join(f"£{number}" for number in range(1, 40)) + "."
     few, many = (bound("Which form?", answer, context).sentences[0] for answer in (wrong, wrong + listed))
     assert few.contradictions

@@ -64,6 +64,9 @@ class BindingConstants:
     few_values: int
     rivalled: float  # fit from which the rival of a value that no context has speaks of the same thing
     rivalled_elsewhere: float  # the same, in an answer that binding does not decide on
+    # the share of a sentence that its passage has, from which the passage's other value in the same place is shown
+    shown_in_place: float  # where no context has the sentence's value
+    shown_moved: float  # where a context has it elsewhere
     rounded: float  # share by which a converted or worked-out value may be rounded
     long_text: int  # characters from which a JSON value is text
     deepest: int  # levels of JSON that are read

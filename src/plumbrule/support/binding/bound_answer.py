@@ -1,7 +1,7 @@
 """Bind an answer to its contexts: the findings in words, and one risk for each sentence."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
@@ -9,6 +9,7 @@ from plumbrule.support.binding.binding_words import BindingWords, binding_words
 from plumbrule.support.binding.clauses import ClauseIndex, clause_measures
 from plumbrule.support.binding.duels import Binding, Duels
 from plumbrule.support.binding.edits import Edits, find_edits
+from plumbrule.support.binding.mentions import Mention
 from plumbrule.support.binding.slots import BoundGround, Piece, Slot, words_at
 from plumbrule.support.measures import MEASURES, Comparison
 from plumbrule.text.sentences import Sentence
@@ -116,6 +117,7 @@ def bind(
     sentences = []
     for at, (place, piece, edits) in enumerate(zip(bound, pieces, all_edits, strict=True)):
         own = bindings.get(at, [])
+        passage = ground.pieces[edits.unit].text if edits.unit is not None else ""
         measures = measures_of(own, edits, known) | _apart(at, all_edits)
         if index is not None:
             measures |= clause_measures(piece, words, index, known)
@@ -131,9 +133,9 @@ def bind(
                 share=share,
                 copied=_is_copy(edits, measures, known),
                 made_up=_is_made_up(piece, measures, known),
-                contradictions=tuple(_contradictions(own, place.start, values, known, decides=decides)),
+                contradictions=tuple(_contradictions(own, edits, passage, place.start, values, known, decides=decides)),
                 changes=tuple((place.start + piece.starts[put], place.start + piece.ends[put]) for put in edits.put_in),
-                passage=ground.pieces[edits.unit].text if edits.unit is not None else "",
+                passage=passage,
             )
         )
     sentences += [
@@ -179,7 +181,17 @@ def measures_of(bindings: Sequence[Binding], edits: Edits, known: BindingWords) 
             measures["duel"] = max(measures.get("duel", 0.0), each.margin)
         elif each.outcome == "bound" and each.margin < known.constants.least_bound:
             add("bound")
+    for each, _ in _in_place(bindings, edits):
+        measures[f"in_place_{each.outcome}"] = edits.near
     return {name: amount for name, amount in measures.items() if amount}
+
+
+def _in_place(bindings: Sequence[Binding], edits: Edits) -> Iterator[tuple[Binding, Mention]]:
+    """Yield the values in whose place the nearest passage has another, with that; not what is asked or worked out."""
+    others = {id(pair.value): pair.other for pair in edits.in_place}
+    for each in bindings:
+        if id(each.mention) in others and each.outcome != "asked" and not each.cue:
+            yield each, others[id(each.mention)]
 
 
 def _apart(index: int, edits: Sequence[Edits]) -> dict[str, float]:
@@ -237,35 +249,41 @@ def log_risk(measures: Mapping[str, float], known: BindingWords) -> float:
 
 
 def _contradictions(
-    bindings: Sequence[Binding], base: int, values: int, known: BindingWords, *, decides: bool
+    bindings: Sequence[Binding],
+    edits: Edits,
+    passage: str,
+    base: int,
+    values: int,
+    known: BindingWords,
+    *,
+    decides: bool,
 ) -> list[Contradiction]:
     """Return the values that the contexts give otherwise.
 
-    It must be surer where an answer has many values, and in texts that binding does not decide on.
+    It must be surer where an answer has many values, and in texts that binding does not decide on. Where the passage
+    that a sentence nearly repeats has another value in the place of its own, that is the rival.
     """
     constants = known.constants
     shown = constants.shown_margin if decides else constants.shown_elsewhere
     shown += constants.shown_step * max(0, values - constants.few_values)
     rivalled = constants.rivalled if decides else constants.rivalled_elsewhere
+    near = {"absent": constants.shown_in_place, "bound": constants.shown_moved} if decides else {}
+    in_place = {
+        id(each): other for each, other in _in_place(bindings, edits) if edits.near >= near.get(each.outcome, 2)
+    }
     found = []
     for each in bindings:
-        rival = each.rival
-        if each.outcome == "bound" and rival is not None and each.margin >= shown:
-            margin = each.margin
+        rival, other = each.rival, in_place.get(id(each))
+        if other is not None:
+            margin, against, of = edits.near, passage[other.start : other.end], passage
+        elif each.outcome == "bound" and rival is not None and each.margin >= shown:
+            margin, against, of = each.margin, _shown(rival), _said_of(rival)
         elif each.outcome == "absent" and rival is not None and each.rival_weight > rivalled:
-            margin = 1.0
+            margin, against, of = 1.0, _shown(rival), _said_of(rival)
         else:
             continue
-        mention = each.mention
-        found.append(
-            Contradiction(
-                start=base + mention.start,
-                end=base + mention.end,
-                margin=margin,
-                against=_shown(rival),
-                of=_said_of(rival),
-            )
-        )
+        start, end = base + each.mention.start, base + each.mention.end
+        found.append(Contradiction(start=start, end=end, margin=margin, against=against, of=of))
     return found
 
 

@@ -1,12 +1,13 @@
 """How a sentence changes the passage that it is nearest to: what it leaves out, puts in, and turns round."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
 from plumbrule.support.binding.binding_words import BindingWords
+from plumbrule.support.binding.mentions import Mention, equal
 from plumbrule.support.binding.slots import BoundGround, Piece
 
 
@@ -18,6 +19,20 @@ class _Run(NamedTuple):
     size: int
 
 
+class _Gap(NamedTuple):
+    """Words between two runs, from the first to before the last: those of the unit, and those in their place."""
+
+    unit: tuple[int, int]
+    sentence: tuple[int, int]
+
+
+class InPlace(NamedTuple):
+    """A value of a sentence, and the other one that its unit has in the same place."""
+
+    value: Mention
+    other: Mention
+
+
 @dataclass(slots=True, kw_only=True)
 class Edits:
     """What tells a sentence from the unit that it is nearest to; measures by name, 0 where there is no difference."""
@@ -26,6 +41,7 @@ class Edits:
     unit: int | None = None
     measures: dict[str, float] = field(default_factory=dict)
     put_in: tuple[int, ...] = ()  # which words of the sentence change what the unit says
+    in_place: tuple[InPlace, ...] = ()
 
 
 def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], known: BindingWords) -> Edits:
@@ -70,6 +86,8 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     }  # fmt: skip
     measures["replaced"] = near * _has_replaced(sentence.lemmas, theirs, runs, words.foreign, known)
     measures["foreign_name"] = float(_has_foreign_name(sentence, put_in, set(theirs), ground, asked, known))
+    gaps = list(_gaps(sentence, ground.pieces[unit], runs, known.constants.longest_gap))
+    measures["name_in_place"] = near * any(_have_other_names(gap, sentence, ground.pieces[unit]) for gap in gaps)
     changes = (
         len(words.moved) + len(words.opposite) + len(words.foreign) + len(words.new) + len(put_classes - unit_classes)
         + len((left_classes & known.kept) - classes)
@@ -80,7 +98,8 @@ def find_edits(sentence: Piece, ground: BoundGround, asked: Collection[str], kno
     telling += [
         at for at in put_in if at >= opens and known.classes.get(sentence.lemmas[at], frozenset()) - unit_classes
     ]
-    return Edits(near=near, unit=unit, measures=measures, put_in=tuple(sorted(set(telling))))
+    in_place = [pair for gap in gaps for pair in _values_in_place(gap, sentence, ground.pieces[unit])]
+    return Edits(near=near, unit=unit, measures=measures, put_in=tuple(sorted(set(telling))), in_place=tuple(in_place))
 
 
 def _align(
@@ -180,6 +199,48 @@ def _has_replaced(
     return False
 
 
+def _gaps(sentence: Piece, unit: Piece, runs: Sequence[_Run], longest: int) -> Iterator[_Gap]:
+    """Yield where a few words stand in the place of a few others, between the same words or after the last of them."""
+    for one, other in pairwise((*runs, _Run(len(unit.lemmas), len(sentence.lemmas), 0))):
+        ours, theirs = (one.sentence + one.size, other.sentence), (one.unit + one.size, other.unit)
+        if not other.size:  # the unit may go on with other things
+            theirs = theirs[0], min(theirs[1], theirs[0] + ours[1] - ours[0] + 1)
+        if 0 < ours[1] - ours[0] <= longest and 0 < theirs[1] - theirs[0] <= longest:
+            yield _Gap(theirs, ours)
+
+
+def _values_in_place(gap: _Gap, sentence: Piece, unit: Piece) -> Iterator[InPlace]:
+    """Yield the values of a sentence in whose place its unit has another of their kind."""
+    there = _mentions_in(unit, *gap.unit)
+    for mention in _mentions_in(sentence, *gap.sentence) if there else ():
+        alike = [each for each in there if each.kind == mention.kind]
+        if alike and not any(equal(mention, sentence.text, each, unit.text) for each in there):
+            yield InPlace(mention, alike[0])
+
+
+def _mentions_in(piece: Piece, first: int, last: int) -> list[Mention]:
+    """Return the values that have one of the words from ``first`` to before ``last``."""
+    start, end = piece.starts[first], piece.ends[last - 1]
+    return [mention for mention in piece.mentions if mention.start < end and mention.end > start]
+
+
+def _have_other_names(gap: _Gap, sentence: Piece, unit: Piece) -> bool:
+    """Tell whether a capitalised word stands in the place of others, of which it is none."""
+    if _mentions_in(sentence, *gap.sentence) or _mentions_in(unit, *gap.unit):
+        return False
+    ours, theirs = _names_in(sentence, *gap.sentence), _names_in(unit, *gap.unit)
+    return bool(ours and theirs) and ours.isdisjoint(theirs)
+
+
+def _names_in(piece: Piece, first: int, last: int) -> set[str]:
+    """Return the capitalised words from ``first`` to before ``last``; after a mark any word may have a capital."""
+    return {
+        piece.lemmas[at]
+        for at in range(max(1, first), last)
+        if piece.text[piece.starts[at]].isupper() and not piece.text[piece.ends[at - 1] : piece.starts[at]].strip(" ")
+    }
+
+
 def _has_foreign_name(
     sentence: Piece, put_in: Sequence[int], unit: set[str], ground: BoundGround, asked: Collection[str],
     known: BindingWords,
@@ -188,11 +249,9 @@ def _has_foreign_name(
     mentions = [(mention.start, mention.end) for mention in sentence.mentions]
     for at in put_in:
         lemma, start = sentence.lemmas[at], sentence.starts[at]
-        if not at or not sentence.text[start].isupper() or lemma in known.support.stop or lemma in asked:
+        if lemma in known.support.stop or lemma in asked or lemma in unit or not _names_in(sentence, at, at + 1):
             continue
-        if any(first <= start < end for first, end in mentions) or lemma in unit:
-            continue
-        if sentence.text[sentence.ends[at - 1] : start].strip(" "):  # after a mark any word may begin with a capital
+        if any(first <= start < end for first, end in mentions):
             continue
         if ground.where(lemma) or ground.forms(lemma):
             return True
