@@ -4,7 +4,7 @@ Right and wrong answers to one question are ranked against each other: what ques
 out, and the small change that makes an answer wrong is left. A part of the loss asks each answer by itself. What is
 needed stands in `training.verifier`. Entailment pairs (``--entailment``, *.jsonl.gz) are mixed in where they are there.
 The fit is also told which tokens of a wrong answer are wrong, where that is known. It begins with entailment pairs or,
-with ``--start``, with weights that were fitted before. It is kept every 25 steps, and a call with the same folder and
+with ``--start``, with weights that were fitted before. It is kept every 50 steps, and a call with the same folder and
 options goes on from there. The rate falls over the last ``--fall`` steps.
 """
 
@@ -46,7 +46,6 @@ _SOURCES = {  # of entailment, and how many pairs of each
     "scitail_dev": 2200, "mnli_dev": 14000, "snli_dev": 5000,
 }  # fmt: skip
 _EVIDENCE, _QUESTION, _ANSWER = 320, 60, 96  # tokens of each that are read
-_CLS, _SEP = 101, 102
 _MIXED = 0.1  # share of entailment pairs
 _UNASKED = 0.1  # share of questions that are left out
 _SWAPPED = 0.4  # share of questions that two things change places in, where there are two
@@ -54,15 +53,13 @@ _SLIPPED = 0.3  # share of questions with one more wrong answer, made of a right
 _RECKONED = frozenset({"arithmetic", "arithmetic_right", "conversion", "unit"})
 _SHORT = 1000  # characters that are surely read whole, so that their order says nothing
 _POOL = 400  # questions that are sorted by length together
-_TOKENS = 1600  # of a batch
 _DROPOUT = 0.1
 _POINT = 0.3  # what an answer by itself weighs beside the ranks
 _NEAR = 0.5  # what a wrong answer counts for more that is nearly a right one
 _MARKED = 0.25  # what the tokens weigh beside the ranks
 _SELDOM = 4.0  # what a wrong token weighs beside a right one
-_RATE, _HEAD, _MATCH, _TOKEN = 2e-4, 6e-4, 2e-3, 1e-3
-_RISE = 20  # steps in which the rate rises
-_KEPT = 25  # steps after which the fit is kept
+_HEAD, _MATCH, _TOKEN = 6e-4, 2e-3, 1e-3  # rates
+_KEPT = 50  # steps after which the fit is kept
 
 
 def read_contrasts(author: str) -> Iterator[Text]:
@@ -107,13 +104,14 @@ def encode(tokenizer: Tokenizer, text: Text) -> Question:
     def ids(content: str) -> list[int]:
         return list(tokenizer.encode(content, add_special_tokens=False).ids)
 
+    first, last = tokenizer.encode("").ids
     passages = [token for context in text.contexts for token in ids(context)][:_EVIDENCE]
-    asked = [*ids(text.question)[:_QUESTION], _SEP] if text.question else []
-    answers = [[*ids(answer)[:_ANSWER], _SEP] for answer, _ in text.answers]
+    asked = [*ids(text.question)[:_QUESTION], last] if text.question else []
+    answers = [[*ids(answer)[:_ANSWER], last] for answer, _ in text.answers]
     right = [right for _, right in text.answers]
     # Pairs of entailment have no question: their errors are no small changes.
     marks = mark_tokens(answers, right) if asked else [[UNKNOWN] * len(answer) for answer in answers]
-    return Question([_CLS, *passages, _SEP, *asked], answers, right, marks)
+    return Question([first, *passages, last, *asked], answers, right, marks)
 
 
 def vary(text: Text, rng: random.Random) -> Text:
@@ -136,9 +134,16 @@ def _swaps_of(question: str, contexts: tuple[str, ...], answers: tuple[tuple[str
 
 
 def plan(
-    tokenizer: Tokenizer, texts: Sequence[Text], others: Sequence[Text], *, first: int, passes: int, seed: int
+    tokenizer: Tokenizer,
+    texts: Sequence[Text],
+    others: Sequence[Text],
+    *,
+    first: int,
+    passes: int,
+    most: int,
+    seed: int,
 ) -> list[list[Question]]:
-    """Return the batches: ``first`` of the others, then all passes over the texts with some others among them."""
+    """Return the batches, of at most ``most`` tokens: ``first`` of the others, then all passes with some among them."""
     rng = random.Random(seed)  # noqa: S311 - an order, not a secret
     order = [encode(tokenizer, text) for text in rng.sample(others, min(first, len(others)))]
     mixed = round(_MIXED / (1 - _MIXED) * sum(len(text.answers) for text in texts) / 2)  # two pairs to a premise
@@ -150,7 +155,7 @@ def plan(
     for start in range(0, len(order), _POOL):
         cuts: list[list[Question]] = [[]]
         for row in sorted(order[start : start + _POOL], key=lambda row: row.length):
-            if cuts[-1] and (len(cuts[-1]) + 1) * row.length > _TOKENS:
+            if cuts[-1] and (len(cuts[-1]) + 1) * row.length > most:
                 cuts.append([])
             cuts[-1].append(row)
         rng.shuffle(cuts)
@@ -189,16 +194,19 @@ def fit(
     batches: Sequence[Sequence[Question]],
     kept: Path,
     *,
+    highest: float,
+    rise: int,
     fall: int,
     workers: int,
     short: bool,
 ) -> None:
-    """Fit the weights in place, from where the fit was kept; the rate falls over the last ``fall`` batches.
+    """Fit the weights in place, from where the fit was kept.
 
-    With ``short`` products are made with numbers of 16 bits.
+    The rate of the layers rises to ``highest`` over the first ``rise`` batches and falls over the last ``fall``. With
+    ``short`` products are made with numbers of 16 bits.
     """
     layers = verifier_model.count_layers(weights)
-    rates = {name: rate for name in weights if (rate := rate_of(name, layers))}
+    rates = {name: rate for name in weights if (rate := rate_of(name, layers, highest))}
     learned = list(rates)
     for name in learned:
         weights[name].requires_grad_()
@@ -208,8 +216,9 @@ def fit(
             for name in learned
         ],
         betas=(0.9, 0.98),
+        fused=True,
     )
-    first = 0
+    first, lately = 0, []
     if kept.exists():
         state = torch.load(kept, weights_only=True)
         first = state["step"]
@@ -219,7 +228,7 @@ def fit(
             for name in learned:
                 weights[name].copy_(state["weights"][name])
     for step, batch in enumerate(batches[first:], first + 1):
-        share = min(1.0, step / _RISE, (len(batches) - step + 1) / fall)
+        share = min(1.0, step / rise, (len(batches) - step + 1) / fall)
         for group, name in zip(optimizer.param_groups, learned, strict=True):
             group["lr"] = rates[name] * share
         parts = [batch[place::workers] for place in range(min(workers, len(batch)))]
@@ -227,11 +236,11 @@ def fit(
             made = list(pool.map(partial(_slopes, weights, learned, len(batch), short=short), parts))
         for place, name in enumerate(learned):
             weights[name].grad = sum(slopes[place] for slopes, _ in made)
-        loss = sum(lost for _, lost in made)
+        lately = [*lately[-_KEPT + 1 :], sum(lost for _, lost in made)]
         torch.nn.utils.clip_grad_norm_([weights[name] for name in learned], 1.0)
         optimizer.step()
         if step % _KEPT == 0 or step == len(batches):
-            print(f"{step} of {len(batches)} steps, loss {loss:.3f}", flush=True)
+            print(f"{step} of {len(batches)} steps, loss {sum(lately) / len(lately):.3f}", flush=True)
             state = {
                 "step": step, "optimizer": optimizer.state_dict(), "chance": torch.get_rng_state(),
                 "weights": {name: weights[name].detach() for name in learned},
@@ -258,10 +267,10 @@ def _slopes(
     return torch.autograd.grad(loss, [weights[name] for name in learned]), loss.item()
 
 
-def rate_of(name: str, layers: int) -> float:
-    """Return the rate of a weight; 0 for one that stays as it is."""
+def rate_of(name: str, layers: int, highest: float) -> float:
+    """Return the rate of a weight, if that of a layer is ``highest``; 0 for one that stays as it is."""
     if name.startswith("encoder.layer."):
-        return _RATE if int(name.split(".")[2]) >= verifier_export.matched_from(layers) else 0.0
+        return highest if int(name.split(".")[2]) >= verifier_export.matched_from(layers) else 0.0
     return {"head": _HEAD, "match": _MATCH, "token": _TOKEN}.get(name.partition(".")[0], 0.0)
 
 
@@ -277,7 +286,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.add_argument("--bfloat16", action="store_true", help="multiply numbers of 16 bits, twice as quick for some")
     options.add_argument("--first", type=int, default=9000, help="premises of entailment to begin with")
     options.add_argument("--passes", type=int, default=4)
-    options.add_argument("--fall", type=int, default=600)
+    options.add_argument("--rate", type=float, default=2e-4, help="of the layers, at its highest")
+    options.add_argument("--rise", type=int, default=20, help="steps in which the rate rises")
+    options.add_argument("--fall", type=int, default=600, help="steps in which it falls at the end")
+    options.add_argument("--tokens", type=int, default=1600, help="of a batch")
     options.add_argument("--seed", type=int, default=7)
     chosen = options.parse_args(arguments)
     torch.set_num_threads(1)
@@ -290,12 +302,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     read, heads = verifier_model.read_weights(chosen.base, chosen.seed, chosen.layers)
     weights = with_tokens(dict(load_file(chosen.start)) if chosen.start else with_match(read))
     chosen.out.mkdir(parents=True, exist_ok=True)
-    batches = plan(
-        tokenizer, texts, others, first=0 if chosen.start else chosen.first, passes=chosen.passes, seed=chosen.seed
-    )
+    first = 0 if chosen.start else chosen.first
+    batches = plan(tokenizer, texts, others, first=first, passes=chosen.passes, most=chosen.tokens, seed=chosen.seed)
     torch.manual_seed(chosen.seed)
     fall = min(chosen.fall, math.ceil(len(batches) / 2))
-    fit(weights, batches, chosen.out / "kept.pt", fall=fall, workers=chosen.workers, short=chosen.bfloat16)
+    fit(
+        weights, batches, chosen.out / "kept.pt", highest=chosen.rate, rise=chosen.rise, fall=fall,
+        workers=chosen.workers, short=chosen.bfloat16,
+    )  # fmt: skip
     verifier_model.save(weights, chosen.out)
     arrays = {name: value.numpy() for name, value in weights.items()}
     verifier_export.write_folder(chosen.out, arrays, heads=heads, tokenizer=chosen.base / "tokenizer.json")

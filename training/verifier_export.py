@@ -10,12 +10,16 @@ import numpy as np
 import onnx
 import yaml
 from onnx import TensorProto, helper, numpy_helper
+from onnx.external_data_helper import set_external_data
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from plumbrule.support.verifier.verifier_config import CONFIG_NAME
 
 _FAR = -1e4
+_PART_BYTES = 29_000_000  # of a file
+_OWN_BYTES = 100_000  # from which numbers are kept beside the graph where it is too large for one file
 MATCH = "match.bias"  # a model with these lets no evidence read the sentence, and points a token to its like in it
+DISTANCES = "distance.bias"  # of each head, by how far after a token another one stands; for some models
 _CONFIG = {
     "name": "minilm-l6-support",
     "version": "2",
@@ -48,13 +52,43 @@ def write_folder(out: Path, weights: Arrays, *, heads: int, tokenizer: Path) -> 
     folder = out / "verifier"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        full = Path(place) / "full.onnx"
-        onnx.save(build_graph(weights, heads=heads), full)
+        full, short = Path(place) / "full.onnx", Path(place) / "short.onnx"
+        graph = build_graph(weights, heads=heads)
+        onnx.save(graph, full)
+        far = [node.name for node in graph.graph.node if node.op_type == "Gather" and node.attribute]  # by distance
         # 7 of the 8 bits: sums of more overflow on processors without instructions for them, and would differ there
-        quantize_dynamic(full, folder / "model.onnx", weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+        quantize_dynamic(
+            full, short, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True, nodes_to_exclude=far
+        )
+        parts = _save_in_parts(onnx.load(short), folder)
     shutil.copy(tokenizer, folder / "tokenizer.json")
-    config = _CONFIG | (_WHOLE if MATCH in weights else {})
+    config = _CONFIG | (_WHOLE if MATCH in weights else {}) | ({"weights": parts} if parts else {})
     (folder / CONFIG_NAME).write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+
+
+def _save_in_parts(model: Any, folder: Path) -> list[str]:
+    """Save a model, its numbers in as many files of their own as it takes; return their names."""
+    (folder / "model.onnx").unlink(missing_ok=True)
+    if model.ByteSize() <= _PART_BYTES:
+        onnx.save(model, folder / "model.onnx")
+        return []
+    parts = [bytearray()]
+    for each in model.graph.initializer:
+        content = numpy_helper.to_array(each).tobytes()
+        if len(content) < _OWN_BYTES:
+            continue
+        if len(parts[-1]) + len(content) > _PART_BYTES:
+            parts.append(bytearray())
+        name, offset = f"weights-{len(parts)}.bin", len(parts[-1])
+        parts[-1] += content
+        each.raw_data = content  # what is kept elsewhere must have been kept as bytes
+        set_external_data(each, name, offset, len(content))
+        each.ClearField("raw_data")
+    onnx.save(model, folder / "model.onnx")
+    names = [f"weights-{number}.bin" for number in range(1, len(parts) + 1)]
+    for name, part in zip(names, parts, strict=True):
+        (folder / name).write_bytes(part)
+    return names
 
 
 def build_graph(weights: Arrays, *, heads: int) -> Any:
@@ -101,7 +135,7 @@ class _Graph:
 
     def ops(self, kind: str, *given: str, outputs: int = 1, **attributes: Any) -> list[str]:
         names = [f"t{len(self.nodes)}_{place}" for place in range(outputs)]
-        self.nodes.append(helper.make_node(kind, list(given), names, **attributes))
+        self.nodes.append(helper.make_node(kind, list(given), names, name=f"n{len(self.nodes)}", **attributes))
         return names
 
     def pooled_rows(self) -> str:
@@ -138,10 +172,12 @@ class _Graph:
         like_none = op("Concat", ints(0, 0, 0, 0, 0), own, axis=0)  # a sentence is not pointed to itself
         alike = op("Unsqueeze", op("Pad", alike, like_none), ints(1))
         x = self.embedded()
+        read_far, asking_far = self.distances(length, lengths)
         for layer in range(self.layers):
-            near = None
+            near = asking_far
             if layer >= matched_from(self.layers):
                 near = op("Mul", alike, const(self.weights[MATCH][layer].reshape(1, self.heads, 1, 1)))
+                near = op("Add", near, asking_far) if asking_far else near
             if layer == matched_from(self.layers):
                 read, asking = self.ops("Split", x, lengths, outputs=2, axis=1)
                 x = op("Concat", read, op("Add", asking, seen), axis=1)
@@ -155,10 +191,22 @@ class _Graph:
             queries, keys, values = (
                 self.ops("Split", each, lengths, outputs=2, axis=2) for each in (query, key, value)
             )
-            read = self.attended(queries[0], keys[0], values[0], None)
+            read = self.attended(queries[0], keys[0], values[0], read_far)
             x = self.rest(layer, x, op("Concat", read, self.attended(queries[1], key, value, near), axis=2))
         mean, most = (op(kind, x, axes=[1], keepdims=0) for kind in ("ReduceMean", "ReduceMax"))
         return op("Concat", mean, most, axis=1)
+
+    def distances(self, length: str, lengths: str) -> tuple[str | None, str | None]:
+        """Return what tokens of the evidence, and of the sentence, think of others by their distance, if anything."""
+        if DISTANCES not in self.weights:
+            return None, None
+        op, told = self.op, self.weights[DISTANCES]
+        places = op("Range", self.const(np.int64(0)), op("Squeeze", length, self.ints(0)), self.const(np.int64(1)))
+        apart = op("Sub", op("Unsqueeze", places, self.ints(0)), op("Unsqueeze", places, self.ints(1)))
+        apart = op("Add", apart, self.ints(told.shape[1] // 2))
+        far = op("Unsqueeze", op("Gather", self.const(told), apart, axis=1), self.ints(0))
+        read, asking = self.ops("Split", far, lengths, outputs=2, axis=2)
+        return self.ops("Split", read, lengths, outputs=2, axis=3)[0], asking
 
     def embedded(self) -> str:
         """Return what each token is by itself, at its place."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn import functional
 
-from training.verifier_export import MATCH, matched_from
+from training.verifier_export import DISTANCES, MATCH, matched_from
 from training.verifier_model import Weights, count_layers, linear, normed
 
 ERRORS = "token.weight"  # tells the error of a token; in the fit only
@@ -85,15 +85,34 @@ class _Batch:
         alike = held[self.answers].flatten(1)[:, :, None] == held[self.evidence][:, None]
         alike &= self.filled.flatten(1)[:, :, None]
         self.alike = alike.float()[:, None]
+        self.evidence_places = torch.arange(longest)
+        self.answer_places = self.evidence_places.new_tensor([len(each.evidence) for each in questions])[
+            :, None
+        ] + torch.arange(wide).repeat(most)
         self.found = torch.zeros(nowhere, dtype=torch.long)  # 1 for a token of an answer that stands in the evidence
         self.found[self.answers[self.filled]] = alike.any(2)[self.filled.flatten(1)].long()
         order = torch.cat([self.evidence[self.read], self.answers[self.filled]])
         self._back = torch.empty_like(order)
         self._back[order] = torch.arange(nowhere)
 
+    def shut_by(self, distances: Any) -> tuple[Any, Any, Any]:
+        """Return what is added to what tokens think of others: in the evidence, of the evidence, in an answer.
+
+        ``distances`` has a number of each head for each distance, if the model has.
+        """
+        if distances is None:
+            return self.shut_evidence, self.shut_evidence, self.shut_answers
+        middle = distances.shape[1] // 2
+        places, asking = self.evidence_places, self.answer_places
+        among = distances[:, places[None] - places[:, None] + middle]
+        towards = distances[:, places[None, None] - asking[:, :, None] + middle].transpose(0, 1)
+        within = torch.arange(self.answers.shape[2])
+        own = distances[:, within[None] - within[:, None] + middle][:, None]
+        return among + self.shut_evidence, towards + self.shut_evidence, own + self.shut_answers
+
     def table(self, x: Any, where: Any) -> Any:
         """Return the tokens of one row in a table, with zeros where nothing stands."""
-        return torch.cat([x, torch.zeros(1, x.shape[1])])[where]
+        return torch.cat([x, x.new_zeros(1, x.shape[1])])[where]
 
     def row(self, evidence: Any, answers: Any) -> Any:
         """Return the tokens of both tables in one row."""
@@ -119,11 +138,12 @@ def packed_logits(weights: Weights, questions: Sequence[Question], *, drop: floa
             + weights["embeddings.position_embeddings.weight"][batch.places]
         )
         x = normed(weights, "embeddings.LayerNorm", x)
+        shut = batch.shut_by(weights.get(DISTANCES))
         for layer in range(first):
-            x = _layer(weights, layer, x, batch, drop=0.0, matched=False)
+            x = _layer(weights, layer, x, batch, shut, drop=0.0, matched=False)
     x = x + weights["match.embedding"][batch.found] * batch.own[:, None]
     for layer in range(first, layers):
-        x = _layer(weights, layer, x, batch, drop=drop, matched=True)
+        x = _layer(weights, layer, x, batch, shut, drop=drop, matched=True)
     real = batch.filled.any(2)
     filled = batch.filled[real][:, :, None].float()
     x = batch.table(x, batch.answers)[real]
@@ -137,8 +157,11 @@ def packed_logits(weights: Weights, questions: Sequence[Question], *, drop: floa
     return Logits(answers, rows, x[batch.filled[real]] @ weights[ERRORS] + weights["token.bias"])
 
 
-def _layer(weights: Weights, layer: int, x: Any, batch: _Batch, *, drop: float, matched: bool) -> Any:
+def _layer(
+    weights: Weights, layer: int, x: Any, batch: _Batch, shut: tuple[Any, Any, Any], *, drop: float, matched: bool
+) -> Any:
     """Return what one layer makes of the tokens."""
+    shut_evidence, shut_near, shut_own = shut
     at, heads, width = f"encoder.layer.{layer}.", weights[MATCH].shape[1], x.shape[1]
     deep = width // heads
     rows, longest = batch.evidence.shape
@@ -147,16 +170,18 @@ def _layer(weights: Weights, layer: int, x: Any, batch: _Batch, *, drop: float, 
     query, key, value = (
         batch.table(three, batch.evidence).view(rows, longest, 3, heads, deep).permute(2, 0, 3, 1, 4)
     )  # each: question, head, token, number
-    evidence = (query @ key.transpose(-1, -2) * deep**-0.5 + batch.shut_evidence).softmax(-1).to(value.dtype) @ value
+    evidence = _shares(query * deep**-0.5 @ key.transpose(-1, -2), shut_evidence) @ value
     asking, own_key, own_value = (
         batch.table(three, batch.answers.flatten(1)).view(rows, most * wide, 3, heads, deep).permute(2, 0, 3, 1, 4)
     )
-    near = asking @ key.transpose(-1, -2) * deep**-0.5 + batch.shut_evidence
+    asking = asking * deep**-0.5
     if matched:
-        near = near + batch.alike * weights[MATCH][layer][:, None, None]
+        shut_near = shut_near + batch.alike * weights[MATCH][layer][:, None, None]
+    near = asking @ key.transpose(-1, -2)
     by_answer = (rows, heads, most, wide)
     own = asking.reshape(*by_answer, deep) @ own_key.reshape(*by_answer, deep).transpose(-1, -2)
-    shares = torch.cat([near.view(*by_answer, longest), own * deep**-0.5 + batch.shut_answers], -1).softmax(-1)
+    shut = torch.cat([shut_near.expand_as(near).view(*by_answer, longest), shut_own.expand_as(own)], -1)
+    shares = _shares(torch.cat([near.view(*by_answer, longest), own], -1), shut)
     near, own = shares.split([longest, wide], -1)
     from_evidence = near.reshape(rows, heads, most * wide, longest) @ value
     answers = from_evidence.view(*by_answer, deep) + own @ own_value.reshape(*by_answer, deep)
@@ -168,3 +193,9 @@ def _layer(weights: Weights, layer: int, x: Any, batch: _Batch, *, drop: float, 
     x = normed(weights, f"{at}attention.output.LayerNorm", x + met)
     more = linear(weights, f"{at}output.dense", functional.gelu(linear(weights, f"{at}intermediate.dense", x)))
     return normed(weights, f"{at}output.LayerNorm", x + functional.dropout(more, drop, training=drop > 0))
+
+
+def _shares(scores: Any, shut: Any) -> Any:
+    """Return what tokens read of others by what they think of them, in numbers as long as the scores."""
+    with torch.autocast("cpu", enabled=False):
+        return (scores + shut.to(scores.dtype)).softmax(-1)

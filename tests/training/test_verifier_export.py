@@ -18,7 +18,7 @@ from training.verifier_pairs import asked_of
 from plumbrule.errors import InputError
 from plumbrule.support.support_model import load_model
 from plumbrule.support.verifier import open_verifier
-from training import verifier
+from training import verifier, verifier_export
 
 WIDTH, HEADS = 16, 2
 VOCABULARY = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "office", "opens", "at", "nine", "closes", ".")
@@ -77,6 +77,12 @@ def matched_weights() -> dict[str, Any]:
     return {**small_weights(3), "match.bias": points, "match.embedding": np.eye(2, WIDTH, dtype=np.float32)}
 
 
+def distant_weights() -> dict[str, Any]:
+    """Return those of a model whose heads think of a token by how far it stands after another one, too."""
+    told = np.random.default_rng(5).normal(size=(HEADS, 2 * 128 - 1)).astype(np.float32)
+    return {**matched_weights(), "distance.bias": told}
+
+
 def run(weights: dict[str, Any], **feed: list[list[int]]) -> list[float]:
     """Return what the graph of these weights says of each row, on one thread: others cannot be forked beside more."""
     options = onnxruntime.SessionOptions()
@@ -125,6 +131,8 @@ def by_hand(weights: dict[str, Any], evidence: list[int], sentence: list[int]) -
     ids, first = np.array(evidence + sentence), len(evidence)
     own = np.arange(len(ids)) >= first
     layers, deep = 3, WIDTH // HEADS
+    places = np.arange(len(ids))
+    told = weights.get("distance.bias", np.zeros((HEADS, 255)))[:, places[None] - places[:, None] + 127]
 
     def normed(at: str, x: Any) -> Any:
         x = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-12)
@@ -145,6 +153,7 @@ def by_hand(weights: dict[str, Any], evidence: list[int], sentence: list[int]) -
             part = slice(head * deep, (head + 1) * deep)
             query, key, value = (linear(f"{at}attention.self.{name}", x)[:, part] for name in ("query", "key", "value"))
             scores = query @ key.T / np.sqrt(deep) + (layer >= layers // 3) * alike * weights["match.bias"][layer, head]
+            scores = scores + told[head]
             shares = np.exp(np.where(~own[:, None] & own[None], -np.inf, scores))
             met.append(shares / shares.sum(1, keepdims=True) @ value)
         x = normed(f"{at}attention.output.", x + linear(f"{at}attention.output.dense", np.concatenate(met, 1)))
@@ -158,8 +167,21 @@ def by_hand(weights: dict[str, Any], evidence: list[int], sentence: list[int]) -
 @pytest.mark.parametrize(("evidence", "sentence"), [(EVIDENCE, SENTENCE), ([2, 3], [7, 5, 9, 4, 8, 3]), ([2], [3])])
 def test_a_pair_in_two_streams(evidence: list[int], sentence: list[int]) -> None:
     """The graph that multiplies only what reads with what is read says what the whole product would."""
-    weights = matched_weights()
-    assert logit(weights, evidence, sentence) == pytest.approx(by_hand(weights, evidence, sentence), abs=1e-4)
+    for weights in (matched_weights(), distant_weights()):
+        assert logit(weights, evidence, sentence) == pytest.approx(by_hand(weights, evidence, sentence), abs=1e-4)
+
+
+def test_a_large_model_is_kept_in_parts(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too large for one file is written as several, which say the same."""
+    asked = [("the office opens at nine", "the office closes")]
+    whole = open_verifier(written)
+    monkeypatch.setattr(verifier_export, "_PART_BYTES", 8_300)
+    monkeypatch.setattr(verifier_export, "_OWN_BYTES", 200)
+    write_folder(written.parent, small_weights(), heads=HEADS, tokenizer=written.parent / "given.json")
+    parts = sorted(each.name for each in written.glob("weights-*.bin"))
+    assert len(parts) > 1
+    assert all((written / name).stat().st_size <= 8_300 for name in parts)
+    assert open_verifier(written).verify(asked) == whole.verify(asked)
 
 
 def test_a_token_is_pointed_to_its_like_in_the_evidence() -> None:
