@@ -30,7 +30,7 @@ BEGIN, END = "<!-- begin: python -m training.rubrics -->", "<!-- end: python -m 
 DEVELOPMENT = ("ash", "birch", "elm", "begin", "ragtruth", "summedits")
 CONFIRMATION = ("cedar", "dogwood", "expertqa", "wice")
 CLAIM_FROM = tuple(Fraction(twentieth, 20) for twentieth in range(6, 16))
-FAIL_ABOVE = tuple(Fraction(tenth, 10) for tenth in range(3, 10))
+FAIL_ABOVE = tuple(Fraction(tenth, 10) for tenth in range(10))
 _NEAR = 0.005  # of the best mean of balanced accuracies: among those, the one that fails the fewest right answers
 _BATCH = 64
 
@@ -110,14 +110,17 @@ def _fail(rows: Sequence[Labelled], model: SupportModel) -> list[Failed]:
 
 
 def _fails(verdict: Verdict, claim_from: Fraction, fail_above: Fraction) -> bool:
-    """Tell whether the recommended rubric fails an answer with other constants; refusals are left as they are."""
+    """Tell whether the recommended rubric fails an answer with other constants; refusals are left as they are.
+
+    Whether it is contradicted is told with the constants that the rubric has.
+    """
     if verdict.concerns:
         return True
     anchors = verdict.hallucination.anchors
     lacking = 0
     for anchor in anchors:
         sentence = verdict.support.at(anchor.start) if verdict.support is not None else None
-        by_sentence = anchor.kind == "claim" and sentence is not None
+        by_sentence = anchor.kind == "claim" or anchor.reason in {"in_support", "not_found"}
         lacking += sentence.probability < claim_from if by_sentence and sentence else not anchor.supported
     return bool(anchors) and Fraction(lacking, len(anchors)) > fail_above
 

@@ -191,7 +191,7 @@ def test_the_recommended_rubric_goes_by_its_name() -> None:
     """It is laid over the verdict rubric: by name in place of a path, with overrides on top, and kept whole."""
     named = load_verdict(Path("recommended"))
     assert named == load_rubric("recommended", None, {})
-    assert (named.name, named.version) == ("verdict", "recommended-1")
+    assert (named.name, named.version) == ("verdict", "recommended-2")
     assert named.rubric.words == load_verdict().rubric.words
     assert kept_rubric("verdict", content_of(named)) == named
     changed = load_verdict(Path("recommended"), {"verdicts.relevance": "WARN"})
@@ -202,7 +202,7 @@ def test_the_name_of_a_rubric_is_not_looked_for_as_a_file(tmp_path: Path, monkey
     """A file that happens to have the name changes no verdict; a word that is neither is told with what ships."""
     monkeypatch.chdir(tmp_path)
     Path("recommended").write_text("relevance: {fail_below: 0.9}\n")
-    assert load_verdict(Path("recommended")).version == "recommended-1"
+    assert load_verdict(Path("recommended")).version == "recommended-2"
     assert load_verdict(tmp_path / "recommended").rubric.relevance.fail_below == Fraction(9, 10)
     with pytest.raises(RubricError, match=r"recomended: there is no such file, and .* ships; recommended does"):
         load_verdict(Path("recomended"))

@@ -290,6 +290,39 @@ def test_claims_follow_their_sentence() -> None:
     assert len({anchor.supported for anchor in claims(found)}) == 2
 
 
+POOL = (
+    "Members of the pool pay £4 for a lane and £2 for a locker. A lane is booked for 45 minutes, and the last booking "
+    "starts at 20:00. Guests pay £9 for a lane and must leave a deposit of £10 at the desk."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "literal", "by_evidence"),
+    [
+        (
+            "How long is a lane booked for?",
+            "A lane is booked for three quarters of an hour.",
+            "not_found",
+            "in_support",
+        ),
+        (
+            "What does a member pay for both?",
+            "A member pays £6 in total: £4 for a lane and £2 for a locker.",
+            "contradicted",
+            "in_support",
+        ),
+        ("What does a guest pay for a lane?", "Guests pay £8 for a lane.", "contradicted", "contradicted"),
+    ],
+)
+def test_what_is_worked_out_follows_its_sentence(question: str, answer: str, literal: str, by_evidence: str) -> None:
+    """A number that no context has is supported in a sentence that is, unless a context has another in its place."""
+    for overrides, reason in (({}, literal), ({"hallucination.claim_check": "evidence"}, by_evidence)):
+        found = verdict(answer, POOL, question=question, overrides={**overrides, "support.claim_from": 0.4})
+        anchor = next(each for each in found.hallucination.anchors if each.kind == "number" and each.reason != "found")
+        assert (anchor.supported, anchor.reason) == (reason == "in_support", reason)
+        assert ("contradicted" in found.concerns) == (reason == "contradicted")
+
+
 def test_a_sentence_without_a_claim_is_one_claim() -> None:
     """What the parser reads nothing in is held as a whole."""
     answer = "Wire fee: $25 a month"

@@ -5,12 +5,13 @@ from typing import Literal, NamedTuple
 
 from plumbrule.text.text_view import TextView
 
-Reason = Literal["found", "equal_value", "near", "entailed", "not_found", "too_far", "contradicted"]
+Reason = Literal["found", "equal_value", "near", "entailed", "in_support", "not_found", "too_far", "contradicted"]
 REASON_WORDS: Mapping[Reason, str] = {
     "found": "stands in the context",
     "equal_value": "same value, written otherwise",
     "near": "subject and object stand together",
     "entailed": "follows from a more exact value",
+    "in_support": "not in the context, but its sentence is supported",
     "not_found": "not in the context",
     "too_far": "subject and object only far apart",
     "contradicted": "the context says otherwise",

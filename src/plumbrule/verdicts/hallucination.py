@@ -53,9 +53,10 @@ def score_hallucination(
 ) -> Hallucination:
     """Check every anchor of the answer, and whether the answer speaks of what its contexts speak of."""
     rules = rubric.hallucination
-    anchors = _value_anchors(answer, contexts, question, rubric, check)
-    if rules.claim_check == "evidence" and support is not None:
-        anchors += _claims_by_support(answer, claims, support, rubric, check)
+    decides = support if rules.claim_check == "evidence" else None
+    anchors = _value_anchors(answer, contexts, question, rubric, check, decides)
+    if decides is not None:
+        anchors += _claims_by_support(answer, claims, decides, rubric, check)
     else:
         anchors += [
             _claim_anchor(claim, answer, check_claim(claim, answer, contexts, check), check) for claim in claims
@@ -78,8 +79,18 @@ def score_hallucination(
 
 
 def _value_anchors(
-    answer: TextView, contexts: TextViews, question: TextView, rubric: VerdictRubric, check: ClaimCheck
+    answer: TextView,
+    contexts: TextViews,
+    question: TextView,
+    rubric: VerdictRubric,
+    check: ClaimCheck,
+    decides: Support | None,
 ) -> list[Anchor]:
+    """Return the numbers and dates of an answer.
+
+    One that no context has may be worked out or converted: where support ``decides``, it is supported in a sentence
+    that is, unless the support score itself shows what the contexts have in its place.
+    """
     rules = rubric.hallucination
     anchors = []
     for value in answer.values:
@@ -88,10 +99,21 @@ def _value_anchors(
             continue
         finding = find_value(value, answer, contexts)
         if finding is None:
+            finding = _in_support(value, decides, rubric)
+        if finding is None:
             topic = partial(_topic, value, answer, question, check.stop)
             finding = find_rival(value, answer, contexts, topic=topic, overlap=rules.contradiction_overlap)
         anchors.append(anchor_at(answer, kind, value.start, value.end, finding))
     return anchors
+
+
+def _in_support(value: Value, decides: Support | None, rubric: VerdictRubric) -> Finding | None:
+    sentence = decides.at(value.start) if decides is not None else None
+    if sentence is None or not _is_supported(sentence, rubric):
+        return None
+    if any(each.start < value.end and each.end > value.start for each in contradicting(sentence.findings)):
+        return None
+    return Finding(supported=True, reason="in_support", evidence=sentence.evidence)
 
 
 def _topic(value: Value, answer: TextView, question: TextView, stop: frozenset[str]) -> set[str]:
@@ -121,16 +143,20 @@ def _claims_by_support(
     for sentence in support.sentences:
         if not sentence.claims:
             continue
-        finding = _by_support(sentence, float(rubric.support.claim_from))
+        finding = _by_support(sentence, rubric)
         held = by_sentence.get(sentence, ())
         yield from (_claim_anchor(claim, answer, finding, check) for claim in held)
         if not held:
             yield anchor_at(answer, "claim", sentence.start, sentence.end, finding)
 
 
-def _by_support(sentence: SupportedSentence, claim_from: float) -> Finding:
+def _is_supported(sentence: SupportedSentence, rubric: VerdictRubric) -> bool:
+    return sentence.probability >= float(rubric.support.claim_from)
+
+
+def _by_support(sentence: SupportedSentence, rubric: VerdictRubric) -> Finding:
     """Hold what a sentence claims supported where the sentence is, and contradicted where its evidence differs."""
-    if sentence.probability >= claim_from:
+    if _is_supported(sentence, rubric):
         return Finding(supported=True, reason="found", evidence=sentence.evidence)
     reason: Reason = "contradicted" if contradicting(sentence.findings) else "not_found"
     return Finding(supported=False, reason=reason, evidence=sentence.evidence)

@@ -31,7 +31,7 @@ def test_the_recommended_rubric(run: Run) -> None:
     [record] = run("rubric", "show", "recommended", "--json").records
     assert record["sha256"] == load_verdict(Path("recommended")).sha256
     assert record["content"]["verdicts"]["contradicted"] == "FAIL"
-    assert "good: verdict version recommended-1" in run("rubric", "check", "recommended").out
+    assert "good: verdict version recommended-2" in run("rubric", "check", "recommended").out
 
 
 def test_show_with_changes_prints_what_is_in_force(run: Run, tmp_path: Path) -> None:
