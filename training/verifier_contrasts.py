@@ -59,6 +59,7 @@ _NEAR = 0.5  # what a wrong answer counts for more that is nearly a right one
 _MARKED = 0.25  # what the tokens weigh beside the ranks
 _SELDOM = 4.0  # what a wrong token weighs beside a right one
 _HEAD, _MATCH, _TOKEN = 6e-4, 2e-3, 1e-3  # rates
+_RANGED = 200  # texts that tell how great numbers become
 _KEPT = 50  # steps after which the fit is kept
 
 
@@ -299,8 +300,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     texts = [text for author in FITTED for text in read_contrasts(author)]
     texts += [text for author in EVERYDAY for text in read_pairs(author)]
     others = read_entailment(chosen.entailment, chosen.seed) if chosen.entailment.is_dir() else []
-    read, heads = verifier_model.read_weights(chosen.base, chosen.seed, chosen.layers)
-    weights = with_tokens(dict(load_file(chosen.start)) if chosen.start else with_match(read))
+    base, heads = verifier_model.read_weights(chosen.base, chosen.seed, chosen.layers)
+    weights = with_tokens(dict(load_file(chosen.start)) if chosen.start else with_match(base))
     chosen.out.mkdir(parents=True, exist_ok=True)
     first = 0 if chosen.start else chosen.first
     batches = plan(tokenizer, texts, others, first=first, passes=chosen.passes, most=chosen.tokens, seed=chosen.seed)
@@ -311,9 +312,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         workers=chosen.workers, short=chosen.bfloat16,
     )  # fmt: skip
     verifier_model.save(weights, chosen.out)
-    arrays = {name: value.numpy() for name, value in weights.items()}
-    verifier_export.write_folder(chosen.out, arrays, heads=heads, tokenizer=chosen.base / "tokenizer.json")
+    write(weights, chosen.out, heads=heads, tokenizer=chosen.base / "tokenizer.json", texts=texts)
     return 0
+
+
+def write(weights: verifier_model.Weights, out: Path, *, heads: int, tokenizer: Path, texts: Sequence[Text]) -> None:
+    """Write the verifier; some of the texts that it was fitted to tell how great its numbers become."""
+    arrays = {name: value.numpy() for name, value in weights.items()}
+    asked = [encode(Tokenizer.from_file(str(tokenizer)), text) for text in texts[:: max(1, len(texts) // _RANGED)]]
+    read = [(each.evidence, answer) for each in asked for answer in each.answers[:1]]
+    verifier_export.write_folder(out, arrays, heads=heads, tokenizer=tokenizer, read=read)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import yaml
 from onnx import TensorProto, helper, numpy_helper
 from onnx.external_data_helper import set_external_data
@@ -16,6 +18,8 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from plumbrule.support.verifier.verifier_config import CONFIG_NAME
 
 _FAR = -1e4
+_EVENED = 0.8  # how much of the difference between numbers goes over to the weights
+_LEAST = 1e-5
 _PART_BYTES = 29_000_000  # of a file
 _OWN_BYTES = 100_000  # from which numbers are kept beside the graph where it is too large for one file
 MATCH = "match.bias"  # a model with these lets no evidence read the sentence, and points a token to its like in it
@@ -31,15 +35,15 @@ _CONFIG = {
     "overlap": 32,
 }
 _WHOLE = {  # of one that reads whole passages; `training.verifier_weights` sets what it weighs
-    "name": "gte-small-contrasts", "version": "5", "max_length": 448, "overlap": 64,
+    "name": "mpnet-contrasts", "version": "6", "max_length": 448, "overlap": 64,
     "answers": {
         "passages": 320, "question": 60, "answer": 96, "intercept": 0.0, "binding": 1.0, "verifier": 0.3,
-        "unbound": 0.8, "least": -0.84,
+        "unbound": 1.4, "least": -0.84,
     },
-    "sentences": {"intercept": 0.175, "verifier": 0.1},
+    "sentences": {"intercept": 0.15, "verifier": 0.1},
 }  # fmt: skip
 
-Arrays = dict[str, Any]
+Arrays = Mapping[str, Any]
 
 
 def matched_from(layers: int) -> int:
@@ -47,13 +51,18 @@ def matched_from(layers: int) -> int:
     return layers // 3
 
 
-def write_folder(out: Path, weights: Arrays, *, heads: int, tokenizer: Path) -> None:
-    """Write OUT/verifier: the graph with 8-bit weights, its tokenizer and its configuration."""
+def write_folder(
+    out: Path, weights: Arrays, *, heads: int, tokenizer: Path, read: Sequence[tuple[list[int], list[int]]] = ()
+) -> None:
+    """Write OUT/verifier: the graph with 8-bit weights, its tokenizer and its configuration.
+
+    ``read`` has tokens of evidence and sentence, from which it is told how great the numbers become.
+    """
     folder = out / "verifier"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
         full, short = Path(place) / "full.onnx", Path(place) / "short.onnx"
-        graph = build_graph(weights, heads=heads)
+        graph = build_graph(weights, heads=heads, ranges=_ranges(weights, heads, read))
         onnx.save(graph, full)
         far = [node.name for node in graph.graph.node if node.op_type == "Gather" and node.attribute]  # by distance
         # 7 of the 8 bits: sums of more overflow on processors without instructions for them, and would differ there
@@ -64,6 +73,24 @@ def write_folder(out: Path, weights: Arrays, *, heads: int, tokenizer: Path) -> 
     shutil.copy(tokenizer, folder / "tokenizer.json")
     config = _CONFIG | (_WHOLE if MATCH in weights else {}) | ({"weights": parts} if parts else {})
     (folder / CONFIG_NAME).write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+
+
+def _ranges(weights: Arrays, heads: int, read: Sequence[tuple[list[int], list[int]]]) -> Arrays:
+    """Return how great the numbers become that some linear maps read, over these texts."""
+    if not read:
+        return {}
+    content = build_graph(weights, heads=heads, ranges=None).SerializeToString()
+    session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()][1:]
+    greatest: dict[str, Any] = {}
+    for evidence, sentence in read:
+        given = {
+            "input_ids": np.array([evidence + sentence], np.int64),
+            "token_type_ids": np.array([[0] * len(evidence) + [1] * len(sentence)], np.int64),
+        }
+        found = session.run(names, given)
+        greatest = {name: np.maximum(greatest.get(name, 0.0), each) for name, each in zip(names, found, strict=True)}
+    return greatest
 
 
 def _save_in_parts(model: Any, folder: Path) -> list[str]:
@@ -91,9 +118,13 @@ def _save_in_parts(model: Any, folder: Path) -> list[str]:
     return names
 
 
-def build_graph(weights: Arrays, *, heads: int) -> Any:
-    """Return the graph in float32: the same sums as `verifier_model.logits`, or as `verifier_packed.packed_logits`."""
-    graph = _Graph(weights, heads)
+def build_graph(weights: Arrays, *, heads: int, ranges: Arrays | None = MappingProxyType({})) -> Any:
+    """Return the graph in float32: the same sums as `verifier_model.logits`, or as `verifier_packed.packed_logits`.
+
+    ``ranges`` has how great the numbers become that some linear maps read, by their names; without it (None) the graph
+    puts that out beside the logits.
+    """
+    graph = _Graph(weights, heads, ranges)
     op, const = graph.op, graph.const
     rows, pooled = (1, graph.pooled_pair()) if MATCH in weights else ("batch", graph.pooled_rows())
     head = op("Add", op("MatMul", pooled, const(weights["head.weight"].T)), const(weights["head.bias"]))
@@ -103,7 +134,10 @@ def build_graph(weights: Arrays, *, heads: int) -> Any:
         graph.nodes,
         "verifier",
         [helper.make_tensor_value_info(name, TensorProto.INT64, [rows, "sequence"]) for name in names],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [rows, 1])],
+        [
+            helper.make_tensor_value_info("logits", TensorProto.FLOAT, [rows, 1]),
+            *(helper.make_tensor_value_info(name, TensorProto.FLOAT, [f"{name}.width"]) for name in graph.watched),
+        ],
         graph.constants,
     )
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
@@ -114,10 +148,12 @@ def build_graph(weights: Arrays, *, heads: int) -> Any:
 class _Graph:
     """The nodes and constants of a graph while it is built."""
 
-    def __init__(self, weights: Arrays, heads: int) -> None:
+    def __init__(self, weights: Arrays, heads: int, ranges: Arrays | None) -> None:
         self.weights = weights
         self.heads = heads
+        self.ranges = ranges
         self.layers = 1 + max(int(name.split(".")[2]) for name in weights if name.startswith("encoder.layer."))
+        self.watched: list[str] = []
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
@@ -228,7 +264,7 @@ class _Graph:
             np.concatenate([self.weights[f"{at}{name}.{part}"] * scale for name, scale in scales.items()])
             for part in ("weight", "bias")
         )
-        x = self.op("Add", self.op("MatMul", x, self.const(weight.T)), self.const(bias))
+        x = self.product(x, weight, bias)
         x = self.op("Reshape", x, self.ints(0, 0, len(names) * self.heads, deep))
         x = self.op("Transpose", x, perm=[0, 2, 1, 3])
         if len(names) == 1:
@@ -250,17 +286,36 @@ class _Graph:
         x = self.normed(
             f"{at}attention.output.LayerNorm", op("Add", x, self.linear(f"{at}attention.output.dense", met))
         )
-        wide = self.linear(f"{at}intermediate.dense", x)
+        wide = self.evened(f"{at}intermediate.dense", x)
         bent = op("Add", op("Erf", op("Div", wide, const(np.float32(2**0.5)))), const(np.float32(1)))
         wide = op("Mul", op("Mul", wide, bent), const(np.float32(0.5)))
-        return self.normed(f"{at}output.LayerNorm", op("Add", x, self.linear(f"{at}output.dense", wide)))
+        return self.normed(f"{at}output.LayerNorm", op("Add", x, self.evened(f"{at}output.dense", wide)))
 
     def summed(self, x: str) -> str:
         return self.op("ReduceSum", x, self.ints(1), keepdims=0)
 
     def linear(self, name: str, x: str) -> str:
-        product = self.op("MatMul", x, self.const(self.weights[f"{name}.weight"].T))
-        return self.op("Add", product, self.const(self.weights[f"{name}.bias"]))
+        return self.product(x, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"])
+
+    def evened(self, name: str, x: str) -> str:
+        """Return the same where some numbers of each token are far greater than others.
+
+        All numbers of a product share one scale of 8 bits, and the greatest would leave the others a few steps. So they
+        are divided by how great they become, and the weights multiplied by it.
+        """
+        weight = self.weights[f"{name}.weight"]
+        if self.ranges is None:
+            self.nodes.append(helper.make_node("ReduceMax", [self.op("Abs", x)], [name], axes=[0, 1], keepdims=0))
+            self.watched.append(name)
+        elif self.ranges:
+            width = np.abs(weight).max(0)
+            scale = np.maximum(self.ranges[name], _LEAST) ** _EVENED / np.maximum(width, _LEAST) ** (1 - _EVENED)
+            x, weight = self.op("Mul", x, self.const((1 / scale).astype(np.float32))), weight * scale
+        return self.product(x, weight.astype(np.float32), self.weights[f"{name}.bias"])
+
+    def product(self, x: str, weight: Any, bias: Any) -> str:
+        """Return the tokens by a linear map."""
+        return self.op("Add", self.op("MatMul", x, self.const(weight.T)), self.const(bias))
 
     def normed(self, name: str, x: str) -> str:
         scale, shift = self.const(self.weights[f"{name}.weight"]), self.const(self.weights[f"{name}.bias"])

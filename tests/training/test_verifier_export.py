@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -83,11 +84,12 @@ def distant_weights() -> dict[str, Any]:
     return {**matched_weights(), "distance.bias": told}
 
 
-def run(weights: dict[str, Any], **feed: list[list[int]]) -> list[float]:
+def run(weights: dict[str, Any], ranges: dict[str, Any] | None = None, **feed: list[list[int]]) -> list[float]:
     """Return what the graph of these weights says of each row, on one thread: others cannot be forked beside more."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(build_graph(weights, heads=HEADS).SerializeToString(), options)
+    graph = build_graph(weights, heads=HEADS, ranges=ranges or {})
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), options)
     wanted = {each.name for each in session.get_inputs()}
     given = {name: np.array(rows, np.int64) for name, rows in feed.items() if name in wanted}
     return [float(row[0]) for row in session.run(["logits"], given)[0]]
@@ -171,13 +173,26 @@ def test_a_pair_in_two_streams(evidence: list[int], sentence: list[int]) -> None
         assert logit(weights, evidence, sentence) == pytest.approx(by_hand(weights, evidence, sentence), abs=1e-4)
 
 
+def test_numbers_are_evened_for_eight_bits() -> None:
+    """What is divided by how great it becomes is multiplied again: in float32 the logit is the same."""
+    weights, rng = matched_weights(), np.random.default_rng(6)
+    ranges = {
+        f"encoder.layer.{layer}.{part}.dense": rng.uniform(0.1, 50.0, width)
+        for layer in range(3)
+        for part, width in (("intermediate", WIDTH), ("output", 32))
+    }
+    given = {"input_ids": [EVIDENCE + SENTENCE], "token_type_ids": [[0] * len(EVIDENCE) + [1] * len(SENTENCE)]}
+    assert run(weights, ranges, **given) == pytest.approx([by_hand(weights, EVIDENCE, SENTENCE)], abs=1e-4)
+
+
 def test_a_large_model_is_kept_in_parts(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too large for one file is written as several, which say the same."""
     asked = [("the office opens at nine", "the office closes")]
     whole = open_verifier(written)
     monkeypatch.setattr(verifier_export, "_PART_BYTES", 8_300)
     monkeypatch.setattr(verifier_export, "_OWN_BYTES", 200)
-    write_folder(written.parent, small_weights(), heads=HEADS, tokenizer=written.parent / "given.json")
+    given = {"heads": HEADS, "tokenizer": written.parent / "given.json"}
+    write_folder(written.parent, small_weights(), **given)
     parts = sorted(each.name for each in written.glob("weights-*.bin"))
     assert len(parts) > 1
     assert all((written / name).stat().st_size <= 8_300 for name in parts)
@@ -252,3 +267,17 @@ def test_what_no_fit_left_out_cannot_be_measured(written: Path, labelled: Path) 
     (written.parent / "fit.json").write_text(json.dumps({**told, "left_out": ["one"]}))
     with pytest.raises(InputError, match="must be left out by one fit"):
         verifier.main(["measure", str(written.parent), str(written.parent), "--data", str(labelled)])
+
+
+def test_how_great_numbers_become_is_told_by_what_is_read(written: Path) -> None:
+    """With texts to read, the numbers of two products in each layer are evened; what is said stays near."""
+    weights, given = matched_weights(), written.parent / "given.json"
+    found = []
+    for read in ([], [(EVIDENCE, SENTENCE)]):
+        write_folder(written.parent, weights, heads=HEADS, tokenizer=given, read=read)
+        nodes = onnx.load(written / "model.onnx").graph.node
+        (told,) = open_verifier(written).verify([("the office opens at nine", "the office closes")])
+        found.append((len(nodes), told))
+    (plain, one), (evened, other) = found
+    assert evened == plain + 2 * 3
+    assert other == pytest.approx(one, abs=0.1)
