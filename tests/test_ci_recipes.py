@@ -51,10 +51,11 @@ def call(tmp_path: Path, programs: Path) -> Call:
 
 @pytest.fixture
 def folder(tmp_path: Path, call: Call) -> Path:
-    """Give a folder with a right answer, with a few answers of which some are wrong, and with a run of those."""
+    """Give a folder with a right answer, with a few answers of which one is wrong, and with a run of others."""
     lines = samples_path().read_text(encoding="utf-8").splitlines(keepends=True)[:13]
-    (tmp_path / "answers.jsonl").write_text("".join(lines), encoding="utf-8")
     right = {"id": "a", "question": "What is the fee?", "answer": "The fee is $25.", "contexts": ["The fee is $25."]}
+    wrong = right | {"id": "b", "answer": "The fee is $35."}
+    (tmp_path / "answers.jsonl").write_text("".join([*lines[:12], json.dumps(wrong) + "\n"]), encoding="utf-8")
     (tmp_path / "right.jsonl").write_text(json.dumps(right) + "\n", encoding="utf-8")
     assert call("plumbrule", "init", "run.yaml").returncode == 0
     (tmp_path / "data.jsonl").write_text("".join(lines), encoding="utf-8")

@@ -38,7 +38,7 @@ def test_a_failure_shows_the_text_with_its_evidence(project: pytest.Pytester) ->
     result.stdout.fnmatch_lines(
         [
             "*AssertionError: the contexts do not support the answer",
-            "*FAIL: hallucination 1.00 > 0.30*",
+            "*FAIL: hallucination 1.00 > 0.10*",
             "*answer: The fee is $30.",
             "*not supported: '$30' (the context says otherwise)",
             "*context 0: '*$25*",

@@ -24,7 +24,7 @@ def test_what_is_not_supported_is_shown() -> None:
         )
     lines = str(caught.value).splitlines()
     assert lines[0] == "the contexts do not support the answer"
-    assert lines[1].startswith("  FAIL: hallucination 1.00 > 0.30; contradicted: '$35', the context says '$25'")
+    assert lines[1].startswith("  FAIL: hallucination 1.00 > 0.10; contradicted: '$35', the context says '$25'")
     assert lines[2:4] == ["  question: What is the fee?", "  answer: The fee for a domestic wire is $35."]
     assert lines[4] == "  not supported: '$35' (the context says otherwise)"
     assert lines[5] == f"      context 0: '{PASSAGE}'"
