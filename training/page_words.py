@@ -176,9 +176,9 @@ Balanced accuracy (the mean of the shares of supported and of unsupported answer
 hallucination score, claims checked by proximity as the verdict rubric does (above {limit:g}), and by evidence as the
 [recommended rubric](verdict-rubric.md#the-recommended-rubric) does: a claim is supported if its sentence is at least
 `support.claim_from` ({claim_from:g}) likely, and the score is above {recommended:g}. A number or a date that no context
-has follows its sentence as well. Model and calibration never saw the data set, and the verifier is asked; both constants were chosen on
-three of these data sets and everyday rows. With the limit {recommended:g}, proximity has {moved} in the mean over all
-tasks.
+has follows its sentence as well. Model and calibration never saw the data set, and the verifier is asked; both
+constants were chosen on three of these data sets and everyday rows. With the limit {recommended:g}, proximity
+has {moved} in the mean over all tasks.
 
 Drawing the sources again, evidence is {gained} above proximity in the mean over all tasks (95% interval {low} to
 {high}). Read it by data set too: the gain is far from even."""

@@ -219,7 +219,7 @@ def fit(
         betas=(0.9, 0.98),
         fused=True,
     )
-    first, lately = 0, []
+    first, lately = 0, list[float]()
     if kept.exists():
         state = torch.load(kept, weights_only=True)
         first = state["step"]

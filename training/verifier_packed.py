@@ -180,8 +180,8 @@ def _layer(
     near = asking @ key.transpose(-1, -2)
     by_answer = (rows, heads, most, wide)
     own = asking.reshape(*by_answer, deep) @ own_key.reshape(*by_answer, deep).transpose(-1, -2)
-    shut = torch.cat([shut_near.expand_as(near).view(*by_answer, longest), shut_own.expand_as(own)], -1)
-    shares = _shares(torch.cat([near.view(*by_answer, longest), own], -1), shut)
+    far = torch.cat([shut_near.expand_as(near).view(*by_answer, longest), shut_own.expand_as(own)], -1)
+    shares = _shares(torch.cat([near.view(*by_answer, longest), own], -1), far)
     near, own = shares.split([longest, wide], -1)
     from_evidence = near.reshape(rows, heads, most * wide, longest) @ value
     answers = from_evidence.view(*by_answer, deep) + own @ own_value.reshape(*by_answer, deep)

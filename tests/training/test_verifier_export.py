@@ -191,8 +191,7 @@ def test_a_large_model_is_kept_in_parts(written: Path, monkeypatch: pytest.Monke
     whole = open_verifier(written)
     monkeypatch.setattr(verifier_export, "_PART_BYTES", 8_300)
     monkeypatch.setattr(verifier_export, "_OWN_BYTES", 200)
-    given = {"heads": HEADS, "tokenizer": written.parent / "given.json"}
-    write_folder(written.parent, small_weights(), **given)
+    write_folder(written.parent, small_weights(), heads=HEADS, tokenizer=written.parent / "given.json")
     parts = sorted(each.name for each in written.glob("weights-*.bin"))
     assert len(parts) > 1
     assert all((written / name).stat().st_size <= 8_300 for name in parts)
@@ -273,7 +272,8 @@ def test_how_great_numbers_become_is_told_by_what_is_read(written: Path) -> None
     """With texts to read, the numbers of two products in each layer are evened; what is said stays near."""
     weights, given = matched_weights(), written.parent / "given.json"
     found = []
-    for read in ([], [(EVIDENCE, SENTENCE)]):
+    texts: list[list[tuple[list[int], list[int]]]] = [[], [(EVIDENCE, SENTENCE)]]
+    for read in texts:
         write_folder(written.parent, weights, heads=HEADS, tokenizer=given, read=read)
         nodes = onnx.load(written / "model.onnx").graph.node
         (told,) = open_verifier(written).verify([("the office opens at nine", "the office closes")])
