@@ -279,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Read the options, fit, and write the verifier."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("out", type=Path, help="the folder to write to, and to go on from")
-    options.add_argument("--base", type=Path, default=Path("model"), help="the folder of a small BERT")
+    options.add_argument("--base", type=Path, default=Path("model"), help="the folder of a BERT")
     options.add_argument("--entailment", type=Path, default=ENTAILMENT)
     options.add_argument("--start", type=Path, help="weights to go on from: fitted.safetensors of another folder")
     options.add_argument("--layers", type=int, help="the lowest layers to take, of a deeper model")

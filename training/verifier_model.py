@@ -1,4 +1,4 @@
-"""MiniLM as a cross-encoder with one logit, in plain torch: read, fitted, and run."""
+"""A BERT as a cross-encoder with one logit, in plain torch: read, fitted, and run."""
 
 import json
 import math

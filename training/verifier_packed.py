@@ -1,4 +1,4 @@
-"""A small BERT over questions with all their answers at once: the evidence is read once, and it never reads an answer.
+"""A BERT over questions with all their answers at once: the evidence is read once, and it never reads an answer.
 
 An answer's tokens read the evidence and their own answer, so an answer has the logit that it has alone, for a third of
 the work. Where a token of an answer stands in the evidence, a number that is learned for each head points the one to
